@@ -12,18 +12,16 @@ import {
 } from '../../src/domain/marketplace/checkout.ts';
 import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
-import { readMessage } from '../../src/domain/solana/message.ts';
-import { fromBase64, type PreparedMessage, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { AgentCommands, CommandContext } from '../agent/commands.ts';
 import type { LaunchChain } from '../launch/launch-chain.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
+import { type BuiltTransaction, builtTransaction, startUserTransaction } from '../prepared-transaction/built.ts';
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
-import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
-import type { PreparedTransactionInput } from '../prepared-transaction/protocol.ts';
+import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type CheckoutCommands, type CheckoutView, type Licence, NO_CHECKOUT } from './commands.ts';
 import { checkoutContext, checkoutState } from './effects.ts';
@@ -59,10 +57,8 @@ export interface CheckoutHandlerDeps {
 }
 
 /** A payment as it is stored and as the wallet is given it. */
-interface BuiltPayment {
+interface BuiltPayment extends Pick<BuiltTransaction, 'base64' | 'prepared'> {
   readonly payment: Payment;
-  readonly base64: string;
-  readonly prepared: PreparedMessage;
 }
 
 const NO_NODE = 'a licence that costs something needs a node of the primary chain: set SPOTCHAIN_RPC_URL';
@@ -85,17 +81,13 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
   async function built(id: string, listing: Listing, buyer: string): Promise<Outcome<BuiltPayment>> {
     if (deps.chain === null) return refuse('feature_disabled', NO_NODE);
     const payment = paymentOf(id, listing.priceUsd, buyer, listing.payoutWallet);
-    const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash('confirmed');
-    const message = compileMessage(buyer, blockhash, paymentInstructions(payment));
-    const read = readMessage(message);
-    if (!read.ok) throw new Error(`a payment was compiled into no message: ${read.refusal.detail}`);
-    const bytes = wireTransaction(message, [null]);
-    const { error, changes } = await deps.chain.simulate(bytes);
+    const at = await deps.chain.latestBlockhash('confirmed');
+    const made = builtTransaction(buyer, paymentInstructions(payment), at);
+    const { error, changes } = await deps.chain.simulate(made.bytes);
     if (error !== null) return refuse('payment_refused', `the chain would refuse the payment: ${paymentErrorWords(error)}`);
     const objection = paymentObjection(changes, payment);
     if (objection !== null) return refuse('payment_refused', `the payment would not do what it should: ${objection}`);
-    const prepared = preparedMessageOf({ ...read.value, message, signatures: [new Uint8Array(64)] }, lastValidBlockHeight);
-    return { ok: true, value: { payment, base64: Buffer.from(bytes).toString('base64'), prepared } };
+    return { ok: true, value: { payment, base64: made.base64, prepared: made.prepared } };
   }
 
   /** Stores the payment and begins the checkout; a payment whose checkout did not begin expires by itself, and nobody was given it. */
@@ -105,22 +97,11 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
     const createdAt = clock.now();
     const transactionId = made === null ? null : deps.newId();
     if (made !== null && transactionId !== null) {
-      const ground = await deps.ground(orgId);
-      const input: PreparedTransactionInput = {
-        purpose: 'checkout',
-        subject: { checkoutId: id, listingId: listing.id, payment: made.payment as never },
-        wallet: made.payment.buyer,
-        prepared: made.prepared,
-        unsignedBase64: made.base64,
-        lookups: [],
-        reservation: null,
-        executor: 'user',
-        preparedBy: subject,
-        epoch: await deps.epoch(orgId),
-        createdAt,
-      };
-      const also = () => [capacityRow(orgId, '', ground)];
-      await runtime.start('prepared_transaction', transactionId, orgId, input as never, { cause, also });
+      const { payment } = made;
+      const promised = { checkoutId: id, listingId: listing.id, payment: payment as never };
+      const epoch = await deps.epoch(orgId);
+      const transaction = { purpose: 'checkout', subject: promised, wallet: payment.buyer, built: made, epoch, createdAt } as const;
+      await startUserTransaction(deps, context, transactionId, transaction);
     }
     const { manifestHash, priceUsd } = listing;
     const input: CheckoutInput = {

@@ -3,43 +3,11 @@
  * which it hands over and follows. The licence is issued by the one step that enters `licensed`, once the payment is final.
  */
 import { assign, setup } from 'xstate';
+import { again, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { CheckoutContext, CheckoutEvent, CheckoutInput, PaymentAnswer } from './protocol.ts';
 
-interface Heard {
-  readonly context: CheckoutContext;
-  readonly event: CheckoutEvent;
-}
-
-function answerOf({ event }: Pick<Heard, 'event'>): PaymentAnswer | null {
-  return event.type === 'activity.done' ? event.answer : null;
-}
-
-const answers =
-  (outcome: PaymentAnswer['outcome']) =>
-  (heard: Heard): boolean =>
-    answerOf(heard)?.outcome === outcome;
-
-const ended =
-  (how: 'expired' | 'failed') =>
-  (heard: Heard): boolean => {
-    const answer = answerOf(heard);
-    return answer?.outcome === 'ended' && answer.how === how;
-  };
-
 const PAID = { guard: 'isPaid', target: 'licensed' } as const;
-const ENDS = [
-  { guard: 'isExpired', target: 'expired', actions: 'rememberEnd' },
-  { guard: 'isFailed', target: 'failed', actions: 'rememberEnd' },
-] as const;
-
-/** The timer of what is asked again runs in a state within, which an answer without news enters anew. */
-const again = <Delay extends string>(delay: Delay) =>
-  ({
-    initial: 'waiting',
-    states: { waiting: { after: { [delay]: { actions: 'followPayment' } } as { [Key in Delay]: { actions: 'followPayment' } } } },
-  }) as const;
-const WAIT = { target: '.waiting' } as const;
 
 export const checkoutMachine = setup({
   types: { context: {} as CheckoutContext, events: {} as CheckoutEvent, input: {} as CheckoutInput },
@@ -54,15 +22,12 @@ export const checkoutMachine = setup({
         ? { signed: event.signed, signature: event.signature, submittedBy: event.subject, reason: null, detail: null }
         : {},
     ),
-    rememberEnd: assign((heard) => {
-      const answer = answerOf(heard);
-      return answer?.outcome === 'ended' ? { reason: answer.reason, detail: answer.detail } : {};
-    }),
+    rememberEnd: assign((heard) => endOf(heard)),
   },
   guards: {
     isFree: ({ context }) => context.payment === null,
-    isConfirmed: answers('confirmed'),
-    isPaid: answers('paid'),
+    isConfirmed: answers<PaymentAnswer>('confirmed'),
+    isPaid: answers<PaymentAnswer>('paid'),
     isExpired: ended('expired'),
     isFailed: ended('failed'),
   },
@@ -77,7 +42,7 @@ export const checkoutMachine = setup({
     /** The unsigned payment is stored; nobody has signed it yet. */
     prepared: {
       entry: 'projectCheckout',
-      ...again('unsignedLookAfter'),
+      ...again('followPayment', 'unsignedLookAfter'),
       on: {
         submit: { target: 'submitted', actions: 'rememberSubmission' },
         'activity.done': [...ENDS, WAIT],
@@ -87,13 +52,13 @@ export const checkoutMachine = setup({
     /** The signed bytes are stored; from here on the payment may be on the chain. */
     submitted: {
       entry: ['projectCheckout', 'followPayment'],
-      ...again('followAfter'),
+      ...again('followPayment', 'followAfter'),
       on: { 'activity.done': [PAID, ...ENDS, { guard: 'isConfirmed', target: 'confirmed' }, WAIT], 'activity.given_up': WAIT },
     },
     /** The payment has a supermajority behind it; its block may still be left behind. */
     confirmed: {
       entry: 'projectCheckout',
-      ...again('followAfter'),
+      ...again('followPayment', 'followAfter'),
       on: { 'activity.done': [PAID, ...ENDS, WAIT], 'activity.given_up': WAIT },
     },
     licensed: { type: 'final', entry: ['projectCheckout', 'issueLicence'] },
@@ -105,7 +70,7 @@ export const checkoutMachine = setup({
     /** Bytes came after the expiry: the chain alone says whether they had landed. */
     late: {
       entry: ['projectCheckout', 'followPayment'],
-      ...again('lateLookAfter'),
+      ...again('followPayment', 'lateLookAfter'),
       on: { 'activity.done': [PAID, ...ENDS, WAIT], 'activity.given_up': WAIT },
     },
     failed: { type: 'final', entry: ['projectCheckout', { type: 'alertOperators', params: { what: 'checkout_failed' } }] },

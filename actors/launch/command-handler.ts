@@ -13,28 +13,31 @@ import { inOne, inTwo, type LaunchInstructions, type LaunchPlan, launchInstructi
 import { plannedCurve } from '../../src/domain/launch/preview.ts';
 import { mintObjection, needsBadge } from '../../src/domain/launch/quote-mint.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
-import { LONGEST_TRANSACTION, readMessage, signersOf } from '../../src/domain/solana/message.ts';
+import { LONGEST_TRANSACTION } from '../../src/domain/solana/message.ts';
 import { readMint } from '../../src/domain/solana/token-layout.ts';
-import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
+import {
+  type BuiltTransaction,
+  builtTransaction,
+  type EphemeralKey,
+  lifetimeMs,
+  startUserTransaction,
+} from '../prepared-transaction/built.ts';
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
-import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
-import type { PreparedTransactionInput } from '../prepared-transaction/protocol.ts';
+import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type LaunchCommands, type LaunchView, type LaunchWish, NO_LAUNCH, type PreparedLaunch } from './commands.ts';
 import { launchContext, launchState } from './effects.ts';
-import type { EphemeralKey, LaunchChain } from './launch-chain.ts';
+import type { LaunchChain } from './launch-chain.ts';
 import type { LaunchInput } from './protocol.ts';
 
 const SLOTS_PER_EPOCH = 432_000;
-/** A block in so many milliseconds: how long an unsigned transaction is good for. */
-const BLOCK_MS = 400;
 
 export interface LaunchHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
@@ -55,16 +58,9 @@ export interface LaunchHandlerDeps {
   readonly newId: () => string;
 }
 
-/** One transaction as it is stored and as the wallet is given it. */
-interface Built {
-  readonly base64: string;
-  readonly bytes: Uint8Array;
-  readonly prepared: PreparedTransactionInput['prepared'];
-}
-
 interface Agreed {
   readonly plan: LaunchPlan;
-  readonly built: readonly Built[];
+  readonly built: readonly BuiltTransaction[];
   readonly lastValidBlockHeight: number;
   readonly expiresAt: EpochMs;
 }
@@ -113,21 +109,6 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
     return { ok: true, value: mint !== null && needsBadge(facts.program, mint) ? address : null };
   }
 
-  function built(
-    payer: string,
-    instructions: readonly ProgramInstruction[],
-    at: { readonly blockhash: string; readonly lastValidBlockHeight: number },
-    keys: readonly EphemeralKey[],
-  ): Built {
-    const message = compileMessage(payer, at.blockhash, instructions);
-    const read = readMessage(message);
-    if (!read.ok) throw new Error(`a launch was compiled into no message: ${read.refusal.detail}`);
-    const signatures = signersOf(read.value).map((signer) => keys.find(({ address }) => address === signer)?.sign(message) ?? null);
-    const bytes = wireTransaction(message, signatures);
-    const transaction = { ...read.value, message, signatures: signatures.map((one) => one ?? new Uint8Array(64)) };
-    return { bytes, base64: Buffer.from(bytes).toString('base64'), prepared: preparedMessageOf(transaction, at.lastValidBlockHeight) };
-  }
-
   /** One transaction where all fits, and two where it does not; each simulated, the second on what the first one leaves. */
   async function agreed(wish: LaunchWish): Promise<Outcome<Agreed>> {
     const keys = [deps.newKey(), deps.newKey()] as const;
@@ -141,27 +122,27 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
       return refuse('launch_refused', error.message);
     }
     const at = await chain.latestBlockhash('confirmed');
-    const make = (list: readonly ProgramInstruction[]): Built => built(wish.creator, list, at, keys);
+    const make = (list: readonly ProgramInstruction[]): BuiltTransaction => builtTransaction(wish.creator, list, at, keys);
     const whole = make(inOne(instructions));
-    const fits = ({ bytes }: Built): boolean => bytes.length <= LONGEST_TRANSACTION;
+    const fits = ({ bytes }: BuiltTransaction): boolean => bytes.length <= LONGEST_TRANSACTION;
     const parts = fits(whole) ? [whole] : inTwo(instructions).map(make);
     if (!parts.every(fits))
       return refuse('launch_refused', 'the launch does not fit into two transactions: shorten the name or the address');
     // A node simulates one transaction on the state that is: what follows the configuration is simulated together with it.
     const bare = [...instructions.config, ...instructions.pool];
     const together = [make([...bare, ...instructions.buy]), make(bare)].find(fits);
-    for (const each of fits(whole) ? [whole] : [parts[0] as Built, ...(together === undefined ? [] : [together])]) {
+    for (const each of fits(whole) ? [whole] : [parts[0] as BuiltTransaction, ...(together === undefined ? [] : [together])]) {
       const { error } = await chain.simulate(each.bytes);
       if (error !== null) return refuse('launch_refused', `the chain would refuse the launch: ${launchErrorWords(error)}`);
     }
-    const blocks = at.lastValidBlockHeight - (await chain.blockHeight('confirmed'));
+    const blockHeight = await chain.blockHeight('confirmed');
     return {
       ok: true,
       value: {
         plan: plan.value,
         built: parts,
         lastValidBlockHeight: at.lastValidBlockHeight,
-        expiresAt: clock.now() + Math.max(0, blocks) * BLOCK_MS,
+        expiresAt: clock.now() + lifetimeMs(at, blockHeight),
       },
     };
   }
@@ -173,26 +154,11 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
     const createdAt = clock.now();
     const epoch = await deps.epoch(orgId);
     const transactionIds: string[] = [];
-    for (const [index, { prepared, base64 }] of made.built.entries()) {
+    for (const [part, built] of made.built.entries()) {
       const transactionId = deps.newId();
-      const ground = await deps.ground(orgId);
-      const input: PreparedTransactionInput = {
-        purpose: 'launch',
-        subject: { launchId: id, part: index, mint: made.plan.keys.baseMint },
-        wallet: wish.creator,
-        prepared,
-        unsignedBase64: base64,
-        lookups: [],
-        reservation: null,
-        executor: 'user',
-        preparedBy: subject,
-        epoch,
-        createdAt,
-      };
-      await runtime.start('prepared_transaction', transactionId, orgId, input as never, {
-        cause,
-        also: () => [capacityRow(orgId, '', ground)],
-      });
+      const promised = { launchId: id, part, mint: made.plan.keys.baseMint };
+      const transaction = { purpose: 'launch', subject: promised, wallet: wish.creator, built, epoch, createdAt } as const;
+      await startUserTransaction(deps, context, transactionId, transaction);
       transactionIds.push(transactionId);
     }
     const transactions = made.built.map(({ base64 }) => base64);

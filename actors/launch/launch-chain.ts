@@ -12,9 +12,3 @@ export interface LaunchChain extends Pick<ChainClient, 'simulate' | 'blockHeight
   /** Accounts as they are together at one slot; null where there is none. @throws where no node answers. */
   accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (AccountAt | null)[] }>;
 }
-
-/** A key pair that signs once and is forgotten: it is made for one launch and never stored. */
-export interface EphemeralKey {
-  readonly address: string;
-  sign(message: Uint8Array): Uint8Array;
-}

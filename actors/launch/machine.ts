@@ -4,52 +4,20 @@
  * once they are final. Only the chain's word leads out of a state after the submission.
  */
 import { assign, setup } from 'xstate';
+import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { CarryAnswer, LaunchContext, LaunchEvent, LaunchInput } from './protocol.ts';
 
-interface Heard {
-  readonly context: LaunchContext;
-  readonly event: LaunchEvent;
-}
-
-function answerOf({ event }: Pick<Heard, 'event'>): CarryAnswer | null {
-  return event.type === 'activity.done' ? event.answer : null;
-}
-
-const answers =
-  (outcome: CarryAnswer['outcome']) =>
-  (heard: Heard): boolean =>
-    answerOf(heard)?.outcome === outcome;
-
-const ended =
-  (how: 'expired' | 'failed') =>
-  (heard: Heard): boolean => {
-    const answer = answerOf(heard);
-    return answer?.outcome === 'ended' && answer.how === how;
-  };
-
-const progressOf = (heard: Heard): number => {
+const progressOf = (heard: { readonly event: LaunchEvent }): number => {
   const answer = answerOf(heard);
   return answer?.outcome === 'looked' ? answer.standing.migrationProgress : 0;
 };
-
-const ENDS = [
-  { guard: 'isExpired', target: 'expired', actions: 'rememberEnd' },
-  { guard: 'isFailed', target: 'failed', actions: 'rememberEnd' },
-] as const;
 
 const ON_CURVE = [
   { guard: 'isGraduated', target: 'graduated', actions: 'rememberStanding' },
   { guard: 'isComplete', target: 'graduating', actions: 'rememberStanding' },
 ] as const;
 
-/** The timer of what is asked again runs in a state within, which an answer without news enters anew. */
-const again = <Action extends string, Delay extends string>(action: Action, delay: Delay) =>
-  ({
-    initial: 'waiting',
-    states: { waiting: { after: { [delay]: { actions: action } } as { [Key in Delay]: { actions: Action } } } },
-  }) as const;
-const WAIT = { target: '.waiting' } as const;
 const MOVED = { guard: 'hasMoved', target: '.waiting', actions: ['rememberStanding', 'projectLaunch'] } as const;
 const QUIET = { target: '.waiting', actions: 'countQuietLook' } as const;
 /** A curve is looked at soon while it moves, and ever more rarely up to a minute while nothing happens. Milliseconds. */
@@ -70,10 +38,7 @@ export const launchMachine = setup({
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signed: event.signed, signatures: event.signatures, submittedBy: event.subject } : {},
     ),
-    rememberEnd: assign((heard) => {
-      const answer = answerOf(heard);
-      return answer?.outcome === 'ended' ? { reason: answer.reason, detail: answer.detail } : {};
-    }),
+    rememberEnd: assign((heard) => endOf(heard)),
     rememberStanding: assign((heard) => {
       const answer = answerOf(heard);
       if (answer?.outcome !== 'looked') return {};
@@ -81,8 +46,8 @@ export const launchMachine = setup({
     }),
   },
   guards: {
-    isConfirmed: answers('confirmed'),
-    isFinal: answers('finalized'),
+    isConfirmed: answers<CarryAnswer>('confirmed'),
+    isFinal: answers<CarryAnswer>('finalized'),
     isExpired: ended('expired'),
     isFailed: ended('failed'),
     hasMoved: (heard) => {

@@ -10,26 +10,21 @@ import {
   paymentInstructions,
 } from '../../src/domain/launch/launcher.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
-import { readMessage } from '../../src/domain/solana/message.ts';
-import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { NO_LAUNCH } from '../launch/commands.ts';
 import type { LaunchChain } from '../launch/launch-chain.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
+import { type BuiltTransaction, builtTransaction, lifetimeMs, startUserTransaction } from '../prepared-transaction/built.ts';
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
-import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
-import type { PreparedTransactionInput } from '../prepared-transaction/protocol.ts';
+import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { LauncherClient, LauncherLaunchCommands, LauncherWish, QuotedLaunch } from './commands.ts';
 import { launcherContext, launcherState, launcherView } from './effects.ts';
 import type { LauncherLaunchInput } from './protocol.ts';
-
-/** A block in so many milliseconds: how long an unsigned payment is good for. */
-const BLOCK_MS = 400;
 
 export interface LauncherHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
@@ -51,8 +46,7 @@ export interface LauncherHandlerDeps {
 interface Payment {
   readonly id: string;
   readonly offer: LauncherOffer;
-  readonly base64: string;
-  readonly prepared: PreparedTransactionInput['prepared'];
+  readonly built: BuiltTransaction;
   readonly expiresAt: number;
 }
 
@@ -80,62 +74,43 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
   }
 
   /** The payment as the wallet is given it, once the chain would carry it out. */
-  async function built(wish: LauncherWish): Promise<Outcome<Payment>> {
+  async function paymentFor(wish: LauncherWish): Promise<Outcome<Payment>> {
     const offer = await offered(wish);
     if (!offer.ok) return offer;
     const id = deps.newId();
     const at = await chain.latestBlockhash('confirmed');
-    const message = compileMessage(wish.wallet, at.blockhash, paymentInstructions(wish.wallet, offer.value, id));
-    const bytes = wireTransaction(message, [null]);
-    const read = readMessage(message);
-    if (!read.ok) throw new Error(`a payment was compiled into no message: ${read.refusal.detail}`);
-    const { error } = await chain.simulate(bytes);
+    const built = builtTransaction(wish.wallet, paymentInstructions(wish.wallet, offer.value, id), at);
+    const { error } = await chain.simulate(built.bytes);
     if (error !== null) return refuse('launch_refused', `the chain would refuse the payment: ${launchErrorWords(error)}`);
-    const blocks = at.lastValidBlockHeight - (await chain.blockHeight('confirmed'));
-    const transaction = { ...read.value, message, signatures: [new Uint8Array(64)] };
+    const blockHeight = await chain.blockHeight('confirmed');
     return {
       ok: true,
       value: {
         id,
         offer: offer.value,
-        base64: Buffer.from(bytes).toString('base64'),
-        prepared: preparedMessageOf(transaction, at.lastValidBlockHeight),
-        expiresAt: Math.min(offer.value.validUntil, clock.now() + Math.max(0, blocks) * BLOCK_MS),
+        built,
+        expiresAt: Math.min(offer.value.validUntil, clock.now() + lifetimeMs(at, blockHeight)),
       },
     };
   }
 
   async function begun(context: CommandContext, wish: LauncherWish, payment: Payment): Promise<Outcome<QuotedLaunch>> {
     const { orgId, subject } = context;
-    const { id, offer, base64, prepared, expiresAt } = payment;
+    const { id, offer, built, expiresAt } = payment;
     const cause = `${subject} ${context.requestId}`;
     const createdAt = clock.now();
     const { pairedStock, quoteSymbol, ...intent } = wish;
     const input: LauncherLaunchInput = { intent, offer, quoteSymbol, pairedStock, preparedBy: subject, createdAt };
     await runtime.start('launcher_launch', id, orgId, input as never, { cause });
     const transactionId = deps.newId();
-    const ground = await deps.ground(orgId);
-    const transaction: PreparedTransactionInput = {
-      purpose: 'launcher_payment',
-      subject: { launchId: id, payTo: offer.payTo, lamports: offer.lamports },
-      wallet: wish.wallet,
-      prepared,
-      unsignedBase64: base64,
-      lookups: [],
-      reservation: null,
-      executor: 'user',
-      preparedBy: subject,
-      epoch: await deps.epoch(orgId),
-      createdAt,
-    };
-    await runtime.start('prepared_transaction', transactionId, orgId, transaction as never, {
-      cause,
-      also: () => [capacityRow(orgId, '', ground)],
-    });
+    const epoch = await deps.epoch(orgId);
+    const promised = { launchId: id, payTo: offer.payTo, lamports: offer.lamports };
+    const transaction = { purpose: 'launcher_payment', subject: promised, wallet: wish.wallet, built, epoch, createdAt } as const;
+    await startUserTransaction(deps, context, transactionId, transaction);
     const answer = (state: ActorRow['state']): QuotedLaunch => ({
       launch: launcherView(id, state, clock.now()),
-      transaction: base64,
-      lastValidBlockHeight: prepared.lastValidBlockHeight,
+      transaction: built.base64,
+      lastValidBlockHeight: built.prepared.lastValidBlockHeight,
       expiresAt,
     });
     const outcome = await runtime.deliver(
@@ -194,7 +169,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
         context.orgId,
         (error) => capacityAnswer(deps.obstacleOf(error)),
         async () => {
-          const payment = await unlessSilent(deps.isSilence, built(wish));
+          const payment = await unlessSilent(deps.isSilence, paymentFor(wish));
           return payment.ok ? begun(context, wish, payment.value) : payment;
         },
       ),

@@ -4,40 +4,10 @@
  * which names one launch however often it is asked; only its word leads out of `launching`.
  */
 import { assign, setup } from 'xstate';
+import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { LauncherAnswer, LauncherLaunchContext, LauncherLaunchEvent, LauncherLaunchInput } from './protocol.ts';
 
-interface Heard {
-  readonly context: LauncherLaunchContext;
-  readonly event: LauncherLaunchEvent;
-}
-
-const answerOf = ({ event }: Pick<Heard, 'event'>): LauncherAnswer | null => (event.type === 'activity.done' ? event.answer : null);
-
-const answers =
-  (outcome: LauncherAnswer['outcome']) =>
-  (heard: Heard): boolean =>
-    answerOf(heard)?.outcome === outcome;
-
-const ended =
-  (how: 'expired' | 'failed') =>
-  (heard: Heard): boolean => {
-    const answer = answerOf(heard);
-    return answer?.outcome === 'ended' && answer.how === how;
-  };
-
-const ENDS = [
-  { guard: 'isExpired', target: 'expired', actions: 'rememberEnd' },
-  { guard: 'isFailed', target: 'failed', actions: 'rememberEnd' },
-] as const;
-
-/** The timer of what is asked again runs in a state within, which an answer without news enters anew. */
-const again = <Action extends string, Delay extends string>(action: Action, delay: Delay) =>
-  ({
-    initial: 'waiting',
-    states: { waiting: { after: { [delay]: { actions: action } } as { [Key in Delay]: { actions: Action } } } },
-  }) as const;
-const WAIT = { target: '.waiting' } as const;
 const ASK_SOON_MS = 2_000;
 const ASK_RARELY_MS = 60_000;
 
@@ -56,10 +26,7 @@ export const launcherLaunchMachine = setup({
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signed: event.signed, signature: event.signature, submittedBy: event.subject } : {},
     ),
-    rememberEnd: assign((heard) => {
-      const answer = answerOf(heard);
-      return answer?.outcome === 'ended' ? { reason: answer.reason, detail: answer.detail } : {};
-    }),
+    rememberEnd: assign((heard) => endOf(heard)),
     rememberDecline: assign((heard) => {
       const answer = answerOf(heard);
       return answer?.outcome === 'declined' ? { reason: answer.code, detail: answer.detail } : {};
@@ -73,10 +40,10 @@ export const launcherLaunchMachine = setup({
     askAnew: assign({ asked: 0, reason: null, detail: null }),
   },
   guards: {
-    isConfirmed: answers('confirmed'),
-    isFinal: answers('finalized'),
-    isLaunched: answers('launched'),
-    isDeclined: answers('declined'),
+    isConfirmed: answers<LauncherAnswer>('confirmed'),
+    isFinal: answers<LauncherAnswer>('finalized'),
+    isLaunched: answers<LauncherAnswer>('launched'),
+    isDeclined: answers<LauncherAnswer>('declined'),
     isExpired: ended('expired'),
     isFailed: ended('failed'),
   },

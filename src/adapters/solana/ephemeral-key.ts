@@ -1,6 +1,6 @@
 /** Key pairs that sign for a new account once and are forgotten: nothing of them is stored or told. */
 import { generateKeyPairSync, sign } from 'node:crypto';
-import type { EphemeralKey } from '../../../actors/launch/launch-chain.ts';
+import type { EphemeralKey } from '../../../actors/prepared-transaction/built.ts';
 import { base58 } from '../../domain/solana/base58.ts';
 
 /** What stands before an Ed25519 key's 32 bytes in the public key info (RFC 8410). */

@@ -1,0 +1,51 @@
+/** What the charts share that hand over a prepared transaction of their own and follow it: its answers, its ends, and asking again. */
+interface EndedAnswer {
+  readonly outcome: 'ended';
+  readonly how: 'expired' | 'failed';
+  readonly reason: string;
+  readonly detail: string;
+}
+
+interface Heard<Answer> {
+  readonly event: { readonly type: string } | { readonly type: 'activity.done'; readonly answer: Answer };
+}
+
+/** The answer that an event carries; null where the event is no answer. */
+export function answerOf<Answer>({ event }: Heard<Answer>): Answer | null {
+  return 'answer' in event ? event.answer : null;
+}
+
+/** A guard: the answer has this outcome. */
+export const answers =
+  <Answer extends { readonly outcome: string }>(outcome: Answer['outcome']) =>
+  (heard: Heard<Answer>): boolean =>
+    answerOf(heard)?.outcome === outcome;
+
+/** A guard: the transaction has ended this way. */
+export const ended =
+  (how: EndedAnswer['how']) =>
+  (heard: Heard<EndedAnswer | { readonly outcome: Exclude<string, 'ended'> }>): boolean => {
+    const answer = answerOf(heard);
+    return answer !== null && 'how' in answer && answer.how === how;
+  };
+
+/** What a context keeps of the answer that the transaction has ended. */
+export function endOf(heard: Heard<EndedAnswer | { readonly outcome: string }>): { readonly reason?: string; readonly detail?: string } {
+  const answer = answerOf(heard);
+  return answer !== null && 'how' in answer ? { reason: answer.reason, detail: answer.detail } : {};
+}
+
+/** The transitions of an `activity.done` that says that the transaction has ended. */
+export const ENDS = [
+  { guard: 'isExpired', target: 'expired', actions: 'rememberEnd' },
+  { guard: 'isFailed', target: 'failed', actions: 'rememberEnd' },
+] as const;
+
+/** The timer of what is asked again runs in a state within, which an answer without news enters anew. */
+export const again = <Action extends string, Delay extends string>(action: Action, delay: Delay) =>
+  ({
+    initial: 'waiting',
+    states: { waiting: { after: { [delay]: { actions: action } } as { [Key in Delay]: { actions: Action } } } },
+  }) as const;
+
+export const WAIT = { target: '.waiting' } as const;
