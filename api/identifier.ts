@@ -1,4 +1,4 @@
-/** Ids in paths. */
+/** Ids in paths and bodies. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -7,7 +7,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The id in a path as stored ids are spelled; null where it is no UUID, and so the id of nothing. */
+/** An id as stored ids are spelled; null where it is no UUID, and so the id of nothing. */
+export function storedId(text: string): string | null {
+  return isUuid(text) ? text.toLowerCase() : null;
+}
+
+/** The id in a path as stored ids are spelled; null where it is no UUID. */
 export function idInPath({ id }: { readonly id: string }): string | null {
-  return isUuid(id) ? id.toLowerCase() : null;
+  return storedId(id);
 }

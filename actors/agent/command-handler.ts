@@ -7,6 +7,7 @@ import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { AGENT_TICK_MS, isoTime } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { AgentCommands, AgentView, CommandContext } from './commands.ts';
@@ -30,7 +31,6 @@ export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesE
 
 /** How often a new version is tried again when somebody else added one at the same moment. */
 const VERSION_RACES = 8;
-const HALT_BATCH = 500;
 
 export function createCommandHandler(deps: {
   readonly runtime: Runtime;
@@ -69,32 +69,16 @@ export function createCommandHandler(deps: {
     }
   }
 
-  /** Cancels what is open and has not begun; answers how many. The agent's own step cancels them too, should this process die before. */
-  async function cancelOpen(
-    orgId: string,
-    agentId: string | null,
-    reason: string,
-    cause: string,
-    which: (open: { readonly reduceOnly: boolean }) => boolean = () => true,
-  ): Promise<number> {
-    const ids = (await agents.cancellable(orgId, agentId)).filter(which).map(({ id }) => id);
-    let cancelled = 0;
-    for (let from = 0; from < ids.length; from += HALT_BATCH) {
-      const outcomes = await runtime.deliverMany(ids.slice(from, from + HALT_BATCH), { type: 'cancel', reason }, { cause, orgId });
-      for (const outcome of outcomes.values()) if (outcome.ok) cancelled++;
-    }
-    return cancelled;
-  }
-
-  /** After a command that ends an agent's proposals: they are cancelled, and what is under way has ended, before it answers. */
+  /** After a command that ends an agent's proposals: they are cancelled, and what is under way has ended, before it answers. The agent's own step cancels them too, should this process die before. */
   async function settled(
     context: CommandContext,
     outcome: Outcome<AgentView>,
     reason: string,
-    which?: (open: { readonly reduceOnly: boolean }) => boolean,
+    which: (open: { readonly reduceOnly: boolean }) => boolean = () => true,
   ): Promise<Outcome<AgentView>> {
     if (!outcome.ok) return outcome;
-    await cancelOpen(context.orgId, outcome.value.id, reason, `${context.subject} ${context.requestId}`, which);
+    const open = (await agents.cancellable(context.orgId, outcome.value.id)).filter(which);
+    await cancelOpen(runtime, context.orgId, open, { reason, cause: `${context.subject} ${context.requestId}` });
     await agents.leasesEnded(context.orgId, outcome.value.id);
     return outcome;
   }

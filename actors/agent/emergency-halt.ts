@@ -5,10 +5,11 @@
  */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { cancelOpen } from '../proposal/cancel-open.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { HaltView } from './commands.ts';
 
-/** So many agents are paused, or proposals cancelled, in one transaction. */
+/** So many agents are paused in one transaction. */
 const BATCH = 500;
 /** How long the answer waits for the pauses, in milliseconds: what is small is done by then. */
 const ANSWER_MS = 120;
@@ -48,16 +49,6 @@ export function createEmergencyHalt(deps: {
 }): EmergencyHalt {
   const { runtime, store, clock } = deps;
 
-  async function cancelOpen(orgId: string, cause: string): Promise<number> {
-    const ids = (await store.cancellable(orgId, null)).map(({ id }) => id);
-    let cancelled = 0;
-    for (let from = 0; from < ids.length; from += BATCH) {
-      const outcomes = await runtime.deliverMany(ids.slice(from, from + BATCH), { type: 'cancel', reason: 'halted' }, { cause, orgId });
-      for (const outcome of outcomes.values()) if (outcome.ok) cancelled++;
-    }
-    return cancelled;
-  }
-
   /** Cancels, pauses and waits for what is under way. @throws the first failure, after everything else was tried; then a worker does it again. */
   async function sweep(orgId: string, epoch: number, cause: string, swept: Swept): Promise<void> {
     const failures: unknown[] = [];
@@ -67,7 +58,7 @@ export function createEmergencyHalt(deps: {
       });
     };
     const cancel = async (): Promise<void> => {
-      swept.cancelled += await cancelOpen(orgId, cause);
+      swept.cancelled += await cancelOpen(runtime, orgId, await store.cancellable(orgId, null), { reason: 'halted', cause });
     };
     await tried(cancel);
     const ids = await store.onDuty(orgId);

@@ -12,31 +12,41 @@ export const FILL_LOOK_MS = 500;
 /** Fills of so long before are looked at again: transactions commit late. */
 const OVERLAP_MS = 10_000;
 
-/** `onMarked` is for the shard ticker and never fails a tick; `look` goes through the live fills of the last moments. */
-export function createBreakers(deps: {
+interface BreakerDeps {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly onError: (error: unknown) => void;
-}): { readonly onMarked: (books: Parameters<BreakerWatch['look']>[0]) => Promise<void>; look(): Promise<unknown> } {
+}
+
+interface Breakers {
+  /** For the shard ticker; never fails a tick. */
+  readonly onMarked: (books: Parameters<BreakerWatch['look']>[0]) => Promise<void>;
+  /** Goes through the live fills of the last moments. */
+  look(): Promise<unknown>;
+}
+
+export function createBreakers(deps: BreakerDeps): Breakers {
   const facts = createBreakerFacts(deps.sql);
-  const watch = createBreakerWatch({ runtime: deps.runtime, slippage: facts.slippage, clock: deps.clock });
-  return {
-    async onMarked(books) {
-      await watch.look(books).catch(deps.onError);
-    },
-    look: async () => watch.look(await facts.filledSince(deps.clock.now() - OVERLAP_MS, deps.clock.now())),
-  };
+  return looking(deps, 'agent', facts, createBreakerWatch({ runtime: deps.runtime, slippage: facts.slippage, clock: deps.clock }));
 }
 
 /** The breakers of live Takes: the same two looks, by the limits of their mandates. */
-export function createBreakersOfTakes(deps: Parameters<typeof createBreakers>[0]): ReturnType<typeof createBreakers> {
-  const facts = createBreakerFacts(deps.sql);
+export function createBreakersOfTakes(deps: BreakerDeps): Breakers {
   const watch = createTakeBreakers({ runtime: deps.runtime, drawdownLimits: (ids) => drawdownLimits(deps.sql, ids) });
+  return looking(deps, 'take', createBreakerFacts(deps.sql), watch);
+}
+
+function looking(
+  { clock, onError }: BreakerDeps,
+  kind: 'agent' | 'take',
+  facts: ReturnType<typeof createBreakerFacts>,
+  watch: Pick<BreakerWatch, 'look'>,
+): Breakers {
   return {
     async onMarked(books) {
-      await watch.look(books).catch(deps.onError);
+      await watch.look(books).catch(onError);
     },
-    look: async () => watch.look(await facts.filledSince(deps.clock.now() - OVERLAP_MS, deps.clock.now(), 'take')),
+    look: async () => watch.look(await facts.filledSince(clock.now() - OVERLAP_MS, clock.now(), kind)),
   };
 }

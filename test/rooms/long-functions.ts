@@ -124,7 +124,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
   {
     reason: 'one part whose functions share one state; each of them fits a screen or stands here itself',
     functions: [
-      ['actors/agent/emergency-halt.ts', 'createEmergencyHalt', 80],
       ['actors/evaluation/run-worker.ts', 'startRunWorker', 120],
       ['actors/prepared-transaction/submission.ts', 'createTransactionSubmission', 70],
       ['actors/runtime/memory-store.ts', 'createMemoryStore', 160],

@@ -1,23 +1,10 @@
 /** GET /v1/agents/:id/decisions/:decisionId/explain: one decision record in words. */
-import { Type } from 'typebox';
-import { explainDecision } from '../../../src/domain/explain-decision.ts';
 import { memberOf } from '../../caller.ts';
-import { idInPath, isUuid } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { HashText, IdText, objectOf } from '../../shapes.ts';
+import { IdText, objectOf } from '../../shapes.ts';
 import { NO_DECISION } from './decision-body.ts';
-
-const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
-
-export const ExplainedDecision = Type.Object({
-  decisionId: IdText,
-  hash: HashText,
-  summary: Type.String(),
-  why: Type.Array(Type.String()),
-  instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
-  missing: Type.Array(Type.String(), { description: 'What stood between this decision and a trade, the nearest first.' }),
-});
+import { ExplainedDecision, explainedDecision } from './explained-decision.ts';
 
 export const explainAgentDecision = defineRoute({
   method: 'GET',
@@ -31,12 +18,7 @@ export const explainAgentDecision = defineRoute({
   schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision in words.', schema: ExplainedDecision } },
   refusals: ['not_found'],
-  handle: (ports) => async (request, reply) => {
-    const id = idInPath(request.params);
-    const { decisionId } = request.params;
-    const found =
-      id === null || !isUuid(decisionId) ? null : await ports.agents.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
-    if (found === null) return sendProblem(reply, 'not_found', NO_DECISION);
-    return { decisionId: found.id, hash: found.hash, ...explainDecision(found) };
-  },
+  handle: (ports) => async (request, reply) =>
+    (await explainedDecision(ports.agents.decisions, memberOf(request).orgId, request.params)) ??
+    sendProblem(reply, 'not_found', NO_DECISION),
 });

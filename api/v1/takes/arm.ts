@@ -3,10 +3,11 @@ import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
-import { isTakeId, NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { NO_TAKE, TakeBody, takeBody } from './take-body.ts';
 
 export const armTake = defineRoute({
   method: 'POST',
@@ -24,8 +25,9 @@ export const armTake = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const { takeId, mode } = request.body;
-      if (!isTakeId(takeId)) return sendProblem(reply, 'not_found', NO_TAKE);
+      const { mode } = request.body;
+      const takeId = storedId(request.body.takeId);
+      if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
       return carryOut(request, reply, {
         status: 200,
         answer: (view: TakeView) => takeBody(view),

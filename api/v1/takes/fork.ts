@@ -2,10 +2,11 @@
 import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { storedId } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AnyJson, DecimalText, objectOf } from '../../shapes.ts';
-import { isTakeId, NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { NO_TAKE, TakeBody, takeBody } from './take-body.ts';
 
 export const forkTakeRoute = defineRoute({
   method: 'POST',
@@ -31,8 +32,9 @@ export const forkTakeRoute = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const { takeId, ...changes } = request.body;
-      if (!isTakeId(takeId)) return sendProblem(reply, 'not_found', NO_TAKE);
+      const { takeId: given, ...changes } = request.body;
+      const takeId = storedId(given);
+      if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
       return carryOut(request, reply, {
         status: 201,
         answer: (view: TakeView) => takeBody(view),

@@ -1,13 +1,12 @@
 /** GET /v1/takes/published: what every organization published, newest first, to be forked. */
 import { Type } from 'typebox';
 import type { PublishedTake } from '../../../actors/take/commands.ts';
-import { targetOf } from '../../../src/domain/take/take.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import { takeFields } from './take-body.ts';
+import { policyBody, takeFields } from './take-body.ts';
 
 const { id, origin, hash, manifestHash, symbol, instrument, target, conditions, allocationUsd, maxSlippageBps, timeframe } = takeFields;
 const { thesis, understood, assumed, notUnderstood, lineage, createdAt } = takeFields;
@@ -37,27 +36,7 @@ const PublishedTakeBody = Type.Object(
 );
 
 function publishedBody(view: PublishedTake) {
-  const { take } = view;
-  return {
-    id: view.id,
-    origin: take.origin,
-    hash: view.hash,
-    manifestHash: view.manifestHash,
-    symbol: view.symbol,
-    instrument: take.asset.key,
-    target: targetOf(take),
-    conditions: { entry: [...take.entry], exit: [...take.exit] },
-    allocationUsd: take.allocationUsd,
-    maxSlippageBps: take.maxSlippageBps,
-    timeframe: take.timeframe,
-    thesis: view.thesis,
-    understood: [...view.understood],
-    assumed: [...view.assumed],
-    notUnderstood: [...view.notUnderstood],
-    lineage: [...view.lineage],
-    createdAt: isoTime(view.createdAt),
-    publishedAt: isoTime(view.publishedAt),
-  };
+  return { ...policyBody(view), publishedAt: isoTime(view.publishedAt) };
 }
 
 export const listPublishedTakes = defineRoute({

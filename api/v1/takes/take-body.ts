@@ -1,6 +1,6 @@
 /** A Take on the wire. */
 import { Type } from 'typebox';
-import type { TakeView } from '../../../actors/take/commands.ts';
+import type { PublishedTake, TakeView } from '../../../actors/take/commands.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { TAKE_ORIGINS, TAKE_STATES, targetOf } from '../../../src/domain/take/take.ts';
 import { isoTime } from '../../../src/domain/time.ts';
@@ -50,19 +50,11 @@ export const TakeBody = Type.Object(takeFields, { $id: 'Take' });
 /** The one sentence for missing and foreign Takes alike. */
 export const NO_TAKE = 'there is no Take with this id';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** An id of a body, as it is stored. */
-export function isTakeId(text: string): boolean {
-  return UUID.test(text);
-}
-
-export function takeBody(view: TakeView) {
+/** What an own and a published Take have in common. */
+export function policyBody(view: TakeView | PublishedTake) {
   const { take } = view;
   return {
     id: view.id,
-    state: view.state,
-    onDuty: view.onDuty,
     origin: take.origin,
     hash: view.hash,
     manifestHash: view.manifestHash,
@@ -73,17 +65,25 @@ export function takeBody(view: TakeView) {
     allocationUsd: take.allocationUsd,
     maxSlippageBps: take.maxSlippageBps,
     timeframe: take.timeframe,
-    expiresAt: isoTime(take.expiresAt),
-    mode: view.mode,
-    reason: view.reason,
     thesis: view.thesis,
     understood: [...view.understood],
     assumed: [...view.assumed],
     notUnderstood: [...view.notUnderstood],
     lineage: [...view.lineage],
+    createdAt: isoTime(view.createdAt),
+  };
+}
+
+export function takeBody(view: TakeView) {
+  return {
+    ...policyBody(view),
+    state: view.state,
+    onDuty: view.onDuty,
+    expiresAt: isoTime(view.take.expiresAt),
+    mode: view.mode,
+    reason: view.reason,
     published: view.publishedAt !== null,
     createdBy: view.createdBy,
-    createdAt: isoTime(view.createdAt),
     armedAt: view.armedAt === null ? null : isoTime(view.armedAt),
     changedAt: isoTime(view.changedAt),
   };

@@ -5,11 +5,12 @@ import { CATALOG } from '../../../src/domain/catalog.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { storedId } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { agentBody, agentFields } from '../agents/agent-body.ts';
-import { isTakeId, NO_TAKE } from './take-body.ts';
+import { NO_TAKE } from './take-body.ts';
 
 const LaunchDraft = Type.Object({
   takeId: Type.String(),
@@ -64,8 +65,9 @@ export const tokenizeTake = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return async (request, reply) => {
-      const { takeId, as } = request.body;
-      if (!isTakeId(takeId)) return sendProblem(reply, 'not_found', NO_TAKE);
+      const { as } = request.body;
+      const takeId = storedId(request.body.takeId);
+      if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
       const found = await ports.takes.commands.manifestFor(memberOf(request).orgId, takeId);
       if (!found.ok) return sendRefusal(reply, found.refusal);
       const { view, manifest } = found.value;

@@ -5,13 +5,11 @@ import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { createVaultHandler } from '../../../actors/agent/vault-handler.ts';
 import { createActorHistory } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createAgentReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
-import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
@@ -20,6 +18,7 @@ import { createBreakers, FILL_LOOK_MS } from '../breakers.ts';
 import { openGates } from '../gates.ts';
 import type { ActorCapability } from './capability.ts';
 import { evaluationsFor } from './evaluation.ts';
+import { tradingTicker } from './trading-ticks.ts';
 
 /** How soon a worker goes on with a halt whose process died. */
 const HALT_LOOK_MS = 1_000;
@@ -32,21 +31,7 @@ export const agentCapability = {
 
   ticks: {
     periodMs: AGENT_TICK_MS,
-    ticker(deps) {
-      const { runtime, trading } = deps;
-      return createTradingTicker({
-        store: deps.tickStore ?? createTickStore(deps.sql, deps.store.incident),
-        now: deps.now,
-        clock: deps.clock,
-        alone: deps.alone,
-        ...(trading === null ? {} : { approvalMs: trading.approvalMs }),
-        ...(trading?.disabledVenues === undefined ? {} : { disabledVenues: trading.disabledVenues }),
-        onMarked: createBreakers({ ...deps, onError: deps.onError('breakers') }).onMarked,
-        pause: async (agentId) => {
-          await runtime.deliver(agentId, { type: 'pause', cause: 'tick_crash' }, { cause: 'system' });
-        },
-      });
-    },
+    ticker: (deps) => tradingTicker(deps, createBreakers({ ...deps, onError: deps.onError('breakers') })),
   },
 
   watches(deps) {

@@ -1,15 +1,14 @@
 /** Takes: commands and lists for callers, and their evaluation every half minute. */
 import { createTakeHandler } from '../../../actors/take/command-handler.ts';
 import { takeKind } from '../../../actors/take/effects.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
-import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
 import { createTakeReads } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import { createBreakersOfTakes, FILL_LOOK_MS } from '../breakers.ts';
 import type { ActorCapability } from './capability.ts';
+import { tradingTicker } from './trading-ticks.ts';
 
 export const takeCapability = {
   kind: takeKind,
@@ -17,21 +16,7 @@ export const takeCapability = {
 
   ticks: {
     periodMs: TAKE_TICK_MS,
-    ticker(deps) {
-      const { runtime, trading } = deps;
-      return createTradingTicker({
-        store: deps.tickStore ?? createTickStore(deps.sql, deps.store.incident),
-        now: deps.now,
-        clock: deps.clock,
-        alone: deps.alone,
-        ...(trading === null ? {} : { approvalMs: trading.approvalMs }),
-        ...(trading?.disabledVenues === undefined ? {} : { disabledVenues: trading.disabledVenues }),
-        onMarked: createBreakersOfTakes({ ...deps, onError: deps.onError('breakers of Takes') }).onMarked,
-        pause: async (takeId) => {
-          await runtime.deliver(takeId, { type: 'pause', cause: 'tick_crash' }, { cause: 'system' });
-        },
-      });
-    },
+    ticker: (deps) => tradingTicker(deps, createBreakersOfTakes({ ...deps, onError: deps.onError('breakers of Takes') })),
   },
 
   watches(deps) {

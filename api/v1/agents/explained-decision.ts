@@ -1,0 +1,29 @@
+/** A decision record in words on the wire. */
+import { Type } from 'typebox';
+import { explainDecision } from '../../../src/domain/explain-decision.ts';
+import { idInPath, storedId } from '../../identifier.ts';
+import { HashText, IdText } from '../../shapes.ts';
+import type { DecisionReads } from './ports.ts';
+
+const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
+
+export const ExplainedDecision = Type.Object({
+  decisionId: IdText,
+  hash: HashText,
+  summary: Type.String(),
+  why: Type.Array(Type.String()),
+  instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
+  missing: Type.Array(Type.String(), { description: 'What stood between this decision and a trade, the nearest first.' }),
+});
+
+/** The decision that a path names, in words; null where the organization has none such. */
+export async function explainedDecision(
+  decisions: Pick<DecisionReads, 'get'>,
+  orgId: string,
+  path: { readonly id: string; readonly decisionId: string },
+) {
+  const id = idInPath(path);
+  const decisionId = storedId(path.decisionId);
+  const found = id === null || decisionId === null ? null : await decisions.get(orgId, id, decisionId);
+  return found === null ? null : { decisionId: found.id, hash: found.hash, ...explainDecision(found) };
+}
