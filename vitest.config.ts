@@ -18,7 +18,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // A test that takes so long hangs. Nothing is proved by a tighter bound: see PATIENCE in test/harness/wait-for.ts.
     testTimeout: 240_000,
-    hookTimeout: 120_000,
+    hookTimeout: 240_000,
     teardownTimeout: 60_000,
   },
 });

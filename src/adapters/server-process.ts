@@ -1,5 +1,6 @@
 /** What the embedded servers need to know of processes: who lives, who owns a folder, which port is free, and until when to wait. */
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
@@ -48,15 +49,28 @@ function ps(pid: number, column: string): string | null {
   }
 }
 
-/** A TCP port of 127.0.0.1 that nobody listens on right now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that kernels hand out by themselves: from 32768 on Linux, from 49152 elsewhere. */
+const [FIRST_PORT, END_PORT] = [10_240, 20_000];
+const PORT_ATTEMPTS = 200;
+
+/**
+ * A TCP port of 127.0.0.1 that nobody listens on right now, for a server that others find again at the same address after
+ * a restart: not one that the kernel gives to somebody's connection in the meantime.
+ * @throws Error where every port that was tried is taken.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST_PORT, END_PORT);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port from ${FIRST_PORT} to ${END_PORT - 1} in ${PORT_ATTEMPTS} attempts`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no free port'))));
-    });
+    server.on('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -4,6 +4,8 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpTransport, type HttpTransport, type HttpTransportOptions } from '../../src/adapters/http-transport.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { REFUSING_PORT } from '../harness/ports.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 const cleanups: (() => void)[] = [];
@@ -50,9 +52,7 @@ describe('what became of a request', () => {
   });
 
   test('not sent: nobody listens', async () => {
-    const server = net.createServer();
-    const url = await listening(server);
-    await new Promise((resolve) => server.close(resolve));
+    const url = `http://127.0.0.1:${REFUSING_PORT}`;
     for (const fresh of [false, true]) {
       const outcome = await transport(url).send({ method: 'POST', target: '/', body: '{}', fresh });
       expect(outcome).toMatchObject({ kind: 'not_sent', code: 'connection_failed' });
@@ -75,16 +75,27 @@ describe('what became of a request', () => {
         code,
       });
     }
-    const hanging = await listening(net.createServer((socket) => void socket.on('error', () => {})));
-    const outcome = await transport(hanging, { totalTimeoutMs: 50 }).send({ method: 'POST', target: '/order', fresh: true });
+    const clock = createVirtualClock(0);
+    // It hears the request and says nothing; then the time is up.
+    const hanging = await listening(
+      net.createServer((socket) => {
+        socket.once('data', () => clock.advanceTo(clock.now() + 50));
+        socket.on('error', () => {});
+      }),
+    );
+    const outcome = await transport(hanging, { clock, totalTimeoutMs: 50 }).send({ method: 'POST', target: '/order', fresh: true });
     expect(outcome).toMatchObject({ kind: 'lost', code: 'timeout' });
   });
 
   test('not sent: given up while it waited for one of the kept connections, and the host never hears of it', async () => {
     const heard: string[] = [];
     const url = await listening(http.createServer((request) => void heard.push(request.url ?? '')));
-    const made = transport(url, { totalTimeoutMs: 300 });
-    const outcomes = await Promise.all(Array.from({ length: 9 }, (_, index) => made.send({ method: 'GET', target: `/${index}` })));
+    const clock = createVirtualClock(0);
+    const made = transport(url, { clock, totalTimeoutMs: 300 });
+    const sent = Array.from({ length: 9 }, (_, index) => made.send({ method: 'GET', target: `/${index}` }));
+    await waitFor(() => heard.length === 8, { what: 'as many requests as there are connections' });
+    clock.advanceTo(clock.now() + 300);
+    const outcomes = await Promise.all(sent);
     expect(outcomes.map(({ kind }) => kind)).toEqual([...Array.from({ length: 8 }, () => 'lost'), 'not_sent']);
     await new Promise((resolve) => setImmediate(resolve));
     expect(heard.sort()).toEqual(Array.from({ length: 8 }, (_, index) => `/${index}`));

@@ -41,5 +41,5 @@ test.skipIf(redisUrl === null)('without Redis a process counts for itself, at on
   const allowed: boolean[] = [];
   for (let i = 0; i < 4; i++) allowed.push((await limits.take('subject c', 'write')).allowed);
   expect(allowed).toEqual([true, true, true, false]);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(performance.now() - began).toBeLessThan(10_000);
 });

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SIMULATORS } from '../../src/boot/outside/index.ts';
+import { holdPorts, REFUSING_PORT } from '../harness/ports.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -29,6 +30,8 @@ const home = (): string => {
 
 /** One service as four processes: sandbox, feed, worker, API. They live beside everything else, towards the full minute. */
 const processes: Running[] = [];
+/** Each process is told where the sandbox listens, so its ports are fixed before it starts. */
+const sandboxPorts = await holdPorts(SIMULATORS.length + 2);
 
 beforeAll(async () => {
   if (redisUrl === null) return;
@@ -36,13 +39,14 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: await testDatabase('empty'),
     REDIS_URL: redisUrl as string,
-    SANDBOX_PORT: String(await freeRange(SIMULATORS.length + 2)),
+    SANDBOX_PORT: String(sandboxPorts.first),
   };
   for (const role of ['sandbox', 'feed', 'worker', 'api']) processes.push(launch({ args: ['--role', role], env, home: folder }));
 });
 
 afterAll(async () => {
   for (const running of processes) await running.discard();
+  sandboxPorts.release();
   for (const one of homes) rmSync(one, { recursive: true, force: true });
 });
 
@@ -65,31 +69,16 @@ function expectStopped(folder: string): void {
   }
 }
 
-function listen(port = 0): Promise<Server> {
+function listen(): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => void socket.on('error', () => {}).resume());
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve(server));
+    server.listen(0, '127.0.0.1', () => resolve(server));
   });
 }
 const portOf = (server: Server): number => (server.address() as { port: number }).port;
 
 const closing = (server: Server): Promise<unknown> => new Promise((closed) => server.close(closed));
-
-/** The first of so many free ports in a row. */
-async function freeRange(count: number): Promise<number> {
-  for (;;) {
-    const held = [await listen()];
-    try {
-      while (held.length < count) held.push(await listen(portOf(held[0] as Server) + held.length));
-      return portOf(held[0] as Server);
-    } catch {
-      // Some port of the range is taken: another range.
-    } finally {
-      await Promise.all(held.map(closing));
-    }
-  }
-}
 
 describe('words', () => {
   test('every command has its help and speaks JSON', async () => {
@@ -174,9 +163,6 @@ describe('settings', () => {
 describe("a database of one's own", () => {
   test('one that is not there, silent, locked or missing ends the start in one sentence', async () => {
     const silent = await listen();
-    const gone = await listen();
-    const deadPort = portOf(gone);
-    await closing(gone);
     const real = new URL(await testDatabase('empty'));
     const other = (change: (url: URL) => void): string => {
       const url = new URL(real);
@@ -186,7 +172,7 @@ describe("a database of one's own", () => {
     try {
       const wrong = [
         [
-          `postgres://u:hush-hush@127.0.0.1:${deadPort}/x`,
+          `postgres://u:hush-hush@127.0.0.1:${REFUSING_PORT}/x`,
           /^sevengate: DATABASE_URL: no PostgreSQL answers at 127.0.0.1:\d+ \(ECONNREFUSED\)$/,
         ],
         [`postgres://u:hush-hush@127.0.0.1:${portOf(silent)}/x`, /^sevengate: DATABASE_URL: no PostgreSQL answers at 127.0.0.1:\d+ \(/],

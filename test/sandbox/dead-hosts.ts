@@ -1,14 +1,11 @@
 /** Hosts that are of no use to whoever asks them, on real sockets. */
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import { REFUSING_PORT } from '../harness/ports.ts';
 
 /** Hosts that are there and answer nothing of use. `refused` is a port that nobody listens on. */
 export const DEAD: Readonly<Record<string, () => Promise<{ readonly url: string; close(): Promise<void> }>>> = {
-  refused: async () => {
-    const server = await listening(net.createServer());
-    await server.close();
-    return { url: server.url, close: async () => {} };
-  },
+  refused: async () => ({ url: `http://127.0.0.1:${REFUSING_PORT}`, close: async () => {} }),
   'a black hole': () => listening(net.createServer((socket) => socket.on('error', () => socket.destroy()))),
   'accepting and closing': () => listening(net.createServer((socket) => socket.destroy())),
   'answering 503': () => listening(http.createServer((_request, response) => response.writeHead(503, { connection: 'close' }).end())),

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { type EmbeddedRedis, findRedisServer, refusalOfRedis, startEmbeddedRedis } from '../../../src/adapters/queue/embedded-redis.ts';
-import { commandLine, freePort, processStartedAt } from '../../../src/adapters/server-process.ts';
+import { commandLine, processStartedAt } from '../../../src/adapters/server-process.ts';
 import { startOwner } from '../../harness/owner.ts';
+import { REFUSING_PORT } from '../../harness/ports.ts';
 
 const server = findRedisServer(process.env['PATH'] ?? '');
 if (!server) console.warn('skipped what needs Redis: no redis-server or valkey-server (6.2 or later) on the PATH');
@@ -114,5 +115,5 @@ withRedis('a foreign Redis that may evict queued work is refused in one sentence
 });
 
 test('an address where no Redis answers is refused in one sentence', async () => {
-  expect(await refusalOfRedis(`redis://127.0.0.1:${await freePort()}`)).toMatch(/^REDIS_URL: no Redis answers there \(.*ECONNREFUSED/);
+  expect(await refusalOfRedis(`redis://127.0.0.1:${REFUSING_PORT}`)).toMatch(/^REDIS_URL: no Redis answers there \(.*ECONNREFUSED/);
 });

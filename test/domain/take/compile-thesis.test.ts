@@ -108,7 +108,7 @@ describe('any text', () => {
     compileThesis('a'.repeat(MAX_THESIS_LENGTH), WORLD);
     compileThesis('at the the the '.repeat(133), WORLD);
     compileThesis('1,111'.repeat(400), WORLD);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
   });
 
   it('gives the same text at the same instant the same hash', () => {

@@ -1,12 +1,13 @@
 /** The outbound door of every venue: fixed host, limits, retries, budget. */
 import http from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts';
 import { createVenueHttp, retryAfterMs, type VenueHttp, type VenueHttpOptions } from '../../../../src/adapters/venues/venue-http.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { backoffMs } from '../../../../streams/backoff.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
+import { REFUSING_PORT } from '../../../harness/ports.ts';
 import { drive, NOON } from './tiny-world.ts';
 
 const cleanups: (() => void)[] = [];
@@ -117,11 +118,7 @@ test('a refusal of the request itself is final and carries the venue’s code', 
 });
 
 test('nobody there is an error, not a hang', async () => {
-  const free = net.createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => free.once('listening', resolve));
-  const { port } = free.address() as AddressInfo;
-  await new Promise((resolve) => free.close(resolve));
-  const { clock, client } = await world(() => {}, { baseUrl: `http://127.0.0.1:${port}` });
+  const { clock, client } = await world(() => {}, { baseUrl: `http://127.0.0.1:${REFUSING_PORT}` });
   expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: 'connection_failed', status: 0 });
 });
 
