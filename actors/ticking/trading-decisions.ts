@@ -8,17 +8,18 @@ import type { Cut } from '../../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor } from '../../src/domain/decide.ts';
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { executionModeOf } from '../../src/domain/order.ts';
+import { type ExecutionMode, executionModeOf } from '../../src/domain/order.ts';
 import {
   ALL_ENABLED,
   type DisabledVenues,
+  type ExposureTotals,
+  exposureTotals,
   haltOf,
   NO_OTHER_BOOKS,
   type OtherBooks,
-  otherBooksOf,
   type TradingControl,
 } from '../../src/domain/risk/index.ts';
-import { type BookDay, begunDay, summedExposures, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
+import { type BookDay, begunDay, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -280,24 +281,26 @@ function propose<Duty extends TradingDuty>(
   else into.proposals.push(startedProposal(draft));
 }
 
-/** Made once for each slot's reading of an organization. */
-const summed = new WeakMap<OrganizationRisk, { readonly marked: readonly MarkedBook[]; readonly all: Map<string, OtherBooks> }>();
+/** Summed up once for each slot's reading of an organization. */
+const totals = new WeakMap<OrganizationRisk, Map<ExecutionMode, ExposureTotals>>();
 
-/** What an organization has at work outside of a book; of a book that is not among them the same for everybody, and summed up once a slot. */
+/** What an organization has at work outside of the actor's book. */
 function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book }: Subject<Duty>, cut: Cut): OtherBooks {
   if (risk.others !== undefined) return risk.others(duty, cut);
   const { books = [] } = risk;
   if (books.length === 0) return NO_OTHER_BOOKS;
   const mode = executionModeOf(duty.stage);
-  const sums = summed.get(risk) ?? { marked: books.flatMap((state) => markedOrNone(state, cut)), all: new Map<string, OtherBooks>() };
-  summed.set(risk, sums);
-  if (book !== null) return summedExposures(otherBooksOf(sums.marked, mode, book.id));
-  let all = sums.all.get(mode);
-  if (all === undefined) {
-    all = summedExposures(otherBooksOf(sums.marked, mode, ''));
-    sums.all.set(mode, all);
+  const byMode = totals.get(risk) ?? new Map<ExecutionMode, ExposureTotals>();
+  totals.set(risk, byMode);
+  let sums = byMode.get(mode);
+  if (sums === undefined) {
+    sums = exposureTotals(
+      books.flatMap((state) => (state.mode === mode ? markedOrNone(state, cut) : [])),
+      mode,
+    );
+    byMode.set(mode, sums);
   }
-  return all;
+  return sums.without(book?.id ?? '');
 }
 
 /** A book that cannot be marked is left out of the others' exposure: its own actor's tick meets it, and quarantines that one. */

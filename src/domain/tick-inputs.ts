@@ -1,11 +1,10 @@
 /** What an agent's tick reads besides the cut and the agent itself: noted on the tape, so that a replay reads the same. */
 import type { MarkedBook, TradingBook } from './book.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { DecimalString } from './decimal.ts';
 import type { OtherBooks } from './risk/context.ts';
 import type { TradingControl } from './risk/order-context.ts';
 import type { RiskPreferences } from './risk/preferences.ts';
-import type { InstrumentKey } from './venue.ts';
 
 export interface TickInputs {
   /** The book of the agent's present mode and manifest version; null while nothing has happened to it. */
@@ -33,16 +32,6 @@ export const NO_INPUTS = tickInputsText({ book: null, risk: null });
 /** @throws SyntaxError for a text that `tickInputsText` did not write. */
 export function readTickInputs(text: string): TickInputs {
   return JSON.parse(text) as TickInputs;
-}
-
-/** The same exposure with every instrument once, in the order of their names. */
-export function summedExposures(others: OtherBooks): OtherBooks {
-  if (others.exposures.length === 0) return others;
-  const sums = new Map<InstrumentKey, Decimal>();
-  for (const { instrument, valueUsd } of others.exposures) sums.set(instrument, (sums.get(instrument) ?? new Decimal(0)).plus(valueUsd));
-  const exposures = [...sums].map(([instrument, valueUsd]) => ({ instrument, valueUsd: plainDecimal(valueUsd) }));
-  exposures.sort((a, b) => (a.instrument < b.instrument ? -1 : 1));
-  return { equityUsd: others.equityUsd, exposures };
 }
 
 /** The first mark of a day, to be kept with the book. */

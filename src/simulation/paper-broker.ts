@@ -26,14 +26,14 @@ import {
   ALL_ENABLED,
   assessOrder,
   DEFAULT_PREFERENCES,
+  exposureTotals,
   haltOf,
   type OtherBooks,
   orderContext,
-  otherBooksOf,
   presentMarket,
   type RiskPreferences,
 } from '../domain/risk/index.ts';
-import { readTickInputs, summedExposures, type TickInputs } from '../domain/tick-inputs.ts';
+import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { midPrice } from '../domain/valuation.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
@@ -214,7 +214,7 @@ export function createPaperBroker(deps: {
       agent,
       preferences,
       book: marksNow(touchedBook(agent) ?? untouchedBook(agent)),
-      others: summedExposures(otherBooksOf(booksOf(orgId).map(marksNow), order.mode, order.bookId)),
+      others: exposureTotals(booksOf(orgId).map(marksNow), order.mode).without(order.bookId),
       // An epoch of a live run is not on its tape: a halt reaches the agents as their pause.
       control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
     });

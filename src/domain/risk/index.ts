@@ -10,6 +10,7 @@ export {
   type RiskCatalog,
   type RiskContext,
 } from './context.ts';
+export { type ExposureTotals, exposureTotals } from './exposure-totals.ts';
 export { breachesOf, figuresOf, type OrderFigures, type RiskFrame } from './kernel.ts';
 export { limitedLiveCapital, type Mandate, mandateOf } from './mandate.ts';
 export {

@@ -1,0 +1,46 @@
+/** What lies outside of a book, by the sums, is what a walk through all other books finds. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { MarkedBook } from '../../../src/domain/book.ts';
+import { exposureTotals, otherBooksOf } from '../../../src/domain/risk/index.ts';
+
+const scaled = (text: string): bigint => {
+  const [, sign, whole, digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) as unknown as string[];
+  return BigInt(`${sign}${whole}${digits.padEnd(12, '0')}`);
+};
+
+const money = fc.tuple(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.nat(12)).map(([units, digits]) => {
+  const text = (units < 0n ? -units : units).toString().padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  return `${units < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`;
+});
+const instrument = fc.constantFrom('spotchain:AAPLx', 'spotchain:TSLAx', 'spotexchange:BTCUSDT', 'evmvenue:BTC');
+const positions = fc.array(fc.record({ instrument, costUsd: money, valueUsd: fc.option(money) }), { maxLength: 4 });
+const openProposals = fc.array(fc.record({ side: fc.constantFrom('buy', 'sell'), instrument, notionalUsd: money }), { maxLength: 3 });
+const books = fc
+  .array(fc.record({ mode: fc.constantFrom('paper', 'live'), cashUsd: money, positions, openProposals }), { maxLength: 6 })
+  .map((all) =>
+    all.map(
+      ({ mode, cashUsd, positions: held, openProposals: open }, place) =>
+        ({ state: { id: `book-${place}`, mode, cashUsd, openProposals: open }, positions: held }) as unknown as MarkedBook,
+    ),
+  );
+
+test('without any one of the books, and without none, in either mode', () => {
+  fc.assert(
+    fc.property(books, fc.constantFrom('paper' as const, 'live' as const), (all, mode) => {
+      const totals = exposureTotals(all, mode);
+      for (const id of [...all.map(({ state }) => state.id), 'of nobody']) {
+        const walked = otherBooksOf(all, mode, id);
+        const sums = new Map<string, bigint>();
+        for (const { instrument: name, valueUsd } of walked.exposures) sums.set(name, (sums.get(name) ?? 0n) + scaled(valueUsd));
+        const told = totals.without(id);
+        expect(scaled(told.equityUsd)).toBe(scaled(walked.equityUsd));
+        expect(told.exposures.map(({ instrument: name, valueUsd }) => [name, scaled(valueUsd)])).toEqual(
+          [...sums].sort(([a], [b]) => (a < b ? -1 : 1)),
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
