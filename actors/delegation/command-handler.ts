@@ -1,6 +1,13 @@
 /** Takes the commands for delegations: the owner's signature and the member's permission are both needed, and both are kept. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
-import { CHALLENGE_MS, type Delegation, type DelegationTerms, delegationText, LONGEST_DELEGATION_MS } from '../../src/domain/delegation.ts';
+import {
+  CHALLENGE_MS,
+  type Delegation,
+  type DelegationTerms,
+  delegationText,
+  LONGEST_DELEGATION_MS,
+  type TraderKind,
+} from '../../src/domain/delegation.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { type EpochMs, isoTime } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -12,12 +19,16 @@ export interface DelegationDirectory {
   find(orgId: string, id: string): Promise<Delegation | null>;
   grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean>;
   revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean>;
-  hasAgent(orgId: string, agentId: string): Promise<boolean>;
-  /** Resolves once no execution of the agent is under way that may have begun before. */
+  /** Whether the organization has an agent, or a Take, with this id. */
+  hasTrader(orgId: string, trader: TraderKind, id: string): Promise<boolean>;
+  /** Resolves once no execution of the agent or Take is under way that may have begun before. */
   executionsEnded(orgId: string, agentId: string): Promise<void>;
 }
 
-const NO_AGENT = 'there is no agent with this id';
+const NO_TRADER: Readonly<Record<TraderKind, string>> = {
+  agent: 'there is no agent with this id',
+  take: 'there is no Take with this id',
+};
 const NO_DELEGATION = 'there is no delegation with this id';
 /** Clocks of machines differ a little. */
 const AHEAD_MS = 5_000;
@@ -50,7 +61,7 @@ export function createDelegationHandler(deps: {
     async challenge(context, wish) {
       const wrong = termsRefusal(wish.expiresAt);
       if (wrong !== null) return wrong;
-      if (!(await store.hasAgent(context.orgId, wish.agentId))) return refuse('not_found', NO_AGENT);
+      if (!(await store.hasTrader(context.orgId, wish.trader, wish.agentId))) return refuse('not_found', NO_TRADER[wish.trader]);
       const terms: DelegationTerms = { ...wish, orgId: context.orgId, issuedAt: clock.now(), nonce: newId() };
       return { ok: true, value: { terms, text: delegationText(terms) } };
     },
@@ -59,7 +70,7 @@ export function createDelegationHandler(deps: {
       const terms: DelegationTerms = { ...given, orgId: context.orgId };
       const wrong = termsRefusal(terms.expiresAt) ?? staleness(terms.issuedAt);
       if (wrong !== null) return wrong;
-      if (!(await store.hasAgent(context.orgId, terms.agentId))) return refuse('not_found', NO_AGENT);
+      if (!(await store.hasTrader(context.orgId, terms.trader, terms.agentId))) return refuse('not_found', NO_TRADER[terms.trader]);
       const text = delegationText(terms);
       if (!deps.isSigned(terms.wallet, text, ownerSignature))
         return refuse('signature_invalid', `the signature is not that of ${terms.wallet} under the text that these terms make`);

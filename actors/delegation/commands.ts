@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 /** What the owner of a wallet and the organization agree on. */
-export type DelegationWish = Pick<DelegationTerms, 'agentId' | 'wallet' | 'signerWallet' | 'maxNotionalUsd' | 'expiresAt'>;
+export type DelegationWish = Pick<DelegationTerms, 'trader' | 'agentId' | 'wallet' | 'signerWallet' | 'maxNotionalUsd' | 'expiresAt'>;
 
 /** A text to be signed, with what has to be sent back beside the signature. */
 export interface Challenge {
@@ -12,11 +12,11 @@ export interface Challenge {
   readonly text: string;
 }
 
-/** Every command answers after its transaction is committed. Foreign agents and delegations answer exactly as missing ones. */
+/** Every command answers after its transaction is committed. Foreign agents, Takes and delegations answer exactly as missing ones. */
 export interface DelegationCommands {
   /** The text that the owner signs. Nothing is kept of it: it says everything itself. */
   challenge(context: CommandContext, wish: DelegationWish): Promise<Outcome<Challenge>>;
-  /** Grants what the text says, once, where the owner's signature stands under it. It takes the place of the agent's earlier one. */
+  /** Grants what the text says, once, where the owner's signature stands under it. It takes the place of the trader's earlier one. */
   grant(
     context: CommandContext,
     terms: Omit<DelegationTerms, 'orgId'>,

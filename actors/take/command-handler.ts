@@ -6,6 +6,7 @@ import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { Catalog } from '../../src/domain/catalog.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import type { RiskRejection } from '../../src/domain/decision.ts';
+import { type Delegation, delegationRefusal } from '../../src/domain/delegation.ts';
 import type { Problem } from '../../src/domain/field.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';
@@ -32,6 +33,8 @@ export interface TakeDirectory {
   /** A Take that anybody published; null where there is none, or it is not published. */
   published(takeId: string): Promise<PublishedTake | null>;
   preferences(orgId: string): Promise<RiskPreferences>;
+  /** The newest delegation of a wallet to the Take, whatever became of it; null where there was none. */
+  delegation(orgId: string, takeId: string): Promise<Delegation | null>;
 }
 
 export interface TakeHandlerDeps {
@@ -53,19 +56,21 @@ export function takeInvalid(problems: readonly Problem[]): { readonly ok: false;
   return { ok: false, refusal: { code: 'take_invalid', detail, problems } };
 }
 
-/** The one venue that the orders of a Take go to without anybody's wallet. */
-const LIVE_VENUE: ExecutableVenue = 'spotexchange';
+/** The venues that orders of a Take go to: the one without anybody's wallet, and the one by a wallet that is delegated to it. */
+const LIVE_VENUES: readonly string[] = ['spotexchange', 'spotchain'] satisfies ExecutableVenue[];
 
 /** Why real orders of the Take cannot be carried out; null where they can. */
-function liveRefusal(take: Take, disabled: DisabledVenues): Refusal | null {
+function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegation | null, now: EpochMs): Refusal | null {
   const { venue } = splitInstrumentKey(take.asset.key);
-  if (venue !== LIVE_VENUE)
-    return refuse(
-      'feature_disabled',
-      `live orders on ${venue} need a wallet that is delegated to an agent, which a Take has not got: arm it on paper, or tokenize it as an agent`,
-    ).refusal;
-  const setting = disabled[LIVE_VENUE];
-  return setting === undefined ? null : refuse('feature_disabled', `live orders on ${venue} are switched off: ${setting}`).refusal;
+  if (!LIVE_VENUES.includes(venue))
+    return refuse('feature_disabled', `Takes trade on ${LIVE_VENUES.join(' and ')}, and not on ${venue}: arm it on paper`).refusal;
+  const setting = disabled[venue as ExecutableVenue];
+  if (setting !== undefined) return refuse('feature_disabled', `live orders on ${venue} are switched off: ${setting}`).refusal;
+  if (venue !== 'spotchain') return null;
+  const undelegated = delegationRefusal(delegation, now, { wallet: delegation?.wallet ?? '', notionalUsd: take.allocationUsd });
+  return undelegated === null
+    ? null
+    : refuse('state_conflict', `${undelegated.code}: ${undelegated.detail}. Delegate a wallet to the draft, then arm it`).refusal;
 }
 
 /** The organization's live Takes are allocated its capital already. */
@@ -247,8 +252,10 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
     }
   }
 
-  async function mandateRefusal(orgId: string, take: Take, mode: ExecutionMode): Promise<Refusal | null> {
-    const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto')) : null;
+  /** @param takeId null where the Take is not made yet, so that nobody can have delegated to it. */
+  async function mandateRefusal(orgId: string, takeId: string | null, take: Take, mode: ExecutionMode): Promise<Refusal | null> {
+    const delegation = mode === 'paper' || takeId === null ? null : await takes.delegation(orgId, takeId);
+    const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto'), delegation, clock.now()) : null;
     if (unavailable !== null) return unavailable;
     const rejections = aboveMandate(take, await takes.preferences(orgId));
     const [first] = rejections;
@@ -277,7 +284,7 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
     async arm(context, takeId, mode) {
       const view = await takes.find(context.orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
-      const refusal = await mandateRefusal(context.orgId, view.take, mode);
+      const refusal = await mandateRefusal(context.orgId, takeId, view.take, mode);
       if (refusal !== null) return { ok: false, refusal };
       return command(context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now() });
     },
@@ -287,7 +294,7 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
     publish: (context, takeId) => command(context, takeId, 'take.publish', { type: 'publish', at: clock.now() }),
 
     async createArmed(context, take, reading, mode) {
-      const refusal = await mandateRefusal(context.orgId, take, mode);
+      const refusal = await mandateRefusal(context.orgId, null, take, mode);
       if (refusal !== null) return { ok: false, refusal };
       const created = await start(context, draftView(deps, context, take, reading, []), 'take.compile', false);
       return created.ok ? command(context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now() }) : created;

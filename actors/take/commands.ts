@@ -59,7 +59,8 @@ export interface TakeCommands {
   fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>>;
   /**
    * Refused where the Take asks for more than the risk mandate of the organization allows; live also where its venue takes no
-   * live orders of a Take, and where the organization's live Takes together would be allocated more than its capital.
+   * live orders of a Take, where the primary chain needs a wallet and none is delegated to it, and where the organization's
+   * live Takes together would be allocated more than its capital.
    */
   arm(context: CommandContext, takeId: string, mode: ExecutionMode): Promise<Outcome<TakeView>>;
   disarm(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;

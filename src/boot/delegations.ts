@@ -6,16 +6,18 @@ import { isTextSigned } from '../adapters/identity/wallet-signature.ts';
 import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createDelegationStore } from '../adapters/store/delegations/delegation-store.ts';
+import { createTakeReads } from '../adapters/store/takes/take-reads.ts';
 
 export function createDelegations(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): DelegationPorts {
   const store = createDelegationStore(sql);
   const agents = createAgentDirectory(sql);
+  const takes = createTakeReads(sql);
   return {
     reads: { list: store.list },
     commands: createDelegationHandler({
       store: {
         ...store,
-        hasAgent: async (orgId, agentId) => (await agents.find(orgId, agentId)) !== null,
+        hasTrader: async (orgId, trader, id) => (await (trader === 'agent' ? agents : takes).find(orgId, id)) !== null,
         executionsEnded: agents.leasesEnded,
       },
       clock,

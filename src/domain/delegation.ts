@@ -1,14 +1,24 @@
 /**
- * Delegations: by which the owner of a wallet lets one agent have its transactions signed without a prompt per trade
- *. Wallet ownership alone authorizes nothing: a delegation needs the owner's signature and a member
- * of the organization who may trade.
+ * Delegations: by which the owner of a wallet lets one agent or one Take have its transactions signed without a prompt per
+ * trade. Wallet ownership alone authorizes nothing: a delegation needs the owner's signature and a member of the
+ * organization who may trade.
  */
 import { ratioOf } from './risk/exact.ts';
 import { type EpochMs, isoTime } from './time.ts';
 
+/** Who trades by a manifest's rules, and can be delegated a wallet. */
+export const TRADER_KINDS = ['agent', 'take'] as const;
+export type TraderKind = (typeof TRADER_KINDS)[number];
+
+/** How a trader is called in sentences. */
+const TRADER_NAMES: Readonly<Record<TraderKind, string>> = { agent: 'agent', take: 'Take' };
+
 /** What the owner puts a signature under. */
 export interface DelegationTerms {
   readonly orgId: string;
+  /** What `agentId` names: the text that the owner signs says it, so that what is granted to one is never read as granted to the other. */
+  readonly trader: TraderKind;
+  /** The agent or the Take that trades. */
   readonly agentId: string;
   /** The owner's address on the primary chain, base58. */
   readonly wallet: string;
@@ -40,13 +50,14 @@ export const LONGEST_DELEGATION_MS = 90 * 86_400_000;
 
 /** Wallets refuse to sign messages that could be a transaction; a text of letters can be none. */
 export function delegationText(terms: DelegationTerms): string {
+  const trader = TRADER_NAMES[terms.trader];
   return [
     'Sevengate delegation 1',
     '',
-    'By signing this I let one agent trade from my wallet without asking me each time, until it expires or is revoked. Signing moves nothing.',
+    `By signing this I let one ${trader} trade from my wallet without asking me each time, until it expires or is revoked. Signing moves nothing.`,
     '',
     `Organization: ${terms.orgId}`,
-    `Agent: ${terms.agentId}`,
+    `${terms.trader === 'agent' ? 'Agent' : trader}: ${terms.agentId}`,
     `Wallet: ${terms.wallet}`,
     `Wallet at the signer: ${terms.signerWallet}`,
     `Most per transaction: ${terms.maxNotionalUsd} US dollars`,
@@ -67,22 +78,23 @@ export const DELEGATION_REFUSALS = [
 ] as const;
 export type DelegationRefusal = (typeof DELEGATION_REFUSALS)[number];
 
-/** Whether an agent's newest delegation lets a transaction of this wallet and size pass at this moment; null where it does. */
+/** Whether the newest delegation of an agent or a Take lets a transaction of this wallet and size pass at this moment; null where it does. */
 export function delegationRefusal(
   delegation: Delegation | null,
   at: EpochMs,
   transaction: { readonly wallet: string; readonly notionalUsd: string },
 ): { readonly code: DelegationRefusal; readonly detail: string } | null {
   if (delegation === null)
-    return { code: 'delegation_missing', detail: 'no owner of a wallet has delegated to this agent: POST /v1/delegations grants one' };
+    return { code: 'delegation_missing', detail: 'no owner of a wallet has delegated to it: POST /v1/delegations grants one' };
+  const trader = TRADER_NAMES[delegation.trader];
   if (delegation.revokedAt !== null)
-    return { code: 'delegation_revoked', detail: `the delegation of this agent was revoked at ${isoTime(delegation.revokedAt)}` };
+    return { code: 'delegation_revoked', detail: `the delegation of this ${trader} was revoked at ${isoTime(delegation.revokedAt)}` };
   if (at >= delegation.expiresAt)
-    return { code: 'delegation_expired', detail: `the delegation of this agent expired at ${isoTime(delegation.expiresAt)}` };
+    return { code: 'delegation_expired', detail: `the delegation of this ${trader} expired at ${isoTime(delegation.expiresAt)}` };
   if (transaction.wallet !== delegation.wallet)
     return {
       code: 'delegation_missing',
-      detail: `the agent may trade from ${delegation.wallet}, and this transaction is of ${transaction.wallet}`,
+      detail: `the ${trader} may trade from ${delegation.wallet}, and this transaction is of ${transaction.wallet}`,
     };
   if (exceeds(transaction.notionalUsd, delegation.maxNotionalUsd))
     return {

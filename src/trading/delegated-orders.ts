@@ -1,5 +1,5 @@
 /**
- * The client through which agents trade on the primary chain: the proposal's order becomes a prepared
+ * The client through which agents and Takes trade on the primary chain: the proposal's order becomes a prepared
  * swap of the delegated wallet, the signer process has it signed, and the same machine carries it that carries those of
  * people. What the chain has not decided is never decided here.
  */
@@ -17,7 +17,7 @@ import { sellableOf } from '../domain/book.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
-import { type Delegation, delegationRefusal } from '../domain/delegation.ts';
+import { type Delegation, delegationRefusal, type TraderKind } from '../domain/delegation.ts';
 import type { VenueAnswer } from '../domain/execution.ts';
 import { contentId } from '../domain/ids.ts';
 import { marketStepOf } from '../domain/market-step.ts';
@@ -57,6 +57,7 @@ export function delegatedOrderText(order: DelegatedOrder, digest: string): strin
 /** What of a proposal its delegated transaction rests on. */
 export interface DelegatedProposal {
   readonly orgId: string;
+  readonly trader: TraderKind;
   readonly agentId: string;
   readonly epoch: number;
   readonly readsReference: boolean;
@@ -70,7 +71,7 @@ export interface DelegatedProposal {
 export interface DelegatedOrderStore {
   /** Null where there is no proposal with this id. */
   proposal(id: string): Promise<DelegatedProposal | null>;
-  /** The agent's newest delegation, whatever became of it. */
+  /** The newest delegation of an agent or a Take, whatever became of it. */
   newest(orgId: string, agentId: string): Promise<Delegation | null>;
   /** Notes what is put before the signer; the same order again changes nothing. */
   note(order: DelegatedOrder): Promise<void>;
@@ -99,9 +100,12 @@ export interface DelegatedOrderDeps extends PrimaryChain {
 
 const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'rejected', reason, detail });
 
-/** Who acts, for the audit: the agent, by what its organization and the owner of the wallet have granted it. */
-function actingFor({ orgId, agentId }: Pick<DelegatedProposal, 'orgId' | 'agentId'>, { key }: SubmitInfo<'spotchain'>): CommandContext {
-  return { orgId, subject: `agent:${agentId}`, permissions: ['trade:execute'], requestId: key };
+/** Who acts, for the audit: the agent or Take, by what its organization and the owner of the wallet have granted it. */
+function actingFor(
+  { orgId, trader, agentId }: Pick<DelegatedProposal, 'orgId' | 'trader' | 'agentId'>,
+  { key }: SubmitInfo<'spotchain'>,
+): CommandContext {
+  return { orgId, subject: `${trader}:${agentId}`, permissions: ['trade:execute'], requestId: key };
 }
 
 /** What is signed here is submitted by `taken` alone. */
@@ -138,7 +142,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
     return beyond.gte(0) && beyond.lt(marketStepOf(order.instrument).lot) ? sellable : null;
   }
 
-  /** Prepares the swap of an order, assessed by the agent's own risk in the place of a person's. */
+  /** Prepares the swap of an order, assessed by the risk of whoever trades in the place of a person's. */
   async function prepare(order: Order, info: SubmitInfo<'spotchain'>, ground: DelegatedProposal, delegation: Delegation) {
     const legs = await legsOf(deps, order.instrument);
     if (!legs.ok) return legs;
@@ -195,7 +199,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
     id: string,
     signedBase64: string,
     info: SubmitInfo<'spotchain'>,
-    { orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: DelegatedProposal,
+    { orgId, trader, agentId, epoch, manifestHash, reduceOnly, flattens }: DelegatedProposal,
     delegation: Delegation,
   ): Promise<VenueAnswer> {
     const permits: readonly ActorRecord[] = [
@@ -214,7 +218,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
       clock,
     });
     try {
-      const submitted = await submission.submit(actingFor({ orgId, agentId }, info), 'swap', id, signedBase64);
+      const submitted = await submission.submit(actingFor({ orgId, trader, agentId }, info), 'swap', id, signedBase64);
       if (!submitted.ok) return rejected(submitted.refusal.code, submitted.refusal.detail);
       return { outcome: 'unknown', detail: 'signed and on its way to the chain', underWay: true };
     } catch (error) {
@@ -241,7 +245,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
   return {
     async submit(order, info) {
       const ground = await store.proposal(info.key);
-      if (ground === null) return rejected('feature_disabled', 'only proposals of agents are signed for without a wallet prompt');
+      if (ground === null) return rejected('feature_disabled', 'only proposals of agents and Takes are signed for without a wallet prompt');
       const delegation = await store.newest(ground.orgId, ground.agentId);
       const refusal = delegationRefusal(delegation, clock.now(), { wallet: delegation?.wallet ?? '', notionalUsd: order.notionalUsd });
       if (refusal !== null || delegation === null) return rejected(refusal?.code ?? 'delegation_missing', refusal?.detail ?? '');

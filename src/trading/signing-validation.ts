@@ -1,7 +1,7 @@
 /**
  * Whether one automated transaction may be signed. The signer trusts nobody, and least of all the database: the order
  * has to carry the worker's signature, the delegation its owner's, and the message is decoded to the last instruction
- * against what the chain itself says of mints and lookup tables. It reads the agent, its autonomy, the halt, the decision
+ * against what the chain itself says of mints and lookup tables. It reads the agent or the Take, its autonomy, the halt, the decision
  * and the mandate for itself, runs the policy and the pre-trade risk function once more, counts what it signs, and
  * compares what the remote signer gives back with the prepared message.
  */
@@ -11,7 +11,7 @@ import type { Cut } from '../domain/cut.ts';
 import { compileManifest } from '../domain/decide.ts';
 import { Decimal } from '../domain/decimal.ts';
 import type { AgentBook } from '../domain/decision.ts';
-import { type Delegation, delegationRefusal, delegationText } from '../domain/delegation.ts';
+import { type Delegation, delegationRefusal, delegationText, type TraderKind } from '../domain/delegation.ts';
 import { type PermitGround, type ProposalState, supersededBy } from '../domain/execution.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import { marketStepOf } from '../domain/market-step.ts';
@@ -50,6 +50,8 @@ export interface SignableTransaction {
 
 /** A trade proposal with the ground that it is executed on. */
 export interface SignableProposal {
+  /** Of whom it is. */
+  readonly trader: TraderKind;
   readonly state: ProposalState;
   readonly autonomy: Autonomy;
   readonly side: 'entry' | 'exit';
@@ -81,11 +83,11 @@ export interface SigningReads {
   transaction(id: string): Promise<SignableTransaction | null>;
   /** What was put before the signer under this id; null where nothing was. */
   delegatedOrder(id: string): Promise<DelegatedOrder | null>;
-  /** Null where the organization has no such proposal of this agent. */
+  /** Null where the organization has no such proposal of this agent or Take. */
   proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;
-  /** Null where the agent decided nothing in that slot. */
+  /** Null where it decided nothing in that slot. */
   decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]): Promise<DecisionGround | null>;
-  /** The one that counts of an agent: its newest, whatever became of it. */
+  /** The one that counts of an agent or a Take: its newest, whatever became of it. */
   newestDelegation(orgId: string, agentId: string): Promise<Delegation | null>;
 }
 
@@ -122,7 +124,7 @@ export function createSigning(deps: SigningDeps): (orderId: string, signature: s
     if (transaction === null || noted === null || transaction.orgId !== noted.orgId)
       return no('not_found', 'no transaction with this id was put before the delegated signer');
     const proposal = await reads.proposal(noted.orgId, noted.agentId, noted.proposalId);
-    if (proposal === null) return no('not_found', 'the transaction belongs to no proposal of its agent');
+    if (proposal === null) return no('not_found', 'the transaction belongs to no proposal of its agent or Take');
     const wrong =
       transactionRefusal(transaction, noted) ??
       forgeryRefusal(deps, transaction, noted, signature) ??
@@ -133,7 +135,7 @@ export function createSigning(deps: SigningDeps): (orderId: string, signature: s
     if (wrong !== null) return wrong;
     // Last of what is read: a revocation that was answered before this moment counts.
     const delegation = await reads.newestDelegation(noted.orgId, noted.agentId);
-    const undelegated = delegationRefused(deps, delegation, transaction, noted);
+    const undelegated = delegationRefused(deps, delegation, transaction, noted, proposal.trader);
     if (undelegated !== null || delegation === null) return undelegated ?? no('delegation_missing', 'there is no delegation');
     const { digest } = transaction.prepared;
     const counted = ledger.count({ orderId, digest, notionalUsd: noted.order.notionalUsd, at: clock.now() });
@@ -159,12 +161,13 @@ function forgeryRefusal(
     : no('signature_invalid', 'the order is not what the worker signed');
 }
 
-/** Whether the owner of the wallet delegated it, in their own signature, to this agent and for as much. */
+/** Whether the owner of the wallet delegated it, in their own signature, to this agent or Take and for as much. */
 function delegationRefused(
   { clock, verifySignature }: SigningDeps,
   delegation: Delegation | null,
   { wallet }: SignableTransaction,
   { order, delegationId, orgId, agentId }: DelegatedOrder,
+  trader: TraderKind,
 ): Refused | null {
   const undelegated = delegationRefusal(delegation, clock.now(), { wallet, notionalUsd: order.notionalUsd });
   if (undelegated !== null) return no(undelegated.code, undelegated.detail);
@@ -176,6 +179,7 @@ function delegationRefused(
   if (
     delegation.orgId !== orgId ||
     delegation.agentId !== agentId ||
+    delegation.trader !== trader ||
     signature === null ||
     key === null ||
     !verifySignature(signature, text, key)
@@ -259,12 +263,12 @@ function isUnsigned(signature: Uint8Array | undefined): boolean {
   return signature === undefined || signature.every((byte) => byte === 0);
 }
 
-/** Whether the proposal is being executed at this moment, by an agent that may act by itself. */
+/** Whether the proposal is being executed at this moment, by whoever may act by itself. */
 function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder): Refused | null {
   const { ground } = proposal;
   if (proposal.state !== 'executing') return no('state_conflict', `the proposal is ${proposal.state}: nothing is signed for it`);
   if (!BY_ITSELF.has(ground.autonomy) || !BY_ITSELF.has(proposal.autonomy))
-    return no('autonomy_refused', `the agent is at ${ground.autonomy}: only policy_auto and autonomous trade without a wallet prompt`);
+    return no('autonomy_refused', `it is at ${ground.autonomy}: only policy_auto and autonomous trade without a wallet prompt`);
   const superseded = supersededBy(
     {
       epoch: proposal.epoch,

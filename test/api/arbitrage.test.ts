@@ -48,7 +48,7 @@ test.each<[string, object, number, string]>([
   ['an exit at or above the entry', { exitDiscountPct: 2 }, 422, 'take_invalid'],
   ['no discount', { enterDiscountPct: 0 }, 400, 'malformed'],
   ['more than the mandate', { notionalUsd: '5000000' }, 422, 'blocked_by_risk'],
-  ['real capital', { mode: 'live' }, 422, 'feature_disabled'],
+  ['real capital without a delegated wallet', { mode: 'live' }, 409, 'state_conflict'],
   ['a life in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 422, 'take_invalid'],
   ['limits of the body', { maxTradeNotionalUsd: '9' }, 400, 'malformed'],
 ])('%s is refused, and nothing is armed', async (_, over, status, code) => {
@@ -56,6 +56,13 @@ test.each<[string, object, number, string]>([
   const reply = await arm(over);
   expect([reply.status, reply.body.code]).toEqual([status, code]);
   expect((await api.call('GET', '/v1/arbitrage/policies', { token: trader })).body.items.length).toBe(before);
+});
+
+test('a draft is kept unarmed under its own id, so that a wallet can be delegated to it', async () => {
+  const { status, body } = await arm({ mode: 'draft' });
+  expect([status, body.state, body.mode, body.onDuty]).toEqual([201, 'draft', null, false]);
+  const armed = await api.call('POST', '/v1/takes/arm', { token: trader, body: { takeId: body.id, mode: 'paper' } });
+  expect(armed.body).toMatchObject({ state: 'armed', origin: 'basis', mode: 'paper' });
 });
 
 test('a foreign policy and a Take that is none do not exist here', async () => {

@@ -59,6 +59,31 @@ test('an owner who has signed and a member who may trade grant a delegation, whi
   expect(list.body.items[0]).toEqual(answer.body);
 });
 
+test('a Take is delegated to by its own id: its text names a Take, it is listed as one, and is nobody else’s', async () => {
+  const compiled = await api.call('POST', '/v1/takes/compile', { token: operator, body: { thesis: 'Buy AAPLx below $180' } });
+  const takeId: string = compiled.body.id;
+  const { body, terms } = await challenge({ agentId: undefined, takeId });
+  expect(body.text).toContain(`Take: ${takeId}`);
+  expect(body.text).toContain('I let one Take trade');
+  const signature = signedBy(owner.privateKey, body.text);
+  // The same signature is nothing under an agent's name.
+  const asAgent = await api.call('POST', '/v1/delegations', { token: operator, body: { ...terms, takeId: undefined, agentId, signature } });
+  expect(asAgent.body.code).toBe('signature_invalid');
+  const answer = await api.call('POST', '/v1/delegations', { token: operator, body: { ...terms, signature } });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toMatchObject({ agentId: null, takeId, wallet });
+  const list = await api.call('GET', `/v1/delegations?takeId=${takeId}`, { token: operator });
+  expect(list.body.items).toEqual([answer.body]);
+  const codes = [];
+  for (const changes of [{ takeId }, { agentId: undefined }, { agentId: takeId }, { agentId: undefined, takeId: agentId }])
+    codes.push((await challenge(changes)).body.code);
+  expect(codes).toEqual(['malformed', 'malformed', 'not_found', 'not_found']);
+  const both = await api.call('GET', `/v1/delegations?takeId=${takeId}&agentId=${agentId}`, { token: operator });
+  expect(both.body.code).toBe('malformed');
+  const foreign = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);
+  expect((await challenge({ agentId: undefined, takeId }, foreign)).body.code).toBe('not_found');
+});
+
 test('neither the signature nor the permission alone is enough', async () => {
   const { body, terms } = await challenge();
   const signature = signedBy(owner.privateKey, body.text);
@@ -149,6 +174,10 @@ test('the database changes and deletes no delegation, and lets none cross organi
     api.sql`update delegations set max_notional_usd = 1000000 where id = ${id}`,
     api.sql`delete from delegations where id = ${id}`,
     api.sql`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at) values (${id}, ${THEIRS}, 'x', 1)`,
+    // Of an agent, as one of a Take.
+    api.sql`insert into delegations (id, org_id, trader, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
+      select gen_random_uuid(), org_id, 'take', agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, 'another text', owner_signature, granted_by, granted_at
+      from delegations where id = ${id}`,
   ])
     await expect(statement).rejects.toThrow();
 });

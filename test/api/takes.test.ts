@@ -101,14 +101,14 @@ test('the same Idempotency-Key is one Take', async () => {
   expect((await post('/v1/takes/compile', { thesis: 'Buy TSLAx below $200' }, trader, key)).body.code).toBe('idempotency_mismatch');
 });
 
-test('limits of the body are no limits: the mandate decides, and live orders of tokens are refused', async () => {
+test('limits of the body are no limits: the mandate decides, and a token is not armed live without a delegated wallet', async () => {
   const id = await compiled({ thesis: 'Buy AAPLx below $180 with $5m' });
   const refused = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
   expect([refused.status, refused.body.code]).toEqual([422, 'blocked_by_risk']);
   expect(refused.body.rejections[0].code).toBe('notional_limit_breach');
   const extra = await post('/v1/takes/arm', { takeId: id, mode: 'paper', limits: { maxTradeNotionalUsd: '9000000' } });
   expect([extra.status, extra.body.code]).toEqual([400, 'malformed']);
-  expect((await post('/v1/takes/arm', { takeId: await compiled(), mode: 'live' })).body.code).toBe('feature_disabled');
+  expect((await post('/v1/takes/arm', { takeId: await compiled(), mode: 'live' })).body.code).toBe('state_conflict');
 });
 
 test('a foreign Take does not exist, until it is published; then it is forked and never armed by others', async () => {

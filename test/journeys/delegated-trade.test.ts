@@ -1,9 +1,10 @@
-// An agent trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
+// An agent or a Take trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
@@ -13,15 +14,20 @@ import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts
 import { createSolanaRpc, type SolanaRpc } from '../../src/adapters/solana/rpc.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
+import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { preparedTransactionWorkers } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { createDelegations } from '../../src/boot/delegations.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
+import { policyTake } from '../../src/domain/basis/policy.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
+import type { TraderKind } from '../../src/domain/delegation.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
+import { readTakeFields } from '../../src/domain/take/read-take.ts';
+import { TAKE_TICK_MS } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import {
   createRemoteSignerSimulator,
@@ -103,7 +109,6 @@ async function opened() {
   });
   const signing = createSigning({ ...signingOn(sql, { home, chain: rpc, limit }), remote, clock });
   const answers: SignerAnswer[] = [];
-  const bus = { latest: (instrument: InstrumentKey) => stage.quotes.get(instrument) ?? null };
   /** What happens between the preparation and the signing. */
   const meanwhile = { call: async (): Promise<unknown> => null, signed: async (): Promise<unknown> => null };
   const orders = createDelegatedOrders({
@@ -122,7 +127,7 @@ async function opened() {
         return answer;
       },
     },
-    bus,
+    bus: { latest: stage.latest },
     clock,
   });
   const idle = { now: () => clock.now(), deadline: () => () => {} };
@@ -185,9 +190,16 @@ async function liveAgent(autonomy: Autonomy = 'policy_auto'): Promise<string> {
   return agentId;
 }
 
-async function delegate(agentId: string, changes: { maxNotionalUsd?: string; hours?: number } = {}): Promise<string> {
+interface Granted {
+  readonly maxNotionalUsd?: string;
+  readonly hours?: number;
+  readonly trader?: TraderKind;
+}
+
+async function delegate(agentId: string, changes: Granted = {}): Promise<string> {
   const { commands } = world.delegations;
   const wish = {
+    trader: changes.trader ?? ('agent' as const),
     agentId,
     wallet: address as string,
     signerWallet: WALLET,
@@ -213,11 +225,32 @@ async function hear(): Promise<void> {
   const tokens = new Decimal(outAmount).times(token.multiplier).div(10 ** token.decimals);
   const priceOf = (dollars: string) => new Decimal(dollars).div(10 ** USDC_DECIMALS).div(tokens);
   stage.price(priceOf(back.value.outAmount).toFixed(4), priceOf(amount).toFixed(4), 'live', AAPL, '100');
+  const at = stage.clock.now();
+  for (const [key, price] of stage.references) stage.references.set(key, { ...price, observedAt: at, receivedAt: at, feedUpdatedAt: at });
 }
 
-async function proposed(agentId: string) {
+/** The share's own price, as what trades on its gap has to have heard it. */
+function hearReference(): void {
+  const at = stage.clock.now();
+  stage.references.set(CATALOG.byKey(AAPL)?.benchmark as InstrumentKey, {
+    kind: 'reference',
+    venue: 'reference',
+    instrument: underlying,
+    source: 'test:reference',
+    observedAt: at,
+    receivedAt: at,
+    feedUpdatedAt: at,
+    referencePrice: '270',
+    confidence: '0.05',
+    publisherSession: 'REGULAR',
+    quality: 'live',
+    flags: [],
+  });
+}
+
+async function proposed(agentId: string, periodMs?: number) {
   await hear();
-  await stage.tick();
+  await stage.tick('live', periodMs);
   await hear();
   await stage.carry({ clients: { spotchain: world.orders } });
   return (await stage.list({ agentId }))[0];
@@ -492,4 +525,140 @@ test('the signer counts what it signs in a file of its own, and stops at its own
   const refused = await proposed(again);
   expect(world.answers.at(-1)).toMatchObject({ outcome: 'refused', code: 'signer_limit_breach' });
   expect([refused?.state, refused?.reason]).toEqual(['failed', 'signer_limit_breach']);
+});
+
+/** A Take of the token, or a basis policy on it, as a draft. */
+async function draftTake(kind: 'thesis' | 'basis' = 'thesis'): Promise<string> {
+  const world = { catalog: CATALOG, now: stage.clock.now() };
+  const conditions = { entry: [{ type: 'price_above', price: '1' }], exit: [{ type: 'price_above', price: '900000' }] };
+  const read =
+    kind === 'thesis'
+      ? readTakeFields({ symbol: 'AAPLx', conditions, allocationUsd: '300', maxSlippageBps: 100 }, world)
+      : policyTake(
+          {
+            symbol: 'AAPLx',
+            enterDiscountPct: 2,
+            exitDiscountPct: 0.5,
+            notionalUsd: '300',
+            maxSlippageBps: 100,
+            maxHoldHours: 72,
+            expiresAt: world.now + 86_400_000,
+          },
+          world,
+        );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+  const created = await stage.takes.create(stage.context(), read.take, reading);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  return created.value.id;
+}
+
+async function armed(id: string) {
+  return stage.takes.arm(stage.context(), id, 'live');
+}
+
+const takeOf = (id: string) => stage.takeReads.find(ORG, id);
+
+/** Timers of the present moment: what a Take hears of its proposals. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 4; round++) {
+    await stage.timers.fireDue();
+    stage.clock.advanceTo(stage.clock.now() + 2);
+  }
+}
+
+async function boughtByTake(kind: 'thesis' | 'basis'): Promise<string> {
+  const id = await draftTake(kind);
+  await delegate(id, { trader: 'take' });
+  expect(await armed(id)).toMatchObject({ ok: true, value: { state: 'armed', mode: 'live', onDuty: true } });
+  const begun = await proposed(id, TAKE_TICK_MS);
+  expect([begun?.state, world.answers]).toEqual(['unknown', [expect.objectContaining({ outcome: 'signed' })]]);
+  const done = await finished(id);
+  await settle();
+  expect([done?.state, done?.side, done?.order.bookId, done?.fills.length]).toEqual(['filled', 'entry', `agent:${id}:live`, 1]);
+  const got = new Decimal((await tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
+  expect(new Decimal(done?.fills[0]?.quantity ?? 0).eq(got)).toBe(true);
+  expect(await takeOf(id)).toMatchObject({ state: 'filled', onDuty: true, mode: 'live' });
+  return id;
+}
+
+test('a Take buys from the wallet that its owner delegated to it, and its operator closes it again to the last unit', async () => {
+  const id = await boughtByTake('thesis');
+  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
+  await hear();
+  const killSwitch = createKillSwitch({
+    runtime: stage.runtime,
+    store: createKillSwitchStore(stage.sql),
+    preTrade: stage.preTrade,
+    bid: (instrument) => stage.quotes.get(instrument)?.bid ?? null,
+    clock: stage.clock,
+  });
+  expect(await killSwitch.look()).toBe(1);
+  await hear();
+  await stage.carry({ clients: { spotchain: world.orders } });
+  const sold = await finished(id);
+  await settle();
+  expect([sold?.side, sold?.state, await tokensOf()]).toEqual(['exit', 'filled', 0n]);
+  expect(await takeOf(id)).toMatchObject({ state: 'closed', onDuty: false });
+  expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
+  const acted = await stage.sql<{ subject: string }[]>`select distinct subject from audit where subject like 'take:%'`;
+  expect(acted.map(({ subject }) => subject)).toEqual([`take:${id}`]);
+  expect(stage.errors).toEqual([]);
+});
+
+test('a basis policy enters at its discount from a delegated wallet and leaves on reversion', async () => {
+  hearReference();
+  stage.premiums.set(AAPL, -3);
+  const id = await boughtByTake('basis');
+  // Nothing has reverted yet: it is held.
+  await proposed(id, TAKE_TICK_MS);
+  expect(await stage.list({ agentId: id })).toHaveLength(1);
+  stage.premiums.set(AAPL, 0.1);
+  await proposed(id, TAKE_TICK_MS);
+  const sold = await finished(id);
+  await settle();
+  expect([sold?.side, sold?.state, await tokensOf()]).toEqual(['exit', 'filled', 0n]);
+  expect(await takeOf(id)).toMatchObject({ state: 'closed' });
+  expect(stage.errors).toEqual([]);
+});
+
+test('without a wallet that is delegated to this very Take it is not armed live, and nothing is paid in', async () => {
+  const id = await draftTake();
+  const refusedFor = async (words: string) =>
+    expect(await armed(id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining(words) } });
+  await refusedFor('delegation_missing');
+  // What an owner granted to an agent is nothing to a Take, and a Take is no agent.
+  await delegate(await liveAgent());
+  await expect(delegate(id)).rejects.toThrow('there is no agent with this id');
+  await refusedFor('delegation_missing');
+  await delegate(id, { trader: 'take', maxNotionalUsd: '10' });
+  await refusedFor('delegation_limit_breach');
+  const revoked = await delegate(id, { trader: 'take' });
+  await world.delegations.commands.revoke(stage.context(), revoked);
+  await refusedFor('delegation_revoked');
+  stage.disabled.venues = { spotchain: 'IDP_AUTHORIZATION_PRIVATE_KEY' };
+  expect(await armed(id)).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
+  stage.disabled.venues = {};
+  expect(await stage.sql`select 1 from books where agent_id = ${id}`).toEqual([]);
+  expect(await takeOf(id)).toMatchObject({ state: 'draft', mode: null });
+});
+
+const TAKE_CHANGES: readonly (readonly [string, (id: string) => Promise<unknown>, string])[] = [
+  ['the owner revokes', revokeNewest, 'delegation_revoked'],
+  ['the Take is disarmed', (id) => stage.takes.disarm(stage.context(), id), 'paused'],
+  ['an emergency halt comes', async () => stage.sql`update control set epoch = epoch + 1`, 'halted'],
+  [
+    'a thief of the database turns the delegation into one of an agent',
+    () => forged(`update delegations set trader = 'agent'`),
+    'delegation_missing',
+  ],
+];
+test.each(TAKE_CHANGES)('%s between preparing and signing: nothing is signed for the Take', async (_, change, code) => {
+  const id = await draftTake();
+  await delegate(id, { trader: 'take' });
+  expect(await armed(id)).toMatchObject({ ok: true });
+  world.meanwhile.call = () => change(id);
+  const ended = await proposed(id, TAKE_TICK_MS);
+  expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code })]);
+  expect([ended?.state, broadcasts(), provider.signed.size]).toEqual(['failed', 0, 0]);
 });

@@ -193,8 +193,8 @@ test('an answer of the exchange that is lost leaves one order and one fill', asy
 });
 
 test('where its venue takes no live orders, or the switch is off, arming is refused and nothing is armed or paid in', async () => {
-  const equity = await draft(take({ symbol: 'AAPLx' }));
-  expect(await stage.takes.arm(stage.context(), equity, 'live')).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
+  const perp = await draft(take({ symbol: 'BTC' }));
+  expect(await stage.takes.arm(stage.context(), perp, 'live')).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
   const id = await draft();
   stage.disabled.venues = { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' };
   const off = await stage.takes.arm(stage.context(), id, 'live');

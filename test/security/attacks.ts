@@ -143,8 +143,8 @@ export const ATTACKS: readonly Attack[] = [
     run: async (sql, { agents, slot }) =>
       count(
         await sql`
-        insert into delegations (id, org_id, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
-        values (${NEW_ID}, ${OURS}, ${agents[1]}, '11111111111111111111111111111111', 'signer', 1000000, ${slot + 1e9}, ${slot}, ${NEW_ID}, 'x', ${'A'.repeat(86)} || '==', 'ann', ${slot})`,
+        insert into delegations (id, org_id, trader, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
+        values (${NEW_ID}, ${OURS}, 'agent', ${agents[1]}, '11111111111111111111111111111111', 'signer', 1000000, ${slot + 1e9}, ${slot}, ${NEW_ID}, 'x', ${'A'.repeat(86)} || '==', 'ann', ${slot})`,
       ),
     session: 'found',
   },

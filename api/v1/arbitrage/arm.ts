@@ -16,6 +16,9 @@ import { choice, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { PolicyBody, policyBody } from './policy-body.ts';
 
+/** A draft is armed by `POST /v1/takes/arm`. */
+const POLICY_MODES = [...EXECUTION_MODES, 'draft'] as const;
+
 export const armBasisPolicy = defineRoute({
   method: 'POST',
   url: '/v1/arbitrage/arm',
@@ -23,7 +26,7 @@ export const armBasisPolicy = defineRoute({
   tag: 'arbitrage',
   summary: 'Deploys a deterministic basis policy',
   description:
-    'Enters where the discount exceeds the target and the net edge is above zero, both prices live; leaves on reversion, after the holding time, or when the reference is lost. `live` is refused with `feature_disabled` where its venue takes no live orders of a Take.',
+    'Enters where the discount exceeds the target and the net edge is above zero, both prices live; leaves on reversion, after the holding time, or when the reference is lost. Real orders leave from a wallet that is delegated to the policy: `draft` keeps it as a draft, `POST /v1/delegations` with its id as `takeId` delegates a wallet, and `POST /v1/takes/arm` arms it live.',
   cost: 'write',
   schema: {
     body: objectOf({
@@ -31,14 +34,14 @@ export const armBasisPolicy = defineRoute({
       enterDiscountPct: Type.Number({ exclusiveMinimum: 0, maximum: 100 }),
       exitDiscountPct: Type.Number({ minimum: -100, maximum: 100, description: 'Below `enterDiscountPct`; below zero is a premium.' }),
       notionalUsd: Type.String({ pattern: '^[1-9]\\d{0,7}(\\.\\d{1,6})?$' }),
-      mode: choice(EXECUTION_MODES),
+      mode: choice(POLICY_MODES),
       maxSlippageBps: Type.Optional(Type.Number({ minimum: 0, maximum: 10_000, default: DEFAULT_POLICY_SLIPPAGE_BPS })),
       maxHoldHours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 8_760, default: DEFAULT_MAX_HOLD_HOURS })),
       expiresAt: Type.Optional(Type.String({ format: 'date-time', description: '30 days from now where it is missing.' })),
     }),
   },
   idempotent: true,
-  answers: { 201: { description: 'The policy, armed.', schema: PolicyBody } },
+  answers: { 201: { description: 'The policy: armed, or a draft where one was asked for.', schema: PolicyBody } },
   refusals: ['take_invalid', 'blocked_by_risk', 'feature_disabled', 'state_conflict', 'not_found'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
@@ -59,7 +62,10 @@ export const armBasisPolicy = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: (view: TakeView) => policyBody(view),
-        run: (context) => ports.takes.commands.createArmed(context, read.take, reading, mode),
+        run: (context) =>
+          mode === 'draft'
+            ? ports.takes.commands.create(context, read.take, reading)
+            : ports.takes.commands.createArmed(context, read.take, reading, mode),
       });
     };
   },

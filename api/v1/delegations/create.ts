@@ -1,4 +1,4 @@
-/** POST /v1/delegations: the owner of a wallet lets an agent trade from it. */
+/** POST /v1/delegations: the owner of a wallet lets an agent or a Take trade from it. */
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
@@ -10,9 +10,9 @@ export const grantDelegation = defineRoute({
   url: '/v1/delegations',
   name: 'grantDelegation',
   tag: 'delegations',
-  summary: 'Delegates a wallet to an agent',
+  summary: 'Delegates a wallet to an agent or a Take',
   description:
-    "Needs the caller's permission and the owner's signature under the text of `POST /v1/delegations/challenge`: neither is enough. It takes the place of the agent's earlier delegation. Nothing is signed by it before the owner has also added the service as a session signer at the remote signer and the operator has switched delegated signing on.",
+    "Needs the caller's permission and the owner's signature under the text of `POST /v1/delegations/challenge`: neither is enough. It takes the place of the earlier delegation to the same agent or Take. Nothing is signed by it before the owner has also added the service as a session signer at the remote signer and the operator has switched delegated signing on.",
   cost: 'write',
   schema: {
     body: objectOf({

@@ -1,7 +1,7 @@
 /** A delegation on the wire. */
 import { Type } from 'typebox';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
-import type { Delegation } from '../../../src/domain/delegation.ts';
+import type { Delegation, TraderKind } from '../../../src/domain/delegation.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { DecimalText, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
@@ -12,7 +12,8 @@ const SignerWallet = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description
 
 /** What owner and organization agree on. */
 export const wishFields = {
-  agentId: IdText,
+  agentId: Type.Optional({ ...IdText, description: 'The agent that is to trade; either this or `takeId`.' }),
+  takeId: Type.Optional({ ...IdText, description: 'The Take or basis policy that is to trade; either this or `agentId`.' }),
   wallet: Address,
   signerWallet: SignerWallet,
   maxNotionalUsd: Type.String({
@@ -24,18 +25,30 @@ export const wishFields = {
 };
 
 interface Wish {
-  readonly agentId: string;
+  readonly agentId?: string;
+  readonly takeId?: string;
   readonly wallet: string;
   readonly signerWallet: string;
   readonly maxNotionalUsd: string;
   readonly expiresAt: string;
 }
 
-/** @throws InputError where the most per transaction is zero. */
+/** Who is delegated to. @throws InputError where both or neither are named. */
+function traderOf({ agentId, takeId }: Pick<Wish, 'agentId' | 'takeId'>): { readonly trader: TraderKind; readonly agentId: string } {
+  if (agentId !== undefined && takeId === undefined) return { trader: 'agent', agentId: agentId.toLowerCase() };
+  if (takeId !== undefined && agentId === undefined) return { trader: 'take', agentId: takeId.toLowerCase() };
+  throw malformed(
+    '$',
+    agentId === undefined ? 'it names neither an agent nor a Take' : 'it names an agent and a Take',
+    'agentId or takeId',
+  );
+}
+
+/** @throws InputError where the most per transaction is zero, or not exactly one agent or Take is named. */
 export function wishOf(body: Wish) {
   if (/^[0.]+$/.test(body.maxNotionalUsd)) throw malformed('$.maxNotionalUsd', 'it is zero', 'a number above zero');
   return {
-    agentId: body.agentId.toLowerCase(),
+    ...traderOf(body),
     wallet: body.wallet,
     signerWallet: body.signerWallet,
     maxNotionalUsd: plainDecimal(body.maxNotionalUsd),
@@ -46,7 +59,8 @@ export function wishOf(body: Wish) {
 export const DelegationBody = Type.Object(
   {
     id: IdText,
-    agentId: IdText,
+    agentId: nullable('string', 'Null where it is of a Take.'),
+    takeId: nullable('string', 'Null where it is of an agent.'),
     wallet: Address,
     signerWallet: SignerWallet,
     maxNotionalUsd: DecimalText,
@@ -59,14 +73,15 @@ export const DelegationBody = Type.Object(
     revokedAt: nullable('string', 'Null while it was not revoked.'),
     revokedBy: nullable('string'),
   },
-  { $id: 'Delegation', description: 'The newest delegation of an agent counts; an older one never holds again.' },
+  { $id: 'Delegation', description: 'The newest delegation of an agent or a Take counts; an older one never holds again.' },
 );
 
 export function delegationBody(delegation: Delegation) {
-  const { id, agentId, wallet, signerWallet, maxNotionalUsd, nonce, ownerSignature, grantedBy, revokedAt, revokedBy } = delegation;
+  const { id, trader, agentId, wallet, signerWallet, maxNotionalUsd, nonce, ownerSignature, grantedBy, revokedAt, revokedBy } = delegation;
   return {
     id,
-    agentId,
+    agentId: trader === 'agent' ? agentId : null,
+    takeId: trader === 'take' ? agentId : null,
     wallet,
     signerWallet,
     maxNotionalUsd,

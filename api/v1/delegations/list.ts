@@ -4,6 +4,7 @@ import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
 import { DelegationBody, delegationBody } from './delegation-body.ts';
 
 export const listDelegations = defineRoute({
@@ -11,15 +12,18 @@ export const listDelegations = defineRoute({
   url: '/v1/delegations',
   name: 'listDelegations',
   tag: 'delegations',
-  summary: 'Delegations of wallets to agents, newest first',
-  description: 'Of one agent the newest counts, unless it was revoked or has expired.',
+  summary: 'Delegations of wallets to agents and Takes, newest first',
+  description: 'Of one agent or Take the newest counts, unless it was revoked or has expired.',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText) }) },
+  schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText), takeId: Type.Optional(IdText) }) },
   answers: { 200: { description: 'A page of delegations.', schema: pageOf(DelegationBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'delegations', POSITIONS.number);
-    const agentId = request.query.agentId ?? null;
-    return pageBody(await ports.delegations.reads.list(memberOf(request).orgId, agentId, page), 'delegations', delegationBody);
+    const { agentId, takeId } = request.query;
+    if (agentId !== undefined && takeId !== undefined)
+      throw malformed('$.takeId', 'it comes beside agentId', 'agentId, takeId, or neither');
+    const trader = agentId ?? takeId ?? null;
+    return pageBody(await ports.delegations.reads.list(memberOf(request).orgId, trader, page), 'delegations', delegationBody);
   },
 });

@@ -16,7 +16,7 @@ export const armTake = defineRoute({
   tag: 'takes',
   summary: 'Makes a Take an active policy',
   description:
-    'Limits are those of the stored risk preferences, never of the request. `live` trades its allocation on the spot exchange, where live orders there are switched on; elsewhere it is refused with `feature_disabled`. The allocations of all live Takes together stay within the capital of the preferences.',
+    'Limits are those of the stored risk preferences, never of the request. `live` trades its allocation on the spot exchange, where live orders there are switched on, or from a wallet that is delegated to the Take (`POST /v1/delegations`) on the primary chain, where delegated signing is switched on; elsewhere it is refused with `feature_disabled`, and without a delegation with `state_conflict`. The allocations of all live Takes together stay within the capital of the preferences.',
   cost: 'write',
   schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), mode: choice(EXECUTION_MODES) }) },
   idempotent: true,

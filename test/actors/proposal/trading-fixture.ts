@@ -26,7 +26,7 @@ import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
-import type { Quality, Quote } from '../../../src/domain/quote.ts';
+import type { Quality, Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 import type { DisabledVenues } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -115,8 +115,11 @@ export async function tradingFixture(
   const commands = createCommandHandler({ runtime, agents, clock, newId });
   const quotes = new Map<InstrumentKey, Quote>();
   const books = new Map<string, OrderBook>();
+  const premiums = new Map<InstrumentKey, number>();
+  const references = new Map<InstrumentKey, ReferencePrice>();
+  const latest = (key: InstrumentKey) => quotes.get(key) ?? references.get(key) ?? null;
   const preTrade = createPreTrade({
-    ...riskOn(sql, { clock, bus: { latest: (key) => quotes.get(key) ?? null } }),
+    ...riskOn(sql, { clock, bus: { latest } }),
     orderBooks: {
       read: async (venue, instrument) => {
         const book = books.get(`${venue}:${instrument}`);
@@ -184,6 +187,12 @@ export async function tradingFixture(
     preTrade: preTrade as PreTrade,
     quotes,
     books,
+    /** The gap to the reference price in percent, as cuts say it; none unless told. */
+    premiums,
+    /** Reference prices as they were heard last. */
+    references,
+    /** What was heard last of an instrument. */
+    latest,
     errors,
     timers,
     context,
@@ -240,7 +249,7 @@ export async function tradingFixture(
       clock.advanceTo(slot + 500);
       const observations: Cut['observations'] = new Map(
         [...quotes].map(([key, quote]) => {
-          const base = sampleObservation(key, slot, { mid: quote.bid as string, premiumPct: null, rsi: 30, quality });
+          const base = sampleObservation(key, slot, { mid: quote.bid as string, premiumPct: premiums.get(key) ?? null, rsi: 30, quality });
           const middle = String((Number(quote.bid) + Number(quote.ask)) / 2);
           return [key, { ...base, quote: base.quote && { ...base.quote, bid: quote.bid, ask: quote.ask, mid: middle } }];
         }),

@@ -1,7 +1,7 @@
 /** Delegations in PostgreSQL: granted once, revoked once, never changed; and what was put before the delegated signer. */
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { Delegation } from '../../../domain/delegation.ts';
+import type { Delegation, TraderKind } from '../../../domain/delegation.ts';
 import type { Order } from '../../../domain/order.ts';
 import type { DelegatedOrder, DelegatedOrderStore, DelegatedProposal } from '../../../trading/delegated-orders.ts';
 import { writeRecords } from '../actors/actor-records.ts';
@@ -15,6 +15,7 @@ interface Row {
   readonly id: string;
   readonly number: number;
   readonly org_id: string;
+  readonly trader: TraderKind;
   readonly agent_id: string;
   readonly wallet: string;
   readonly signer_wallet: string;
@@ -30,11 +31,11 @@ interface Row {
 }
 
 const readDelegations = (sql: Sql | Transaction) => sql`
-  select d.id, d.number, d.org_id, d.agent_id, d.wallet, d.signer_wallet, d.max_notional_usd::text, d.expires_at, d.issued_at, d.nonce,
+  select d.id, d.number, d.org_id, d.trader, d.agent_id, d.wallet, d.signer_wallet, d.max_notional_usd::text, d.expires_at, d.issued_at, d.nonce,
     d.owner_signature, d.granted_by, d.granted_at, r.revoked_at, r.revoked_by
   from delegations d left join delegation_revocations r on r.delegation_id = d.id`;
 
-/** The one that counts of an agent: its newest, whatever became of it. Null where nobody ever delegated to it. */
+/** The one that counts of an agent or a Take: its newest, whatever became of it. Null where nobody ever delegated to it. */
 export async function newestDelegation(sql: Sql, orgId: string, agentId: string): Promise<Delegation | null> {
   const [row] = await sql<
     Row[]
@@ -67,8 +68,8 @@ export function createDelegationStore(sql: Sql) {
       try {
         await inTransaction(sql, async (transaction) => {
           await transaction`
-            insert into delegations (id, org_id, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
-            values (${delegation.id}, ${delegation.orgId}, ${delegation.agentId}, ${delegation.wallet}, ${delegation.signerWallet}, ${delegation.maxNotionalUsd},
+            insert into delegations (id, org_id, trader, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
+            values (${delegation.id}, ${delegation.orgId}, ${delegation.trader}, ${delegation.agentId}, ${delegation.wallet}, ${delegation.signerWallet}, ${delegation.maxNotionalUsd},
               ${delegation.expiresAt}, ${delegation.issuedAt}, ${delegation.nonce}, ${challenge}, ${delegation.ownerSignature}, ${delegation.grantedBy}, ${delegation.grantedAt})`;
           await writeRecords(transaction, records);
         });
@@ -119,8 +120,8 @@ export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
     isDelegationLost: (error) => error instanceof DelegationLost,
     async proposal(id) {
       const [row] = await sql<DelegatedProposal[]>`
-        select org_id as "orgId", agent_id as "agentId", epoch, reads_reference as "readsReference", manifest_hash as "manifestHash",
-          side = 'exit' as "reduceOnly", decision_id is null as flattens from proposals where id = ${id}`;
+        select p.org_id as "orgId", t.kind as trader, p.agent_id as "agentId", p.epoch, p.reads_reference as "readsReference", p.manifest_hash as "manifestHash",
+          p.side = 'exit' as "reduceOnly", p.decision_id is null as flattens from proposals p join traders t on t.id = p.agent_id where p.id = ${id}`;
       return row ?? null;
     },
   };
@@ -157,6 +158,7 @@ function delegationOf(row: Row): Delegation {
   return {
     id: row.id,
     orgId: row.org_id,
+    trader: row.trader,
     agentId: row.agent_id,
     wallet: row.wallet,
     signerWallet: row.signer_wallet,

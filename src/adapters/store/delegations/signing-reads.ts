@@ -1,8 +1,9 @@
-/** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the agent's ground and decision. */
+/** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the ground and the decision of whoever trades. */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agent.ts';
 import { observationHash } from '../../../domain/cut.ts';
 import { type AgentBook, combineObservationHashes, EMPTY_BOOK } from '../../../domain/decision.ts';
-import { BREAKER_PAUSES, type ProposalState } from '../../../domain/execution.ts';
+import type { TraderKind } from '../../../domain/delegation.ts';
+import type { ProposalState } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Order } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
@@ -37,20 +38,23 @@ export function createSigningReads(sql: Sql): SigningReads {
           decision_id: string | null;
           epoch: number;
           manifest_hash: string;
-          pause_cause: string | null;
-          closing: boolean;
+          trader: TraderKind;
+          paused: boolean;
+          paused_by_breaker: boolean;
+          closed_by_hand: boolean;
           stage: Stage;
           autonomy: Autonomy;
           canonical: string;
         }[]
       >`
         select p.state, p.autonomy as proposed_at, p.side, p.slot, p.manifest_hash as hash, p.epoch as proposal_epoch, p.order_body, p.reads_reference, p.decision_id,
-          c.epoch, a.manifest_hash, a.pause_cause, a.closing <> '[]' as closing, a.stage, a.autonomy, m.canonical
-        from proposals p join agents a on a.id = p.agent_id and a.org_id = p.org_id join control c on c.org_id = p.org_id
+          c.epoch, a.kind as trader, a.manifest_hash, a.paused, a.paused_by_breaker, a.closed_by_hand, a.stage, a.autonomy, m.canonical
+        from proposals p join traders a on a.id = p.agent_id and a.org_id = p.org_id join control c on c.org_id = p.org_id
         join manifests m on m.agent_id = a.id and m.version = a.manifest_version
         where p.id = ${id} and p.org_id = ${orgId} and p.agent_id = ${agentId}`;
       if (row === undefined) return null;
       return {
+        trader: row.trader,
         state: row.state,
         autonomy: row.proposed_at,
         side: row.side,
@@ -63,9 +67,9 @@ export function createSigningReads(sql: Sql): SigningReads {
         ground: {
           epoch: row.epoch,
           manifestHash: row.manifest_hash,
-          paused: row.pause_cause !== null,
-          pausedByBreaker: (BREAKER_PAUSES as readonly (string | null)[]).includes(row.pause_cause),
-          closedByHand: row.closing,
+          paused: row.paused,
+          pausedByBreaker: row.paused_by_breaker,
+          closedByHand: row.closed_by_hand,
           stage: row.stage,
           autonomy: row.autonomy,
         },

@@ -8,6 +8,7 @@ import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import type { Take, TakeState } from '../../../domain/take/take.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
+import { newestDelegation } from '../delegations/delegation-store.ts';
 import { preferencesOf, preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
 interface TakeRow {
@@ -113,6 +114,8 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
     async preferences(orgId) {
       return (await preferencesOf(sql, orgId)).preferences;
     },
+
+    delegation: (orgId, takeId) => newestDelegation(sql, orgId, takeId),
 
     async history(orgId, takeId, { limit, after }) {
       const [known, rows] = await Promise.all([
