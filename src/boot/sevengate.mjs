@@ -14,6 +14,5 @@ try {
   process.exit(1);
 }
 // In process and not in a child, so that signals, standard streams and the exit code need no relay.
-const { register } = await import('tsx/esm/api');
-register();
-await import('./cli.ts');
+const { loadSource } = await import('../load-sources.mjs');
+await loadSource(new URL('./cli.ts', import.meta.url));

@@ -1,5 +1,4 @@
-/** The beginning of the signer process: it inherits no loader of TypeScript, so this registers it and goes on. */
-import { register } from 'tsx/esm/api';
+/** The beginning of the signer process, in plain JavaScript: Node.js reads no TypeScript by itself. */
+import { loadSource } from '../load-sources.mjs';
 
-register();
-await import('./signer-work.ts');
+await loadSource(new URL('./signer-work.ts', import.meta.url));

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+const CHILD = fileURLToPath(new URL('./child-process.mjs', import.meta.url));
+
 export interface Owned {
   readonly url: string;
   readonly pid: number;
@@ -14,7 +16,7 @@ export interface Owned {
 /** Starts `test/harness/<kind>-owner.ts` with a state folder and waits for what it says it started. */
 export async function startOwner(kind: 'postgres' | 'redis', home: string, options: SpawnOptions = {}) {
   const program = fileURLToPath(new URL(`./${kind}-owner.ts`, import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', program, home], {
+  const child = spawn(process.execPath, [CHILD, program, home], {
     detached: true,
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],

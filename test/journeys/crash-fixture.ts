@@ -161,9 +161,11 @@ export async function onStage(
   }
 }
 
+const CHILD = fileURLToPath(new URL('../harness/child-process.mjs', import.meta.url));
+
 async function spawnWorker(orders: WorkerOrders): Promise<WorkerProcess> {
   const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', program], {
+  const child: ChildProcess = spawn(process.execPath, [CHILD, program], {
     env: { PATH: process.env['PATH'] ?? '', WORKER: JSON.stringify(orders) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

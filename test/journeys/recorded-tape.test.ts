@@ -1,11 +1,9 @@
 // From a recording in a venue's own format to decisions: import, look, replay, replay again.
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importTape } from '../../src/adapters/tape/import-tape.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
@@ -23,8 +21,8 @@ import { createRecordWriter, type ReplayOptions, replayTape } from '../../src/si
 import { replayAgent } from '../../src/simulation/replay-agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { sevengate } from './running-service.ts';
 
-const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REAL = fileURLToPath(new URL('../../../shared/data/tapes/lean/crypto/coinbase/minute/btcusd/', import.meta.url));
 
@@ -339,22 +337,9 @@ describe("a made recording in LEAN's shape", () => {
 });
 
 test('the command line imports, tells, merges and replays, and says in one sentence what is wrong', async () => {
-  const program = join(folder, 'tape-cli.mts');
-  await writeFile(
-    program,
-    `import { Command } from ${JSON.stringify(join(ROOT, 'node_modules/commander/esm.mjs'))};
-import { tapeCommands } from ${JSON.stringify(join(ROOT, 'src/boot/cli/tape.ts'))};
-const program = new Command('sevengate');
-tapeCommands(program.command('tape'));
-try { await program.parseAsync(process.argv); } catch (error) { process.stderr.write('sevengate: ' + error.message + '\\n'); process.exit(1); }
-`,
-  );
-  const cli = async (...words: string[]): Promise<{ code: number; out: string; err: string }> => {
-    const child = run(process.execPath, ['--import', 'tsx', program, 'tape', ...words], { cwd: ROOT });
-    return child.then(
-      ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
-      (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, out: error.stdout, err: error.stderr }),
-    );
+  const cli = async (...words: string[]): Promise<{ code: number | null; out: string; err: string }> => {
+    const { code, stdout, stderr } = await sevengate(['tape', ...words]);
+    return { code, out: stdout, err: stderr };
   };
   const quotes = join(ROOT, 'test/fixtures/tape/quotes.csv');
   const tape = join(folder, 'cli.tape');

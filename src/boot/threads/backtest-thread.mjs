@@ -1,5 +1,4 @@
-/** The beginning of a worker thread: threads inherit no loader of TypeScript, so this one registers it and goes on. */
-import { register } from 'tsx/esm/api';
+/** The beginning of a worker thread, in plain JavaScript: Node.js reads no TypeScript by itself. */
+import { loadSource } from '../../load-sources.mjs';
 
-register();
-await import('./backtest-worker.ts');
+await loadSource(new URL('./backtest-worker.ts', import.meta.url));

@@ -129,7 +129,7 @@ function topQuote(
   };
 }
 
-/** How a frame is refused. The function has no name: tsx writes a name into a named one anew at every frame. */
+/** How a frame is refused. The function has no name: loaders that keep names write one anew at every frame. */
 function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame))];
 }

@@ -141,7 +141,7 @@ export function mapParsedSpotFrame(
 
 type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly Rejection[];
 
-/** How a frame is refused. The function has no name: tsx writes a name into a named one anew at every frame. */
+/** How a frame is refused. The function has no name: loaders that keep names write one anew at every frame. */
 function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('spotexchange', source, receivedAt, reason, detail, frameSample(frame))];
 }

@@ -1,0 +1,213 @@
+/** Loads the sources as plain JavaScript: compiled together, once for each state of them, instead of file by file at every start. */
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+/** What is compiled when any of it has changed. */
+const ROOMS = ['src', 'streams', 'actors', 'api'];
+/** Where a process or a thread of the service begins; what they share is compiled once. */
+const ENTRIES = [
+  'src/boot/cli.ts',
+  'src/boot/signer-work.ts',
+  'src/boot/threads/emergency-server.ts',
+  'src/boot/threads/backtest-worker.ts',
+  'src/simulation/stress/stress-worker.ts',
+];
+/**
+ * Packages of many small files, which are compiled with ours. None of them reads a file beside its own, and none keeps
+ * state that a second copy of it, imported by a package outside of this list, would miss.
+ */
+const COMPILED_PACKAGES = [
+  '@noble/curves',
+  '@scure/base',
+  '@solana/kit',
+  '@solana/spl-token',
+  '@solana/web3.js',
+  'csv-parse',
+  'decimal.js',
+  'eventsource-parser',
+  'jose',
+  'js-yaml',
+  'postgres',
+  'rxjs',
+  'typebox',
+  'viem',
+  'xstate',
+];
+/** Native or optional packages of the ones above: looked for when they are wanted. */
+const NEVER_COMPILED = ['bufferutil', 'utf-8-validate', 'ws'];
+/** Folders whose last user is gone are removed after this long, in milliseconds. */
+const KEPT_MS = 3_600_000;
+
+/**
+ * Imports a file of the sources, which has to be one of `entries`: paths from the project's folder.
+ * `rooms` are the folders that the entries are made of.
+ */
+export async function loadSource(url, { entries = ENTRIES, rooms = ROOMS } = {}) {
+  process.setSourceMapsEnabled(true);
+  const folder = await compiledSources({ entries, rooms });
+  const path = relative(ROOT, fileURLToPath(url)).replace(/\.ts$/, '.js');
+  return import(pathToFileURL(join(folder, path)).href);
+}
+
+/** The folder of the compiled sources as they stand now; compiles them where it is not there. */
+export async function compiledSources({ entries = ENTRIES, rooms = ROOMS } = {}) {
+  const state = stateOf(entries, rooms);
+  const cache = join(ROOT, 'node_modules', '.cache', 'sevengate');
+  const folder = join(cache, state);
+  if (!existsSync(folder)) {
+    if (!isWritable(join(ROOT, 'node_modules'))) return compiledForThisProcess(entries);
+    mkdirSync(cache, { recursive: true });
+    removeUnused(cache);
+    const draft = mkdtempSync(join(cache, '.draft-'));
+    await compile(entries, draft);
+    mkdirSync(join(draft, 'users'));
+    try {
+      renameSync(draft, folder);
+    } catch {
+      // Another process was faster.
+      rmSync(draft, { recursive: true, force: true });
+    }
+  }
+  use(folder);
+  return folder;
+}
+
+/** Where nothing can be kept: a folder that nobody else may write to, for as long as this process lives. */
+async function compiledForThisProcess(entries) {
+  const folder = mkdtempSync(join(tmpdir(), 'sevengate-sources-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  await compile(entries, folder);
+  return folder;
+}
+
+/** Of every source file its name, size and time of change, and what is installed. */
+function stateOf(entries, rooms) {
+  const hash = createHash('sha256').update(JSON.stringify([ROOT, process.versions.node, entries, COMPILED_PACKAGES]));
+  hash.update(readFileSync(join(ROOT, 'package-lock.json')));
+  const add = (folder) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) add(path);
+      else if (/\.(ts|mjs)$/.test(entry.name)) {
+        const { size, mtimeMs } = statSync(path);
+        hash.update(`${path} ${size} ${mtimeMs}\n`);
+      }
+    }
+  };
+  for (const room of rooms) add(join(ROOT, room));
+  return hash.digest('hex').slice(0, 24);
+}
+
+async function compile(entries, folder) {
+  const esbuild = await import('esbuild');
+  try {
+    await esbuild.build({
+      absWorkingDir: ROOT,
+      entryPoints: entries,
+      outbase: ROOT,
+      outdir: folder,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: `node${process.versions.node}`,
+      sourcemap: 'linked',
+      sourcesContent: false,
+      logLevel: 'error',
+      // What is CommonJS among the compiled packages asks for Node's own modules by `require`.
+      banner: {
+        js: "import { createRequire as requireOfCompiled } from 'node:module'; const require = requireOfCompiled(import.meta.url);",
+      },
+      plugins: [PACKAGES, PLACES],
+    });
+  } finally {
+    // Its process would live as long as this one.
+    await esbuild.stop();
+  }
+}
+
+/** Compiles the packages of the list and what they are made of; the others are imported from where they are installed. */
+const PACKAGES = {
+  name: 'packages',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) => {
+      if (kind === 'entry-point') return undefined;
+      const name = path
+        .split('/')
+        .slice(0, path.startsWith('@') ? 2 : 1)
+        .join('/');
+      const isOurs = !importer.includes(`${join(ROOT, 'node_modules')}/`);
+      const compiled = isOurs ? COMPILED_PACKAGES.includes(name) : !NEVER_COMPILED.includes(name);
+      return compiled ? undefined : { path, external: true };
+    });
+  },
+};
+
+/** A file finds what lies beside it by its own place, not by that of the compiled one. */
+const PLACES = {
+  name: 'places',
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      return { contents: text.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
+    });
+  },
+};
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A process may load a part of the sources late: while it lives its folder stays. */
+function use(folder) {
+  try {
+    writeFileSync(join(folder, 'users', String(process.pid)), '');
+  } catch {
+    // Made by another user of this machine, who keeps it.
+  }
+}
+
+function removeUnused(cache) {
+  for (const name of readdirSync(cache)) {
+    const folder = join(cache, name);
+    try {
+      const users = existsSync(join(folder, 'users')) ? readdirSync(join(folder, 'users')) : [];
+      const lastUse = Math.max(statSync(folder).mtimeMs, ...users.map((pid) => statSync(join(folder, 'users', pid)).mtimeMs));
+      if (Date.now() - lastUse > KEPT_MS && !users.some(isAlive)) rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Being removed by another process.
+    }
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,117 @@
+// The compiled sources: made once for each state of the files, whole, and with errors that name the lines of the sources.
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A tiny project with the real loader, and the real packages behind links. */
+function project(): { readonly root: string; begin(): Promise<string>; kept(): string[] } {
+  const root = mkdtempSync(join(tmpdir(), 'sevengate-load-'));
+  folders.push(root);
+  for (const room of ['src', 'streams', 'actors', 'api', 'node_modules']) mkdirSync(join(root, room));
+  for (const name of ['esbuild', '@esbuild', 'rxjs', 'tslib'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(root, 'node_modules', name));
+  cpSync(join(ROOT, 'src/load-sources.mjs'), join(root, 'src/load-sources.mjs'));
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(root, 'package-lock.json'), '{}');
+  writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'late';\n");
+  writeFileSync(
+    join(root, 'src/begin.ts'),
+    `import { readFileSync } from 'node:fs';
+import { map, of } from 'rxjs';
+interface Nothing { readonly of: 'that runs' }
+const { part } = await import('./part.ts');
+of('first').pipe(map((text) => console.log(text, part, readFileSync(new URL('./beside.txt', import.meta.url), 'utf8')))).subscribe();
+export const nothing: Nothing | null = null;
+export function fail(): never {
+  throw new Error('here');
+}
+try { fail(); } catch (error) { console.log((error as Error).stack); }
+`,
+  );
+  writeFileSync(join(root, 'src/beside.txt'), 'beside');
+  writeFileSync(
+    join(root, 'src/begin.mjs'),
+    "import { loadSource } from './load-sources.mjs';\nawait loadSource(new URL('./begin.ts', import.meta.url), { entries: ['src/begin.ts'] });\n",
+  );
+  return {
+    root,
+    begin: async () => (await run(process.execPath, [join(root, 'src/begin.mjs')])).stdout,
+    kept: () => readdirSync(join(root, 'node_modules/.cache/sevengate')),
+  };
+}
+
+test('a source finds what lies beside it and loads parts late, and its errors name its own lines', async () => {
+  const { begin } = project();
+  const said = await begin();
+  expect(said).toContain('first late beside');
+  expect(said).toMatch(/Error: here\n +at fail \(.*\/src\/begin\.ts:8:9\)/);
+});
+
+test('the same state is compiled once, also by four processes at the same time, and another state anew', async () => {
+  const { root, begin, kept } = project();
+  await Promise.all([begin(), begin(), begin(), begin()]);
+  expect(kept()).toHaveLength(1);
+  const [first] = kept();
+  writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'changed';\n");
+  expect(await begin()).toContain('first changed beside');
+  expect(kept()).toHaveLength(2);
+  // Nobody uses the first any more, and has not for hours: the next state takes its place.
+  const folder = join(root, 'node_modules/.cache/sevengate', first as string);
+  const longAgo = new Date(Date.now() - 10 * 3_600_000);
+  for (const user of readdirSync(join(folder, 'users'))) utimesSync(join(folder, 'users', user), longAgo, longAgo);
+  utimesSync(folder, longAgo, longAgo);
+  writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'changed again';\n");
+  expect(await begin()).toContain('first changed again beside');
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('a state that a living process uses stays, however old it is', async () => {
+  const { root, begin, kept } = project();
+  await begin();
+  const folder = join(root, 'node_modules/.cache/sevengate', kept()[0] as string);
+  const user = join(folder, 'users', String(process.pid));
+  writeFileSync(user, '');
+  const longAgo = new Date(Date.now() - 10 * 3_600_000);
+  for (const one of readdirSync(join(folder, 'users'))) utimesSync(join(folder, 'users', one), longAgo, longAgo);
+  utimesSync(folder, longAgo, longAgo);
+  writeFileSync(join(root, 'src/part.ts'), "export const part: string = 'changed';\n");
+  await begin();
+  expect(existsSync(folder)).toBe(true);
+});
+
+test('of the whole service no compiled package looks for a file beside its own', async () => {
+  const { stdout } = await run(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { compiledSources } from ${JSON.stringify(join(ROOT, 'src/load-sources.mjs'))}; console.log(await compiledSources());`,
+  ]);
+  const folder = stdout.trim();
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  expect(files).toContain('src/boot/cli.js');
+  const looking = files.filter((name) =>
+    /\b__dirname\b|\b__filename\b|import\.meta\.(?!url\);)/.test(readFileSync(join(folder, name), 'utf8').replace(/^import .*\n/, '')),
+  );
+  expect(looking).toEqual([]);
+});

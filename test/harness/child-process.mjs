@@ -1,0 +1,10 @@
+/** The beginning of a process that tests start: `child-process.mjs <its source> <its arguments>`. */
+import { pathToFileURL } from 'node:url';
+import { loadSource } from '../../src/load-sources.mjs';
+
+const [node, , program, ...args] = process.argv;
+process.argv = [node, program, ...args];
+await loadSource(pathToFileURL(program), {
+  entries: ['test/harness/postgres-owner.ts', 'test/harness/redis-owner.ts', 'test/journeys/worker-process.ts'],
+  rooms: ['src', 'streams', 'actors', 'api', 'test/harness', 'test/journeys'],
+});
