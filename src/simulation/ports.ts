@@ -72,5 +72,10 @@ export interface LiveRunReads {
   /** The slots that agents missed, and how. */
   missed(): Promise<readonly { readonly agentId: string; readonly slot: EpochMs; readonly reason: 'late_tick' | 'tick_crash' }[]>;
   decisions(agentIds: readonly string[], slot: EpochMs): Promise<readonly LiveDecision[]>;
+  /** Every decision of the slots from the first time to before the second, in the order of slots and then of ids, in batches. */
+  written(
+    from: EpochMs,
+    to: EpochMs,
+  ): AsyncIterable<readonly { readonly slot: EpochMs; readonly agentId: string; readonly hash: string }[]>;
   observations(slot: EpochMs): Promise<ReadonlyMap<string, Observation>>;
 }

@@ -14,6 +14,8 @@ export interface Comparison {
   readonly different: number;
   /** One sentence about the first difference; null where there is none. */
   readonly firstDifference: string | null;
+  /** The slot of the first difference. */
+  readonly firstSlot: EpochMs | null;
 }
 
 export interface ReplayComparison {
@@ -31,6 +33,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   let missedLive = 0;
   let different = 0;
   let firstDifference: string | null = null;
+  let firstSlot: EpochMs | null = null;
 
   async function describe(replayed: DecisionRow, live: LiveDecision | undefined, cut: Cut): Promise<string> {
     const where = `agent ${replayed.agentId}, slot ${isoTime(replayed.slot)}`;
@@ -80,9 +83,10 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
         if (other?.hash === row.hash) continue;
         different++;
         firstDifference ??= await describe(row, other, cut);
+        firstSlot ??= row.slot;
       }
     },
-    result: () => ({ compared, onlyReplayed, missedLive, different, firstDifference }),
+    result: () => ({ compared, onlyReplayed, missedLive, different, firstDifference, firstSlot }),
   };
 }
 

@@ -11,12 +11,18 @@ import { encodeVerifierKey, keyIdOf, parseVerifierKey, type VerifierKey } from '
 /** What stands before an Ed25519 key's 32 bytes in the public key info that OpenSSL reads (RFC 8410). */
 const KEY_INFO = Buffer.from('302a300506032b6570032100', 'hex');
 const NAME = 'sevengate';
+/** Whose key signs certificates of parity. It writes nothing into the database, and no row is verified by it. */
+const PARITY = 'parity';
 
-/** The key of one writer, in the process of that writer alone. */
-export interface WriterKey extends VerifierKey {
-  readonly writer: Writer;
+/** A key that signs notes. */
+export interface NoteKey extends VerifierKey {
   /** An Ed25519 signature of 64 bytes. */
   sign(text: Uint8Array): Buffer;
+}
+
+/** The key of one writer, in the process of that writer alone. */
+export interface WriterKey extends NoteKey {
+  readonly writer: Writer;
   /**
    * What a database connection of this writer shows at its opening, 64 hexadecimal digits: a secret. The database knows
    * only its SHA-256, and takes changes from no session without it.
@@ -34,15 +40,37 @@ export function keyName(writer: Writer): string {
  * @param home the state folder. @throws Error in one sentence where a key file is readable by others or holds no Ed25519 key.
  */
 export function openWriterKeys<Wanted extends Writer>(home: string, writers: readonly Wanted[]): Readonly<Record<Wanted, WriterKey>> {
-  const folder = join(home, 'keys');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
-  const opened = writers.map((writer) => [writer, openKey(folder, writer)] as const);
+  const folder = keyFolder(home);
+  const opened = writers.map((writer): readonly [Writer, WriterKey] => {
+    const { seed, ...key } = openKey(folder, writer);
+    return [
+      writer,
+      { ...key, writer, sessionProof: createHmac('sha256', seed).update('sevengate database session').digest('hex') },
+    ] as const;
+  });
   return Object.fromEntries(opened) as Record<Wanted, WriterKey>;
 }
 
-function openKey(folder: string, writer: Writer): WriterKey {
-  const file = join(folder, `${writer}.key`);
+/** Opens the key that certificates of parity are signed with, and makes it where it is missing. @throws as `openWriterKeys` does */
+export function openParityKey(home: string): NoteKey {
+  const { seed: _, ...key } = openKey(keyFolder(home), PARITY);
+  return key;
+}
+
+/** The public keys of certificates of parity that lie under `keys` of the state folder. */
+export function parityKeysOf(home: string): readonly VerifierKey[] {
+  return readLines(join(home, 'keys', `${PARITY}.pub`)).map(parseVerifierKey);
+}
+
+function keyFolder(home: string): string {
+  const folder = join(home, 'keys');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  return folder;
+}
+
+function openKey(folder: string, owner: Writer | typeof PARITY): NoteKey & { readonly seed: Buffer } {
+  const file = join(folder, `${owner}.key`);
   makeKey(folder, file);
   if ((statSync(file).mode & 0o077) !== 0)
     throw new Error(`${file} can be read by others: chmod 600 it, and replace the key where it may be known`);
@@ -55,15 +83,10 @@ function openKey(folder: string, writer: Writer): WriterKey {
   if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${file} holds no Ed25519 key`);
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(KEY_INFO.length);
   const seed = key.export({ type: 'pkcs8', format: 'der' });
-  const name = keyName(writer);
+  const name = `${NAME}/${owner}`;
   const known: VerifierKey = { name, id: keyIdOf(name, publicKey), publicKey };
-  publish(join(folder, `${writer}.pub`), known);
-  return {
-    ...known,
-    writer,
-    sign: (text) => sign(null, text, key),
-    sessionProof: createHmac('sha256', seed).update('sevengate database session').digest('hex'),
-  };
+  publish(join(folder, `${owner}.pub`), known);
+  return { ...known, seed, sign: (text) => sign(null, text, key) };
 }
 
 /** Several processes may begin at once: whoever links its file first has made the key. */
@@ -132,7 +155,7 @@ export function trustedKeysOf(home: string): readonly TrustedKey[] {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   return names
-    .filter((name) => name.endsWith('.pub'))
+    .filter((name) => name.endsWith('.pub') && name !== `${PARITY}.pub`)
     .sort()
     .flatMap((name) => readTrustedKeys(join(folder, name)));
 }

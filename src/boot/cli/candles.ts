@@ -12,9 +12,10 @@ import { openDatabase, type Sql } from '../../adapters/store/database.ts';
 import type { BackfillReport } from '../../adapters/venues/candle-backfill.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { nearestNames } from '../../domain/nearest-name.ts';
-import { type EpochMs, isoTime, timeframeMs } from '../../domain/time.ts';
+import { isoTime, timeframeMs } from '../../domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
 import { readyDatabase } from '../writers.ts';
+import { instant } from './instant.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
@@ -194,13 +195,6 @@ function importText(report: ImportReport): string {
 }
 
 // ---- backfill
-
-/** @throws Error in one sentence where the text is no time. */
-function instant(text: string, option: string): EpochMs {
-  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new Error(`${option}: ${JSON.stringify(text)} is no time; needed is YYYY-MM-DD or 2026-03-02T14:31:00Z`);
-  return at;
-}
 
 async function backfillCommand(options: SeriesOptions & { from: string; to?: string }): Promise<BackfillReport> {
   const { barMs, ...series } = checkedSeries(options, true);

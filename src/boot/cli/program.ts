@@ -62,6 +62,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./verify-trail.ts')).verifyTrailCommand,
   },
   {
+    name: 'parity',
+    usage: '[options] [tapes...]',
+    description: 'replay tapes, hold them against what the live run wrote, and sign a certificate that names the first difference',
+    load: async () => (await import('./parity.ts')).parityCommand,
+  },
+  {
     name: 'explain',
     usage: '[options] <decision>',
     description: 'say in words what a decision saw, which rules held and what followed',

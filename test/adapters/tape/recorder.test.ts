@@ -33,7 +33,8 @@ import { NO_FLAGS, type Quote } from '../../../src/domain/quote.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
-import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { isoTime, TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { createParity } from '../../../src/simulation/parity.ts';
 import { replayTape } from '../../../src/simulation/replay.ts';
 import { createComparison } from '../../../src/simulation/replay-comparison.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';
@@ -335,6 +336,23 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   expect(rows.filter(({ reason }) => reason === 'late_tick')).toHaveLength(1);
   expect(rows.filter(({ agentId, slot }) => agentId === first && (slot === START + 8 * PERIOD || slot === START + 9 * PERIOD))).toEqual([]);
   expect((await verifyTrail(sql)).breaks).toEqual([]);
+
+  // The whole recording is certified; the slot before it is not, and neither is a time in which nobody decided.
+  const parityOf = async (from: number, to: number) => {
+    const parity = await createParity(createLiveRunReads(sql), { from, to });
+    await replayTape({ tapes: [await openTape(file)], missed: parity.missed, onDecisions: parity.take });
+    return parity.report();
+  };
+  const [recorded, end] = [START + 2 * PERIOD, START + 15 * PERIOD];
+  const whole = await parityOf(recorded, end);
+  expect(whole).toMatchObject({ equal: true, different: 0, onlyLive: 0, missedLive: 1, written: rows.length, firstDifference: null });
+  expect(whole.writtenHash).toMatch(/^[0-9a-f]{64}$/);
+  const before = await parityOf(START, end);
+  expect(before).toMatchObject({ equal: false, different: 0, onlyLive: 1 });
+  expect(before.firstDifference).toBe(
+    `agent ${first}, slot ${isoTime(START + PERIOD)}: the live run decided, and the tapes replay no decision`,
+  );
+  expect(await parityOf(end, end + PERIOD)).toMatchObject({ equal: false, written: 0 });
 });
 
 test('a price that the live run did not see is found, and said in words', async () => {

@@ -1,7 +1,11 @@
 /** What of a live run a replay is compared with: its decisions, what was observed, and the slots that agents missed. */
 import type { Observation } from '../../../domain/cut.ts';
+import type { EpochMs } from '../../../domain/time.ts';
 import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
+
+/** So many rows are held in memory at once. */
+const BATCH = 10_000;
 
 export function createLiveRunReads(sql: Sql): LiveRunReads {
   return {
@@ -12,6 +16,10 @@ export function createLiveRunReads(sql: Sql): LiveRunReads {
         encode(d.manifest_hash, 'hex') as "manifestHash", encode(d.observed_hash, 'hex') as "observedHash",
         encode(d.previous_hash, 'hex') as "previousHash", encode(d.hash, 'hex') as hash
       from unnest(${agentIds as string[]}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${slot}`,
+    written: (from, to) =>
+      sql<{ slot: EpochMs; agentId: string; hash: string }[]>`
+        select slot, agent_id as "agentId", encode(hash, 'hex') as hash from decisions where slot >= ${from} and slot < ${to}
+        order by slot, agent_id`.cursor(BATCH),
     async observations(slot) {
       const rows = await sql<{ instrument: string; body: string }[]>`
         select instrument, body from observations where slot = ${slot} order by instrument`;

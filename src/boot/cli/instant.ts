@@ -1,0 +1,9 @@
+/** Times that are named on the command line. */
+import type { EpochMs } from '../../domain/time.ts';
+
+/** @throws Error in one sentence where the text is no time. */
+export function instant(text: string, option: string): EpochMs {
+  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw new Error(`${option}: ${JSON.stringify(text)} is no time; needed is YYYY-MM-DD or 2026-03-02T14:31:00Z`);
+  return at;
+}

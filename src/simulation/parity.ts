@@ -1,0 +1,104 @@
+/** Whether tapes replay to exactly what a live run wrote between two times, both ways, and the text that certifies it. */
+import { createHash } from 'node:crypto';
+import type { Cut } from '../domain/cut.ts';
+import type { DecisionRow } from '../domain/decision.ts';
+import { type EpochMs, isoTime } from '../domain/time.ts';
+import type { LiveRunReads } from './ports.ts';
+import { type Comparison, createComparison } from './replay-comparison.ts';
+
+/** Slots from the first to before the second, in milliseconds. */
+export interface ParityRange {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+export interface ParityReport extends Comparison, ParityRange {
+  /** Decisions that the live run wrote and the replay did not make. */
+  readonly onlyLive: number;
+  /** Decisions that the live run wrote. */
+  readonly written: number;
+  /** SHA-256 over the hashes of those, in the order of slots and then of ids, a line each. */
+  readonly writtenHash: string;
+  /** True where the live run decided at all, and every decision of it and of the replay is in the other. */
+  readonly equal: boolean;
+}
+
+export interface Parity {
+  missed: Awaited<ReturnType<typeof createComparison>>['missed'];
+  take(rows: readonly DecisionRow[], cut: Cut): Promise<void>;
+  /** Goes once more through what the live run wrote in the range. */
+  report(): Promise<ParityReport>;
+}
+
+/** Compares the replay's decisions of the range; those outside of it are left alone. */
+export async function createParity(reads: LiveRunReads, range: ParityRange): Promise<Parity> {
+  const comparison = await createComparison(reads);
+  const replayed = new Map<EpochMs, ReadonlySet<string>>();
+
+  return {
+    missed: comparison.missed,
+    async take(rows, cut) {
+      if (cut.slot < range.from || cut.slot >= range.to) return;
+      replayed.set(cut.slot, new Set(rows.map(({ agentId }) => agentId)));
+      await comparison.take(rows, cut);
+    },
+    async report() {
+      const compared = comparison.result();
+      const digest = createHash('sha256');
+      let [written, onlyLive] = [0, 0];
+      let unmade: { readonly slot: EpochMs; readonly sentence: string } | null = null;
+      for await (const batch of reads.written(range.from, range.to)) {
+        for (const { slot, agentId, hash } of batch) {
+          written++;
+          digest.update(`${hash}\n`);
+          if (replayed.get(slot)?.has(agentId) === true) continue;
+          onlyLive++;
+          unmade ??= { slot, sentence: `agent ${agentId}, slot ${isoTime(slot)}: the live run decided, and the tapes replay no decision` };
+        }
+      }
+      return {
+        ...range,
+        ...compared,
+        onlyLive,
+        firstDifference: earlier(compared, unmade),
+        written,
+        writtenHash: digest.digest('hex'),
+        equal: written > 0 && compared.different + onlyLive === 0,
+      };
+    },
+  };
+}
+
+function earlier(compared: Comparison, unmade: { readonly slot: EpochMs; readonly sentence: string } | null): string | null {
+  if (unmade === null) return compared.firstDifference;
+  const { firstSlot } = compared;
+  return firstSlot !== null && firstSlot <= unmade.slot ? compared.firstDifference : unmade.sentence;
+}
+
+/** A tape that was replayed. */
+export interface CertifiedTape {
+  readonly name: string;
+  /** Of the file's bytes, hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What is signed: a line per fact, the last one the verdict. It ends with a newline. */
+export function certificateText(report: ParityReport, tapes: readonly CertifiedTape[]): string {
+  return `${[
+    'sevengate parity',
+    `slots from ${isoTime(report.from)} to before ${isoTime(report.to)}`,
+    ...tapes.map(({ name, sha256 }) => `tape ${name} sha256 ${sha256}`),
+    `decisions of the live run ${report.written} sha256 ${report.writtenHash}`,
+    `missed by the live run and by the replay ${report.missedLive}`,
+    `different ${report.different - report.onlyReplayed}`,
+    `made by the replay alone ${report.onlyReplayed}`,
+    `made by the live run alone ${report.onlyLive}`,
+    `first difference: ${report.firstDifference ?? 'none'}`,
+    `verdict: ${verdictOf(report)}`,
+  ].join('\n')}\n`;
+}
+
+function verdictOf({ equal, written }: ParityReport): string {
+  if (equal) return 'the replay and the live run are equal';
+  return written === 0 ? 'nothing is certified: the live run decided nothing' : 'the replay and the live run differ';
+}

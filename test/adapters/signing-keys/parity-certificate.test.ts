@@ -1,0 +1,64 @@
+/** Certificates of parity carry a signature that anybody can check, and that no changed line survives. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { isSignedBy, openParityKey, openWriterKeys, parityKeysOf, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
+import { encodeNote, verifiedBy } from '../../../src/domain/trail/signed-note.ts';
+import { certificateText, type ParityReport } from '../../../src/simulation/parity.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'parity-'));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const REPORT: ParityReport = {
+  from: Date.UTC(2025, 0, 6, 15),
+  to: Date.UTC(2025, 0, 6, 16),
+  compared: 60,
+  onlyReplayed: 1,
+  missedLive: 2,
+  different: 3,
+  onlyLive: 4,
+  firstDifference: 'agent a, slot s: the book was x live and is y in the replay',
+  firstSlot: Date.UTC(2025, 0, 6, 15, 5),
+  written: 61,
+  writtenHash: 'ab'.repeat(32),
+  equal: false,
+};
+
+test('a certificate says what was compared, line by line', () => {
+  expect(certificateText(REPORT, [{ name: 'day.tape', sha256: 'cd'.repeat(32) }])).toBe(`sevengate parity
+slots from 2025-01-06T15:00:00.000Z to before 2025-01-06T16:00:00.000Z
+tape day.tape sha256 ${'cd'.repeat(32)}
+decisions of the live run 61 sha256 ${'ab'.repeat(32)}
+missed by the live run and by the replay 2
+different 2
+made by the replay alone 1
+made by the live run alone 4
+first difference: agent a, slot s: the book was x live and is y in the replay
+verdict: the replay and the live run differ
+`);
+  expect(certificateText({ ...REPORT, equal: true, firstDifference: null }, [])).toMatch(
+    /verdict: the replay and the live run are equal\n$/,
+  );
+  expect(certificateText({ ...REPORT, written: 0 }, [])).toMatch(/verdict: nothing is certified: the live run decided nothing\n$/);
+});
+
+test('its signature holds for the key of the state folder, and for no changed byte', () => {
+  const key = openParityKey(home);
+  const text = certificateText(REPORT, []);
+  const certificate = encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
+  const keys = parityKeysOf(home);
+  expect(verifiedBy(certificate, keys, isSignedBy).map(({ name, id }) => [name, id])).toEqual([['sevengate/parity', key.id]]);
+  for (let at = 0; at < text.length - 1; at++) {
+    const changed = `${certificate.slice(0, at)}${certificate[at] === '0' ? '1' : '0'}${certificate.slice(at + 1)}`;
+    expect([at, verifiedBy(changed, keys, isSignedBy)]).toEqual([at, []]);
+  }
+  expect(verifiedBy(certificate, parityKeysOf(join(home, 'elsewhere')), isSignedBy)).toEqual([]);
+});
+
+test('the key is kept apart from those of writers: no row is verified by it', () => {
+  openWriterKeys(home, ['feed']);
+  const first = openParityKey(home);
+  expect(openParityKey(home).id).toBe(first.id);
+  expect(trustedKeysOf(home).map(({ writer }) => writer)).toEqual(['feed']);
+});
