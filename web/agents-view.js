@@ -220,7 +220,8 @@ function agentRow(agent) {
       const hears = String(value['feed'] ?? 'unknown');
       fill(data, h('span', { class: `badge hears-${hears}` }, hears));
       const paused = value['duty'] === 'paused';
-      shown = { ...shown, stage: String(value['stage'] ?? shown.stage), paused, pauseCause: paused ? shown.pauseCause : null };
+      const stage = /** @type {Agent['stage']} */ (value['stage'] ?? shown.stage);
+      shown = { ...shown, stage, paused, pauseCause: paused ? shown.pauseCause : null };
       draw();
     },
     /** @param {import('./wire.ts').Decision} decision */

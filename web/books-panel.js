@@ -3,7 +3,7 @@ import { fill, h, say } from './dom.js';
 import { fillTable } from './fill-table.js';
 import { read } from './http.js';
 import { dataTable, factList, number } from './tables.js';
-import { dayAndTime, plain, symbolOf } from './words.js';
+import { dayAndTime, instrumentAddress, plain, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Book} Book */
 
@@ -62,7 +62,7 @@ export function booksPanel({ context: { fail }, id, signal }) {
         empty: 'No position.',
         head: ['instrument', 'quantity', 'average price', 'cost USD', 'since'],
         rows: book.positions.map(({ instrument, quantity, averageEntryPrice, costUsd, openedAt }) => [
-          h('span', { title: instrument }, symbolOf(instrument)),
+          h('a', { href: instrumentAddress(instrument), title: instrument }, symbolOf(instrument)),
           number(quantity),
           number(averageEntryPrice),
           number(costUsd),

@@ -5,6 +5,7 @@ import { bridgeView } from './bridge-view.js';
 import { fill } from './dom.js';
 import { createFeed } from './feed.js';
 import { change, Refused, read } from './http.js';
+import { instrumentView } from './instrument-view.js';
 import { launchesView } from './launches-view.js';
 import { leaderboardView } from './leaderboard-view.js';
 import { marketplaceView } from './marketplace-view.js';
@@ -26,8 +27,9 @@ const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
 /** Pages for whoever may see agents. */
 const OF_AGENTS = /** @type {const} */ (['takes', 'launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
-/** Every page but that of agents; its second argument is what follows it in the address. */
+/** Every page but that of agents; its further arguments are what follows it in the address. */
 const VIEWS = {
+  instruments: instrumentView,
   quotes: quotesView,
   markets: marketsView,
   leaderboard: leaderboardView,
@@ -99,15 +101,16 @@ function open(me) {
   let view = null;
 
   function route() {
-    const [, page = '', id = ''] = location.hash.split('/');
+    const [, page = '', id = '', rest = ''] = location.hash.split('/');
     view?.end();
     const name = pageOf(page);
-    view = viewOf(name, decodeURIComponent(id));
+    view = viewOf(name, decodeURIComponent(id), rest);
     shell.showView(view, name);
   }
 
   /** @param {string} page What the address says. */
   function pageOf(page) {
+    if (page === 'instruments') return page;
     if (page === 'quotes' || page === 'markets' || page === 'leaderboard') return page;
     if (!maySeeAgents) return 'quotes';
     return OF_AGENTS.find((one) => one === page) ?? 'agents';
@@ -115,10 +118,11 @@ function open(me) {
 
   /**
    * @param {ReturnType<typeof pageOf>} page
-   * @param {string} id An agent, a Take, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
+   * @param {string} id An instrument, an agent, a Take, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
+   * @param {string} rest What follows it: the length of a bar.
    */
-  function viewOf(page, id) {
-    if (page !== 'agents') return VIEWS[page](context, id);
+  function viewOf(page, id, rest) {
+    if (page !== 'agents') return VIEWS[page](context, id, rest);
     return id === '' ? agentsView(context) : agentView(context, id);
   }
 

@@ -4,7 +4,7 @@ import { fill, h } from './dom.js';
 import { read } from './http.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
-import { age, clockTime, dayAndTime, plain, priceText } from './words.js';
+import { age, clockTime, dayAndTime, instrumentAddress, plain, priceText } from './words.js';
 
 /** @param {readonly import('./wire.ts').VenueStanding[]} venues */
 export function venueTable(venues) {
@@ -49,7 +49,7 @@ export function tickerTable(tickers) {
     empty: 'Nothing was heard yet.',
     head: ['instrument', 'last', 'change', 'low', 'high', 'volume in quote units', 'trades', 'age', 'quality'],
     rows: tickers.map((ticker) => [
-      ticker.instrument,
+      h('a', { href: instrumentAddress(`spotexchange:${ticker.instrument}`) }, ticker.instrument),
       price(ticker.lastPrice),
       percent(ticker.priceChangePct),
       price(ticker.lowPrice),
@@ -81,7 +81,7 @@ export function perpTable(perps) {
       'quality',
     ],
     rows: perps.map((perp) => [
-      perp.instrument,
+      h('a', { href: instrumentAddress(`evmvenue:${perp.instrument}`) }, perp.instrument),
       price(perp.markPrice),
       price(perp.oraclePrice),
       percent(perp.basisPct),

@@ -1,7 +1,7 @@
 /** The quotes of every venue as they are heard: bid and ask, how old, how good, and which kind of silence it is where there is one. */
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
-import { age, plain, priceText, SILENCES } from './words.js';
+import { age, instrumentAddress, plain, priceText, SILENCES } from './words.js';
 
 /** @typedef {import('./wire.ts').QuoteRow} QuoteRow */
 
@@ -165,7 +165,7 @@ function venueTable(venue) {
     take(quote, now) {
       let line = lines.get(quote.instrument);
       if (line === undefined) {
-        line = quoteLine(quote.instrument, isReference);
+        line = quoteLine(venue, quote.instrument);
         lines.set(quote.instrument, line);
         const after = [...lines.keys()].filter((name) => name > quote.instrument).sort()[0];
         body.insertBefore(line.element, after === undefined ? null : (lines.get(after)?.element ?? null));
@@ -191,15 +191,24 @@ function venueTable(venue) {
 }
 
 /**
+ * @param {string} venue
  * @param {string} instrument
- * @param {boolean} isReference
  */
-function quoteLine(instrument, isReference) {
+function quoteLine(venue, instrument) {
+  const isReference = venue === 'reference';
   const first = h('td', { class: 'number price' });
   const second = h('td', { class: 'number price' });
   const old = h('td', { class: 'number age' });
   const quality = h('td', { class: 'quality-cell' });
-  const element = h('tr', { 'data-instrument': instrument }, h('th', { scope: 'row' }, instrument), first, second, old, quality);
+  const element = h(
+    'tr',
+    { 'data-instrument': instrument },
+    h('th', { scope: 'row' }, nameCell(venue, instrument)),
+    first,
+    second,
+    old,
+    quality,
+  );
   /** @type {QuoteRow | null} */
   let shown = null;
   let words = '';
@@ -211,15 +220,9 @@ function quoteLine(instrument, isReference) {
    */
   function write(cell, price, before) {
     if (price === before) return;
-    say(cell, price === null || price === undefined ? '–' : priceText(price));
-    mark(cell, 'title', price ?? null);
+    writePrice(cell, price);
     if (before === null || before === undefined || price === null || price === undefined) return;
-    // Only for the eye: a price is shown as the text that it came as.
-    const way = Number(price) >= Number(before) ? 'up' : 'down';
-    cell.animate([{ backgroundColor: `var(--${way}-wash)` }, { backgroundColor: 'transparent' }], {
-      duration: MARKED_MS,
-      easing: 'ease-out',
-    });
+    flash(cell, Number(price) >= Number(before) ? 'up' : 'down');
   }
 
   return {
@@ -249,4 +252,34 @@ function quoteLine(instrument, isReference) {
       if (shown !== null) say(old, age(now - Date.parse(shown.feedUpdatedAt ?? shown.receivedAt)));
     },
   };
+}
+
+/**
+ * The name as the way to its page; an outcome of a prediction market has none.
+ * @param {string} venue
+ * @param {string} instrument
+ */
+function nameCell(venue, instrument) {
+  return venue === 'prediction' ? instrument : h('a', { href: instrumentAddress(`${venue}:${instrument}`) }, instrument);
+}
+
+/**
+ * @param {Element} cell
+ * @param {string | null | undefined} price
+ */
+function writePrice(cell, price) {
+  say(cell, price === null || price === undefined ? '–' : priceText(price));
+  mark(cell, 'title', price ?? null);
+}
+
+/**
+ * Only for the eye: a price is shown as the text that it came as.
+ * @param {Element} cell
+ * @param {'up' | 'down'} way
+ */
+function flash(cell, way) {
+  cell.animate([{ backgroundColor: `var(--${way}-wash)` }, { backgroundColor: 'transparent' }], {
+    duration: MARKED_MS,
+    easing: 'ease-out',
+  });
 }

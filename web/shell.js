@@ -170,12 +170,13 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'agents' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
+     * @param {'instruments' | 'agents' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
      */
     showView(view, page) {
       fill(main, view.element);
       document.title = `${view.title} · Sevengate`;
-      for (const [name, anchor] of Object.entries(links)) mark(anchor, 'aria-current', name === page ? 'page' : null);
+      for (const [name, anchor] of Object.entries(links))
+        mark(anchor, 'aria-current', name === (page === 'instruments' ? 'quotes' : page) ? 'page' : null);
       scrollTo(0, 0);
     },
     end() {

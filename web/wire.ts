@@ -1,27 +1,46 @@
-/** What the API says, as far as the console reads it (api/openapi.json is the whole). For the type checker only. */
+/** What the feed says, and bodies of the API that the console reads more closely than api.ts tells them. For the type checker only. */
 
-export interface Me {
-  readonly subject: string;
-  readonly name: string | null;
-  readonly orgId: string | null;
-  readonly permissions: readonly string[];
-  readonly viewerOnly: boolean;
-  readonly expiresAt: string;
-}
+import type {
+  Agent,
+  Book,
+  BridgeTransfer,
+  Candles,
+  Decision,
+  EvaluationRun,
+  Gate,
+  LaunchMonitor,
+  LinkedWallet,
+  ManifestVersion,
+  Me,
+  Observation,
+  Perp,
+  Portfolio,
+  PredictionMarket,
+  RankedAgentToken,
+  Take,
+  Vault,
+} from './api.ts';
 
-export interface Agent {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly stage: string;
-  readonly paused: boolean;
-  readonly pauseCause: string | null;
-  readonly autonomy: string;
-  readonly manifestHash: string;
-  readonly manifestVersion: number;
-  readonly createdBy: string;
-  readonly createdAt: string;
-}
+export type {
+  Agent,
+  Book,
+  BridgeTransfer,
+  Candles,
+  Decision,
+  EvaluationRun,
+  Gate,
+  LaunchMonitor,
+  LinkedWallet,
+  ManifestVersion,
+  Me,
+  Observation,
+  Perp,
+  Portfolio,
+  PredictionMarket,
+  RankedAgentToken,
+  Take,
+  Vault,
+};
 
 /** An announcement of the `agents` channel; its snapshot holds agents instead. */
 export interface AgentChange {
@@ -38,26 +57,6 @@ export interface AgentChange {
 export interface Condition {
   readonly type: string;
   readonly [field: string]: unknown;
-}
-
-export interface Take {
-  readonly id: string;
-  readonly state: string;
-  readonly onDuty: boolean;
-  readonly symbol: string;
-  readonly hash: string;
-  readonly conditions: { readonly entry: readonly Condition[]; readonly exit: readonly Condition[] };
-  readonly allocationUsd: string;
-  readonly maxSlippageBps: number;
-  readonly expiresAt: string;
-  readonly mode: string | null;
-  readonly reason: string | null;
-  readonly thesis: string | null;
-  readonly understood: readonly { readonly phrase: string; readonly as: string }[];
-  readonly assumed: readonly string[];
-  readonly notUnderstood: readonly string[];
-  readonly lineage: readonly string[];
-  readonly published: boolean;
 }
 
 /** An announcement of the `takes` channel. */
@@ -143,37 +142,6 @@ export interface GateCheck {
   readonly passed: boolean;
 }
 
-export interface Gate {
-  readonly from: string;
-  readonly to: string;
-  readonly state: 'behind' | 'here' | 'ahead';
-  readonly passed: boolean;
-  readonly checks: readonly GateCheck[];
-  readonly problems: readonly string[];
-  readonly evidence: { readonly at: string } | null;
-}
-
-export interface Observation {
-  readonly instrument: string;
-  readonly session: string;
-  readonly quote: {
-    readonly bid: string | null;
-    readonly ask: string | null;
-    readonly ageMs: number;
-    readonly quality: string;
-    readonly flags: readonly string[];
-  } | null;
-  readonly reference: {
-    readonly referencePrice: string;
-    readonly ageMs: number;
-    readonly quality: string;
-    readonly flags: readonly string[];
-  } | null;
-  readonly premiumPct: number | null;
-  readonly gapToMarkPct: number | null;
-  readonly basisPct: number | null;
-}
-
 /** A refusal as a problem document, as far as it is shown. */
 export interface Problem {
   readonly code?: string;
@@ -191,22 +159,6 @@ export interface Rejection {
   readonly before: string | null;
   readonly after: string | null;
   readonly suggestion: string | null;
-}
-
-export interface Decision {
-  readonly id: string;
-  readonly agentId: string;
-  readonly slot: string;
-  readonly at: string;
-  readonly manifestHash: string;
-  readonly observed: { readonly [instrument: string]: Observation };
-  readonly rules: readonly Rule[];
-  readonly disposition: string;
-  readonly reason: string | null;
-  readonly instrument: string | null;
-  readonly risk: { readonly verdict: string; readonly rejections: readonly Rejection[] } | null;
-  readonly previousHash: string;
-  readonly hash: string;
 }
 
 /** A decision in words. */
@@ -297,22 +249,6 @@ export interface ProposalChange {
   readonly filledNotionalUsd?: string;
 }
 
-export interface EvaluationRun {
-  readonly id: string;
-  readonly agentId: string;
-  readonly evaluation: string;
-  readonly state: string;
-  readonly manifestVersion: number;
-  readonly requestedBy: string;
-  readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly attempts: number;
-  readonly ending: { readonly code: string; readonly detail: string } | null;
-  readonly resultHash: string | null;
-  readonly summary: { readonly [name: string]: unknown } | null;
-}
-
 export interface EvaluationProgress {
   readonly runId: string;
   readonly done: number;
@@ -320,116 +256,9 @@ export interface EvaluationProgress {
   readonly doing: string;
 }
 
-export interface ManifestVersion {
-  readonly version: number;
-  readonly manifestHash: string;
-  readonly createdBy: string;
-  readonly createdAt: string;
-  readonly changes: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
-  readonly conditionsAdded: readonly SidedCondition[];
-  readonly conditionsRemoved: readonly SidedCondition[];
-}
-
 export interface SidedCondition {
   readonly side: string;
   readonly condition: { readonly [field: string]: unknown };
-}
-
-export interface Vault {
-  readonly stage: string;
-  readonly ceilingUsd: string;
-  readonly allocatedUsd: string;
-  readonly cashUsd: string;
-  readonly exposureUsd: string | null;
-  readonly equityUsd: string | null;
-  readonly realizedPnlUsd: string;
-  readonly unrealizedPnlUsd: string | null;
-  readonly feesUsd: string;
-  readonly totalShares: string;
-  readonly sharePriceUsd: string | null;
-  readonly highWaterMarkUsd: string;
-  readonly highWaterAt: string | null;
-  readonly drawdownPct: number | null;
-  readonly unpriced: readonly string[];
-  readonly pricedAt: string;
-  readonly depositors: readonly {
-    readonly depositor: string;
-    readonly shares: string;
-    readonly paidInUsd: string;
-    readonly paidOutUsd: string;
-    readonly valueUsd: string | null;
-  }[];
-}
-
-export interface Book {
-  readonly id: string;
-  readonly mode: string;
-  readonly manifestVersion: number | null;
-  readonly version: number;
-  readonly capitalUsd: string;
-  readonly cashUsd: string;
-  readonly positions: readonly {
-    readonly instrument: string;
-    readonly quantity: string;
-    readonly averageEntryPrice: string;
-    readonly costUsd: string;
-    readonly openedAt: string;
-  }[];
-  readonly realizedPnlUsd: string;
-  readonly feesUsd: string;
-  readonly fills: number;
-  readonly slippageBps: number | null;
-  readonly openProposals: number;
-  readonly changedAt: string;
-}
-
-export interface Portfolio {
-  readonly mode: string;
-  readonly totals: {
-    readonly valueUsd: string;
-    readonly cashUsd: string;
-    readonly liveUsd: string;
-    readonly qualifiedUsd: string;
-    readonly leverage: number | null;
-    readonly coverage: string;
-    readonly includes: string;
-  };
-  readonly unread: readonly { readonly address: string; readonly asked: string; readonly why: string }[];
-  readonly holdings: readonly {
-    readonly symbol: string;
-    readonly name: string;
-    readonly place: string;
-    readonly quantity: string;
-    readonly mark: string | null;
-    readonly valueUsd: string | null;
-    readonly pricing: string;
-    readonly why: string;
-    readonly quote: { readonly quality: string; readonly flags: readonly string[]; readonly ageMs: number } | null;
-  }[];
-  readonly scenarios: readonly {
-    readonly id: string;
-    readonly lossUsd: string;
-    readonly lossPct: number | null;
-    readonly afterUsd: string;
-    readonly opensAt: string | null;
-    readonly leftOut: readonly string[];
-  }[];
-  readonly sectors: readonly { readonly sector: string; readonly netUsd: string; readonly weightPct: number | null }[];
-  readonly duplicates: readonly {
-    readonly underlying: string;
-    readonly members: readonly { readonly instrument: string; readonly relation: string }[];
-    readonly weightPct: number | null;
-    readonly limitPct: number;
-    readonly exceedsLimit: boolean;
-  }[];
-  readonly exits: readonly {
-    readonly instrument: string;
-    readonly positionUsd: string;
-    readonly sharePct: number | null;
-    readonly limitSharePct: number;
-    readonly exitableUsd: string | null;
-    readonly why: string;
-  }[];
 }
 
 export interface Impact {
@@ -480,35 +309,6 @@ export interface Ticker {
   readonly priceChangePct: string;
   readonly quoteVolume: string;
   readonly trades: number;
-}
-
-export interface Perp {
-  readonly instrument: string;
-  readonly ageMs: number;
-  readonly quality: string;
-  readonly flags: readonly string[];
-  readonly markPrice: string;
-  readonly oraclePrice: string;
-  readonly basisPct: string;
-  readonly hourlyFunding: string;
-  readonly annualFundingPct: string;
-  readonly nextFundingAt: string;
-  readonly openInterestNotional: string;
-  readonly dayNotional: string;
-}
-
-export interface PredictionMarket {
-  readonly id: string;
-  readonly provider: string;
-  readonly question: string;
-  readonly subtitle: string;
-  readonly status: string;
-  readonly outcomes: readonly { readonly side: string; readonly label: string; readonly bid: string | null; readonly ask: string | null }[];
-  readonly volume24h: string | null;
-  readonly volumeUnit: string;
-  readonly closesAt: string | null;
-  readonly quality: string;
-  readonly flags: readonly string[];
 }
 
 export interface DerivedNumber {
@@ -642,41 +442,6 @@ export interface LadderStep {
   readonly sold: string;
 }
 
-export interface LaunchMonitor {
-  readonly pairedStock: string | null;
-  readonly curve: {
-    readonly slot: number;
-    readonly ageMs: number;
-    readonly fillPct: string;
-    readonly quoteReserve: string;
-    readonly graduationThreshold: string;
-    readonly price: string;
-    readonly priceUsd: string | null;
-    readonly returns: { readonly tokenPct: string; readonly quotePct: string; readonly relativePct: string } | null;
-    readonly creatorFees: { readonly quote: string; readonly claimedQuote: string };
-  } | null;
-  readonly graduation: { readonly progress: string; readonly successorPool: string | null };
-}
-
-export interface RankedAgentToken {
-  readonly symbol: string;
-  readonly rank: number | null;
-  readonly pairedStock: string | null;
-  readonly risk: { readonly score: number; readonly unknown: readonly string[] };
-  readonly holders: { readonly top10Pct: number | null } | null;
-  readonly depth: { readonly depthUsd: string } | null;
-}
-
-/** A wallet whose owner has proved it. Ownership permits nothing. */
-export interface LinkedWallet {
-  readonly id: string;
-  readonly chain: 'spotchain' | 'evmvenue';
-  readonly address: string;
-  readonly label: string | null;
-  readonly provedBy: string;
-  readonly provedAt: string;
-}
-
 export interface BridgeArrival {
   readonly state: string;
   readonly hash: string | null;
@@ -702,42 +467,5 @@ export type BridgeTransaction =
       readonly lastValidBlockHeight: number;
     };
 
-/** A quote, and the transfer that comes of it. */
-export interface BridgeTransfer {
-  readonly id: string;
-  readonly state: string;
-  readonly provider: string;
-  readonly providerKind: string;
-  readonly from: string;
-  readonly to: string;
-  readonly token: string;
-  readonly amount: string;
-  readonly sender: string;
-  readonly recipient: string;
-  readonly fees: readonly { readonly name: string; readonly amountUsd: string | null; readonly included: boolean }[];
-  readonly expectedReceived: string;
-  readonly minimumReceived: string;
-  readonly route: readonly string[];
-  readonly estimatedSeconds: number;
-  readonly expiresAt: string;
-  readonly explanation: string;
-  readonly transaction: BridgeTransaction;
-  readonly hash: string | null;
-  readonly axes: {
-    readonly provider: {
-      readonly state: string;
-      readonly said: string | null;
-      readonly reason: string | null;
-      readonly silentSince: string | null;
-    };
-    readonly source: { readonly state: string; readonly confirmations: number; readonly detail: string | null };
-    readonly destination: BridgeArrival;
-    readonly refund: BridgeArrival;
-  };
-  readonly attentions: readonly { readonly code: string; readonly words: string }[];
-  readonly delayed: boolean;
-  readonly createdAt: string;
-  readonly submittedAt: string | null;
-  readonly endedAt: string | null;
-  readonly changedAt: string;
-}
+/** One closed bar. */
+export type Bar = Candles['items'][number];

@@ -154,6 +154,14 @@ export function gateCheckWords({ name, observed, rule, limit }) {
 }
 
 /**
+ * The address of an instrument's page.
+ * @param {string} key `spotexchange:BTCUSDT`
+ */
+export function instrumentAddress(key) {
+  return `#/instruments/${encodeURIComponent(key)}`;
+}
+
+/**
  * The symbol of `spotexchange:BTCUSDT`.
  * @param {string} instrument
  */

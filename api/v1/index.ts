@@ -105,6 +105,7 @@ import { getPerp } from './perps/get.ts';
 import { listPerps } from './perps/list.ts';
 import { getPortfolio } from './portfolio/get.ts';
 import { simulateImpact } from './portfolio/impact.ts';
+import { getPerformance } from './portfolio/performance.ts';
 import { getPredictionMarket } from './prediction-markets/get.ts';
 import { listPredictionMarkets } from './prediction-markets/list.ts';
 import { researchPredictionMarket } from './prediction-markets/research.ts';
@@ -176,6 +177,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listBooks, 'agent:read'),
   entry(listFills, 'agent:read'),
   entry(getPortfolio, 'agent:read'),
+  entry(getPerformance, 'agent:read'),
   entry(simulateImpact, 'agent:read'),
   // Spec section 4.3.
   entry(quoteSwap, 'market:read'),

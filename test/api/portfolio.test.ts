@@ -167,6 +167,50 @@ test('the manual book and the books of agents are one portfolio; each holding sa
   expect(body.inputs.find(({ id }: { id: string }) => id === `fills:${MANUAL}/${BTC}`).refers).toEqual([fill.id]);
 });
 
+test('what was earned: realized, unrealized and today add up book by book, and paper is never added to real money', async () => {
+  const reply = await api.call('GET', '/v1/portfolio/performance', { token: reader });
+  expect(reply.status, reply.text).toBe(200);
+  const { totals, books, mode } = reply.body;
+  expect(mode).toBe('paper');
+  // 0.1 bought at 40000 and worth 50000; 10 bought at 180 and worth 200; nothing was sold and no fee was asked.
+  expect(totals).toMatchObject({
+    equityUsd: '61200',
+    pnlUsd: '1200',
+    realizedPnlUsd: '0',
+    unrealizedPnlUsd: '1200',
+    feesUsd: '0',
+    todayUsd: null,
+  });
+  expect(books.map(({ bookId, pnlUsd, unpriced, notLive }: never) => [bookId, pnlUsd, unpriced, notLive])).toEqual([
+    [MANUAL, '1000', [], []],
+    [expect.stringMatching(/^agent:.*:paper:1$/), '200', [], []],
+  ]);
+  // Once the books have begun the day, today is what came since.
+  const day = Math.floor(api.clock.now() / 86_400_000) * 86_400_000;
+  await api.sql`update books set day = ${day}, day_start_equity_usd = capital_usd + 50 where org_id = ${OURS}`;
+  const later = await api.call('GET', '/v1/portfolio/performance', { token: reader });
+  expect(later.body.totals.todayUsd).toBe('1100');
+  // Yesterday's beginning says nothing of today.
+  await api.sql`update books set day = ${day - 86_400_000} where id = ${MANUAL}`;
+  expect((await api.call('GET', '/v1/portfolio/performance', { token: reader })).body.totals.todayUsd).toBe('150');
+  await api.sql`update books set day = null, day_start_equity_usd = null where org_id = ${OURS}`;
+  const live = await api.call('GET', '/v1/portfolio/performance?mode=live', { token: reader });
+  expect(live.body).toMatchObject({ mode: 'live', books: [], totals: { equityUsd: '0', pnlUsd: '0', todayUsd: null } });
+  const theirs = await api.call('GET', '/v1/portfolio/performance', { token: stranger });
+  expect(theirs.body.books).toEqual([]);
+});
+
+test('earnings that rest on a missing price are unknown, and one that is not live is named', async () => {
+  quoted(BTC, '49990', '50010', 'stale');
+  const stale = await api.call('GET', '/v1/portfolio/performance', { token: reader });
+  expect(stale.body.books[0]).toMatchObject({ notLive: [BTC], pnlUsd: '1000' });
+  api.market.delete(BTC);
+  const missing = await api.call('GET', '/v1/portfolio/performance', { token: reader });
+  expect(missing.body.books[0]).toMatchObject({ unpriced: [BTC], equityUsd: null, pnlUsd: null, realizedPnlUsd: '0' });
+  expect(missing.body.totals).toMatchObject({ equityUsd: null, pnlUsd: null, unrealizedPnlUsd: null, realizedPnlUsd: '0' });
+  quoted(BTC, '49990', '50010');
+});
+
 test('every id that a number names is in the answer', async () => {
   const body = await get();
   const known = new Set([...body.inputs, ...body.holdings, ...body.places].map(({ id }: { id: string }) => id));

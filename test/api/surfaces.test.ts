@@ -1,14 +1,19 @@
-// The committed surfaces: a changed route shows as a diff of api/openapi.json and docs/permissions.md.
+// The committed surfaces: a changed route shows as a diff of api/openapi.json, web/api.ts and docs/permissions.md.
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { documentedRoutes, openApiDocument, permissionTable } from '../../api/openapi.ts';
+import { wireTypes } from './wire-types.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 const document = openApiDocument(documentedRoutes(), version);
 
 test('api/openapi.json is what the routes say', async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../api/openapi.json');
+});
+
+test("the console's types are what the routes say", async () => {
+  await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot('../../web/api.ts');
 });
 
 test('docs/permissions.md is what the routes say', async () => {

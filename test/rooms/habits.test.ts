@@ -55,7 +55,7 @@ test('file names are kebab-case and say what is inside', () => {
     .map(({ path }) => path.split('/').at(-1) as string)
     .filter(
       (name) =>
-        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|proof\.test|proof\.config))?\.(ts|mjs|js|css|html)$|^\d{4}_[a-z0-9_]+\.sql$/.test(name) ||
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(d|test|bench|proof\.test|proof\.config))?\.(ts|mjs|js|css|html)$|^\d{4}_[a-z0-9_]+\.sql$/.test(name) ||
         /^(utils?|helpers?|common|misc|managers?|services?|types)\./.test(name),
     );
   expect(wrong).toEqual([]);

@@ -1,6 +1,7 @@
 /** The console in a real browser, over the whole running service, whose agents have a past of decisions and of many steps. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -206,6 +207,38 @@ export async function signIn(page: Page, service: Service, subject: string): Pro
  */
 export function barriers(page: Page): Promise<string[]> {
   return page.evaluate(FIND_BARRIERS);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds wrong with the page: the rule, and what it is about. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  // Colours on their way from one to the other are neither.
+  return page.evaluate(`(async () => {
+    const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
+    await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => id + ' ' + target.join(' ') + ' ' + (any[0]?.message ?? '')));
+  })()`);
+}
+
+/** Findings of axe and of {@link barriers} in the dark, in the light and on a phone, each with where it was found; the window is put back. */
+export async function findingsEverywhere(page: Page): Promise<string[]> {
+  const size = page.viewportSize();
+  const found: string[] = [];
+  const look = async (where: string): Promise<void> => {
+    const all = [...(await axeFindings(page)), ...(await barriers(page))];
+    found.push(...all.map((finding) => `${where}: ${finding}`));
+  };
+  await look('dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await look('light');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await look('phone');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  if (size !== null) await page.setViewportSize(size);
+  return found;
 }
 
 const FIND_BARRIERS = `(async () => {

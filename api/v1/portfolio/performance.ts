@@ -1,0 +1,70 @@
+/** GET /v1/portfolio/performance: what the books of one mode have earned, together and one by one. */
+import { Type } from 'typebox';
+import { readBookId } from '../../../src/domain/book.ts';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { bookEarnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+
+const EARNINGS = {
+  capitalUsd: { ...DecimalText, description: 'Paid in minus paid out.' },
+  equityUsd: { ...NullableDecimalText, description: 'Cash and holdings at the middle of their quotes; null where a price is missing.' },
+  pnlUsd: { ...NullableDecimalText, description: 'Equity minus capital: after fees.' },
+  realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus what was sold had cost; fees stand apart.' },
+  unrealizedPnlUsd: NullableDecimalText,
+  feesUsd: { ...DecimalText, description: 'Below zero where rebates were larger.' },
+  todayUsd: {
+    ...NullableDecimalText,
+    description: 'Equity minus the equity at the first mark of this UTC day; null where nothing was marked yet today.',
+  },
+};
+
+const PerformanceBody = Type.Object(
+  {
+    at: Time,
+    mode: choice(EXECUTION_MODES),
+    totals: Type.Object(EARNINGS),
+    books: Type.Array(
+      Type.Object({
+        bookId: Type.String(),
+        agentId: nullable('string', 'Null for the book of the people.'),
+        manifestVersion: nullable('integer', 'The manifest version that a paper book belongs to.'),
+        ...EARNINGS,
+        unpriced: Type.Array(Type.String(), { description: 'Held instruments without a price.' }),
+        notLive: Type.Array(Type.String(), { description: 'Held instruments whose price is not live.' }),
+      }),
+    ),
+  },
+  { $id: 'Performance' },
+);
+
+export const getPerformance = defineRoute({
+  method: 'GET',
+  url: '/v1/portfolio/performance',
+  name: 'getPerformance',
+  tag: 'books',
+  summary: 'Equity, realized and unrealized profit and loss, and what came of this day',
+  description:
+    'Of every book of one mode, and of all together: paper money and real money are never added up. Holdings are valued at the middle of the quote of their own venue; where one is missing, what rests on it is null.',
+  cost: 'costly',
+  schema: { querystring: objectOf({ mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')) }) },
+  answers: { 200: { description: 'What was earned.', schema: PerformanceBody } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const mode = request.query.mode ?? 'paper';
+    const { at, books, quotes } = await ports.portfolio.read(memberOf(request).orgId, mode, { read: [], unread: [] });
+    const earned = books.map(({ state }) => bookEarnings(state, quotes, at));
+    return {
+      at: isoTime(at),
+      mode,
+      totals: totalEarnings(earned),
+      books: earned.map((book, index) => ({
+        ...book,
+        agentId: books[index]?.agentId ?? null,
+        manifestVersion: readBookId(book.bookId)?.manifestVersion ?? null,
+      })),
+    };
+  },
+});

@@ -1,0 +1,67 @@
+/** The shapes of the API document as types, for the console: one exported type per schema, in the order of their names. */
+
+interface Schema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+}
+
+const PLAIN: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+  object: '{ readonly [name: string]: unknown }',
+  array: 'ReadonlyArray<unknown>',
+};
+
+/** @returns the text of a module of types. @throws Error where a schema is of a kind that has no type here. */
+export function wireTypes(document: { readonly components: { readonly schemas: Readonly<Record<string, Schema>> } }): string {
+  const types = Object.entries(document.components.schemas)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`);
+  return `/** The bodies of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */\n\n${types.join('\n')}`;
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum !== undefined) return [...new Set(schema.enum.map(literal))].join(' | ');
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (branches !== undefined) return [...new Set(branches.map((branch) => typeOf(branch, indent)))].join(' | ');
+  if (schema.type === undefined) return 'unknown';
+  if (typeof schema.type !== 'string') return schema.type.map((type) => typeOf({ ...schema, type }, indent)).join(' | ');
+  if (schema.type === 'array' && schema.items !== undefined) return `ReadonlyArray<${typeOf(schema.items, indent)}>`;
+  if (schema.type === 'object') return objectOf(schema, indent);
+  const plain = PLAIN[schema.type];
+  if (plain === undefined) throw new Error(`a schema is of the unknown type ${schema.type}`);
+  return plain;
+}
+
+function objectOf({ properties, required = [], additionalProperties, patternProperties }: Schema, indent: string): string {
+  const inner = `${indent}  `;
+  if (properties !== undefined && Object.keys(properties).length > 0) {
+    const lines = Object.entries(properties).map(([name, schema]) => {
+      const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+      return `${inner}readonly ${key}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)};\n`;
+    });
+    return `{\n${lines.join('')}${indent}}`;
+  }
+  const values = typeof additionalProperties === 'object' ? [additionalProperties] : Object.values(patternProperties ?? {});
+  return values.length === 0
+    ? (PLAIN['object'] as string)
+    : `{ readonly [name: string]: ${values.map((one) => typeOf(one, inner)).join(' | ')} }`;
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
+}

@@ -1,0 +1,46 @@
+/** The names of the organization's agents by their id, so that no page shows an id where a name belongs. */
+import { read } from './http.js';
+
+const PER_PAGE = 200;
+/** Agents are made now and then: what is older is read again. */
+const KEPT_MS = 30_000;
+/** @type {{ readonly at: number, readonly names: Promise<Map<string, string>> } | null} */
+let kept = null;
+
+/**
+ * @param {AbortSignal} [signal] Gives up waiting; the reading itself goes on for others.
+ * @returns {Promise<ReadonlyMap<string, string>>}
+ */
+export async function agentNames(signal) {
+  if (kept === null || Date.now() - kept.at > KEPT_MS) {
+    const names = readNames();
+    kept = { at: Date.now(), names };
+    names.catch(() => {
+      kept = null;
+    });
+  }
+  const names = await kept.names;
+  signal?.throwIfAborted();
+  return names;
+}
+
+/** Forgets the names, as somebody else signs in. */
+export function forgetAgentNames() {
+  kept = null;
+}
+
+async function readNames() {
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  /** @type {string | null} */
+  let cursor = null;
+  do {
+    /** @type {import('./wire.ts').Page<import('./wire.ts').Agent>} */
+    // One after the other: each page names the next.
+    // oxlint-disable-next-line no-await-in-loop
+    const page = await read(`/v1/agents?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`);
+    for (const { id, name } of page.items) names.set(id, name);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return names;
+}

@@ -1,0 +1,139 @@
+/** What one agent did on the bars of an instrument: entries, exits, blocked decisions, the stop and target of what it holds, its averages, and when it knew no live quote. */
+import { read } from './http.js';
+import { plain, priceText } from './words.js';
+
+/** @typedef {import('./wire.ts').Decision} Decision */
+/** @typedef {import('./wire.ts').Book} Book */
+/** @typedef {import('./wire.ts').Fill} Fill */
+/** @typedef {import('./wire.ts').Observation} Observation */
+/** @typedef {import('./candle-panel.js').Overlay} Overlay */
+/** @typedef {import('./candle-panel.js').Curve} Curve */
+
+const PER_PAGE = 200;
+/** Pages of decisions that are looked through at most: three hours of an agent that decides once a minute make one. */
+const DECISION_PAGES = 3;
+const MINUTE = 60_000;
+
+/**
+ * @param {string} agentId
+ * @param {{ readonly stopLossPct: number, readonly takeProfitPct: number }} manifest
+ * @param {AbortSignal} signal
+ * @returns {import('./candle-panel.js').OverlayOf}
+ */
+export function agentOverlay(agentId, manifest, signal) {
+  return async (key, span) => {
+    const [books, decisions] = await Promise.all([booksOf(agentId, signal), decisionsOf(agentId, span.from, signal)]);
+    const fills = (await Promise.all(books.map(({ id }) => fillsOf(id, signal)))).flat();
+    const ofKey = decisions.flatMap((decision) => {
+      const seen = decision.observed[key];
+      return seen === undefined ? [] : [{ decision, seen: /** @type {Observation} */ (seen) }];
+    });
+    return {
+      marks: [...fills.filter(({ instrument }) => instrument === key).map(fillMark), ...decisions.flatMap((one) => decisionMark(one, key))],
+      lines: books.flatMap((book) => positionLines(book, key, manifest)),
+      stretches: ofKey.filter(({ seen }) => seen.quote?.quality !== 'live').map(({ decision }) => minuteOf(decision)),
+      curves: averagesOf(ofKey),
+    };
+  };
+}
+
+/** @param {string} agentId @param {AbortSignal} signal @returns {Promise<readonly Book[]>} */
+async function booksOf(agentId, signal) {
+  /** @type {import('./wire.ts').Page<Book>} */
+  const { items } = await read(`/v1/books?agentId=${agentId}&limit=${PER_PAGE}`, { signal });
+  return items;
+}
+
+/** @param {string} bookId @param {AbortSignal} signal @returns {Promise<readonly Fill[]>} */
+async function fillsOf(bookId, signal) {
+  /** @type {import('./wire.ts').Page<Fill>} */
+  const { items } = await read(`/v1/books/${encodeURIComponent(bookId)}/fills?limit=${PER_PAGE}`, { signal });
+  return items;
+}
+
+/**
+ * Decisions since an instant, ascending, as far back as is looked.
+ * @param {string} agentId
+ * @param {number} from
+ * @param {AbortSignal} signal
+ */
+async function decisionsOf(agentId, from, signal) {
+  /** @type {Decision[]} */
+  const found = [];
+  /** @type {string | null} */
+  let cursor = null;
+  for (let page = 0; page < DECISION_PAGES; page++) {
+    /** @type {import('./wire.ts').Page<Decision>} */
+    // One after the other: each page names the next.
+    // oxlint-disable-next-line no-await-in-loop
+    const { items, nextCursor } = await read(
+      `/v1/agents/${agentId}/decisions?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`,
+      { signal },
+    );
+    found.push(...items);
+    cursor = nextCursor;
+    if (cursor === null || Date.parse(items.at(-1)?.slot ?? '') < from) break;
+  }
+  return found.filter(({ slot }) => Date.parse(slot) >= from).reverse();
+}
+
+/** @param {Fill} fill @returns {import('./price-chart.js').Mark} */
+function fillMark({ at, side, quantity, fillPrice }) {
+  return { at: Date.parse(at), kind: side === 'buy' ? 'entry' : 'exit', text: `${side} ${priceText(quantity)} at ${priceText(fillPrice)}` };
+}
+
+/** @param {Decision} decision @param {string} key @returns {import('./price-chart.js').Mark[]} */
+function decisionMark({ slot, disposition, instrument, risk }, key) {
+  if (instrument !== key || disposition === 'hold') return [];
+  const at = Date.parse(slot);
+  if (disposition !== 'blocked_by_risk')
+    return [{ at, kind: 'proposed', text: disposition === 'propose_entry' ? 'entry proposed' : 'exit proposed' }];
+  const rejections = /** @type {readonly { readonly code: string }[]} */ (risk?.['rejections'] ?? []);
+  return [{ at, kind: 'blocked', text: plain(rejections[0]?.code ?? 'blocked') }];
+}
+
+/**
+ * @param {Book} book
+ * @param {string} key
+ * @param {{ readonly stopLossPct: number, readonly takeProfitPct: number }} manifest
+ * @returns {import('./price-chart.js').PriceLine[]}
+ */
+function positionLines({ positions, mode }, key, { stopLossPct, takeProfitPct }) {
+  return positions
+    .filter(({ instrument }) => instrument === key)
+    .flatMap(({ averageEntryPrice }) => [
+      { price: averageEntryPrice, title: `${mode} entry`, colour: /** @type {const} */ ('accent') },
+      { price: String(Number(averageEntryPrice) * (1 - stopLossPct / 100)), title: 'stop', colour: /** @type {const} */ ('bad') },
+      { price: String(Number(averageEntryPrice) * (1 + takeProfitPct / 100)), title: 'target', colour: /** @type {const} */ ('good') },
+    ]);
+}
+
+/** @param {Decision} decision @returns {import('./price-chart.js').Stretch} */
+function minuteOf({ slot }) {
+  const from = Date.parse(slot);
+  return { from, to: from + MINUTE, colour: 'carried' };
+}
+
+/**
+ * The averages that the agent's own rules read, as each decision noted them.
+ * @param {readonly { readonly seen: Observation }[]} seen
+ * @returns {readonly Curve[]}
+ */
+function averagesOf(seen) {
+  /** @type {Map<string, Map<number, number>>} */
+  const curves = new Map();
+  for (const { seen: one } of seen) {
+    for (const [name, noted] of Object.entries(one.indicators)) {
+      if (!name.startsWith('ema:')) continue;
+      const { value, barOpenTime } = noted;
+      if (value === null || barOpenTime === null) continue;
+      const points = curves.get(name) ?? new Map();
+      points.set(barOpenTime, value);
+      curves.set(name, points);
+    }
+  }
+  return [...curves].map(([name, points]) => ({
+    name: name.replace(':', ' '),
+    points: [...points].sort(([a], [b]) => a - b).map(([at, value]) => ({ at, value })),
+  }));
+}

@@ -1,0 +1,3600 @@
+/** The bodies of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */
+
+export type Agent = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly state: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | 'paused';
+  readonly paused: boolean;
+  readonly pauseCause: 'operator' | 'emergency_halt' | 'data_degraded' | 'daily_drawdown' | 'tick_crash' | 'quarantine' | null;
+  readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+  readonly manifestHash: string;
+  readonly manifestVersion: number;
+  readonly closing: ReadonlyArray<{
+    readonly instrument: string | null;
+    readonly limitPrice: string | null;
+    readonly closedBy: string;
+    readonly at: string;
+  }>;
+  readonly createdBy: string;
+  readonly createdAt: string;
+};
+
+export type AgentDetail = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly state: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | 'paused';
+  readonly paused: boolean;
+  readonly pauseCause: 'operator' | 'emergency_halt' | 'data_degraded' | 'daily_drawdown' | 'tick_crash' | 'quarantine' | null;
+  readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+  readonly manifestHash: string;
+  readonly manifestVersion: number;
+  readonly closing: ReadonlyArray<{
+    readonly instrument: string | null;
+    readonly limitPrice: string | null;
+    readonly closedBy: string;
+    readonly at: string;
+  }>;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly versions: ReadonlyArray<{
+    readonly version: number;
+    readonly manifestHash: string;
+    readonly createdBy: string;
+    readonly createdAt: string;
+  }>;
+  readonly manifest: { readonly [name: string]: unknown };
+};
+
+export type AgentTokenAnalytics = {
+  readonly mint: string;
+  readonly instrument: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly pairedStock: string | null;
+  readonly listedAt: string;
+  readonly ageDays: number;
+  readonly at: string;
+  readonly price: {
+    readonly priceUsd: string;
+    readonly source: 'curve' | 'aggregator';
+    readonly at: string;
+    readonly ageMs: number;
+  } | null;
+  readonly holders: {
+    readonly slot: number;
+    readonly supply: string;
+    readonly circulating: string;
+    readonly top1Pct: number | null;
+    readonly top10Pct: number | null;
+    readonly isComplete: boolean;
+    readonly excluded: ReadonlyArray<{
+      readonly kind: 'curve' | 'pool' | 'locker' | 'burned';
+      readonly amount: string;
+      readonly pctOfSupply: number;
+    }>;
+    readonly wallets: ReadonlyArray<{
+      readonly owner: string;
+      readonly amount: string;
+      readonly pct: number;
+      readonly isCreator: boolean;
+    }>;
+  } | null;
+  readonly creator: {
+    readonly address: string;
+    readonly held: string;
+    readonly freePct: number;
+    readonly lockedPct: number;
+    readonly vesting: {
+      readonly state: 'none' | 'waiting' | 'unlocking' | 'unlocked';
+      readonly total: string;
+      readonly unlocked: string;
+      readonly endsAt: string | null;
+    } | null;
+  } | null;
+  readonly depth: {
+    readonly depthUsd: string;
+    readonly source: 'curve' | 'successor_pool' | 'aggregator';
+    readonly at: string;
+    readonly ageMs: number;
+  } | null;
+  readonly volume: {
+    readonly days: number;
+    readonly reportedUsd: string;
+    readonly countedUsd: string;
+    readonly washedPct: number;
+    readonly variation: number;
+  } | null;
+  readonly risk: AgentTokenRisk;
+  readonly performance: ReadonlyArray<PairedPerformance> | null;
+  readonly duplicatedExposure: DuplicatedExposure | null;
+};
+
+export type AgentTokenRisk = {
+  readonly score: number;
+  readonly terms: ReadonlyArray<{
+    readonly name: 'liquidity_depth' | 'top_wallet_concentration' | 'creator_allocation' | 'token_age' | 'volume_stability';
+    readonly input: { readonly [name: string]: number | null };
+    readonly points: number;
+    readonly weight: number;
+    readonly formula: string;
+  }>;
+  readonly unknown: ReadonlyArray<'liquidity_depth' | 'top_wallet_concentration' | 'creator_allocation' | 'token_age' | 'volume_stability'>;
+};
+
+export type AgentWithManifest = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly state: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | 'paused';
+  readonly paused: boolean;
+  readonly pauseCause: 'operator' | 'emergency_halt' | 'data_degraded' | 'daily_drawdown' | 'tick_crash' | 'quarantine' | null;
+  readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+  readonly manifestHash: string;
+  readonly manifestVersion: number;
+  readonly closing: ReadonlyArray<{
+    readonly instrument: string | null;
+    readonly limitPrice: string | null;
+    readonly closedBy: string;
+    readonly at: string;
+  }>;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly requestedAutonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only' | null;
+  readonly requestedStage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | null;
+};
+
+export type Assessment = {
+  readonly symbol: string;
+  readonly at: string;
+  readonly bull: ReadonlyArray<{
+    readonly id: string;
+    readonly text: string;
+    readonly sources: ReadonlyArray<string>;
+  }>;
+  readonly bear: ReadonlyArray<{
+    readonly id: string;
+    readonly text: string;
+    readonly sources: ReadonlyArray<string>;
+  }>;
+  readonly valuation: {
+    readonly tokenPrice: string | null;
+    readonly referencePrice: string | null;
+    readonly gapPct: number | null;
+    readonly session: string | null;
+    readonly claims: ReadonlyArray<{
+      readonly id: string;
+      readonly text: string;
+      readonly sources: ReadonlyArray<string>;
+    }>;
+  };
+  readonly catalysts: ReadonlyArray<{
+    readonly id: string;
+    readonly text: string;
+    readonly sources: ReadonlyArray<string>;
+    readonly status: 'observed' | 'unconfirmed' | 'scheduled';
+  }>;
+  readonly thin: ReadonlyArray<string>;
+  readonly sources: ReadonlyArray<{
+    readonly id: string;
+    readonly kind: 'quote' | 'reference' | 'filing' | 'news' | 'bars' | 'pool' | 'catalog' | 'calendar';
+    readonly at: string;
+  }>;
+  readonly method: 'deterministic' | 'model';
+  readonly note: string | null;
+};
+
+export type BasisPolicy = {
+  readonly id: string;
+  readonly state: 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
+  readonly onDuty: boolean;
+  readonly origin: 'thesis' | 'basis';
+  readonly hash: string;
+  readonly manifestHash: string;
+  readonly symbol: string;
+  readonly instrument: string;
+  readonly target: unknown;
+  readonly conditions: {
+    readonly entry: ReadonlyArray<{
+      readonly type: string;
+    }>;
+    readonly exit: ReadonlyArray<{
+      readonly type: string;
+    }>;
+  };
+  readonly allocationUsd: string;
+  readonly maxSlippageBps: number;
+  readonly timeframe: string;
+  readonly expiresAt: string;
+  readonly mode: 'paper' | 'live' | null;
+  readonly reason: string | null;
+  readonly thesis: string | null;
+  readonly understood: ReadonlyArray<{
+    readonly phrase: string;
+    readonly as: string;
+  }>;
+  readonly assumed: ReadonlyArray<string>;
+  readonly notUnderstood: ReadonlyArray<string>;
+  readonly lineage: ReadonlyArray<string>;
+  readonly published: boolean;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly armedAt: string | null;
+  readonly changedAt: string;
+  readonly enterDiscountPct: number;
+  readonly exitDiscountPct: number;
+  readonly notionalUsd: string;
+  readonly maxHoldHours: number;
+};
+
+export type BasisRow = {
+  readonly symbol: string;
+  readonly underlying: string;
+  readonly at: string;
+  readonly notionalUsd: string;
+  readonly legs: {
+    readonly token: {
+      readonly price: string;
+      readonly source: string;
+      readonly observedAt: string;
+      readonly ageMs: number;
+      readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+      readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+    } | null;
+    readonly reference: {
+      readonly price: string;
+      readonly source: string;
+      readonly observedAt: string;
+      readonly ageMs: number;
+      readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+      readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+    } | null;
+    readonly perpetual: {
+      readonly price: string;
+      readonly source: string;
+      readonly observedAt: string;
+      readonly ageMs: number;
+      readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+      readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+    } | null;
+  };
+  readonly hourlyFunding: string | null;
+  readonly liquidityUsd: string | null;
+  readonly edges: ReadonlyArray<{
+    readonly against: 'reference' | 'perpetual';
+    readonly spreadBps: string | null;
+    readonly costs: ReadonlyArray<{
+      readonly name: string;
+      readonly bps: string;
+    }>;
+    readonly netEdgeBps: string | null;
+    readonly halfLifeHours: number | null;
+    readonly reasons: ReadonlyArray<'not_observed' | 'not_traded' | 'token_not_live' | 'no_reference' | 'reference_not_live' | 'reference_carried_forward' | 'perpetual_not_live' | 'no_perpetual' | 'no_pool' | 'no_half_life'>;
+  }>;
+};
+
+export type Book = {
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly mode: 'paper' | 'live';
+  readonly manifestVersion: number | null;
+  readonly version: number;
+  readonly capitalUsd: string;
+  readonly cashUsd: string;
+  readonly positions: ReadonlyArray<{
+    readonly instrument: string;
+    readonly quantity: string;
+    readonly averageEntryPrice: string;
+    readonly costUsd: string;
+    readonly openedAt: string;
+  }>;
+  readonly realizedPnlUsd: string;
+  readonly feesUsd: string;
+  readonly fills: number;
+  readonly slippageBps: number | null;
+  readonly openProposals: number;
+  readonly openedAt: string;
+  readonly changedAt: string;
+};
+
+export type BridgeTransfer = {
+  readonly id: string;
+  readonly state: 'quoted' | 'submitted' | 'source_confirmed' | 'source_final' | 'filling' | 'completed' | 'refunding' | 'refunded' | 'failed' | 'unknown' | 'expired';
+  readonly provider: 'relay' | 'cctp';
+  readonly providerKind: 'intent' | 'canonical';
+  readonly reference: string | null;
+  readonly from: 'spotchain' | 'evmvenue';
+  readonly to: 'spotchain' | 'evmvenue';
+  readonly token: string;
+  readonly amount: string;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly fees: ReadonlyArray<{
+    readonly name: string;
+    readonly amountUsd: string | null;
+    readonly included: boolean;
+  }>;
+  readonly expectedReceived: string;
+  readonly minimumReceived: string;
+  readonly route: ReadonlyArray<string>;
+  readonly estimatedSeconds: number;
+  readonly expiresAt: string;
+  readonly explanation: string;
+  readonly alternatives: ReadonlyArray<{
+    readonly provider: 'relay' | 'cctp';
+    readonly minimumReceived: string;
+    readonly costUsd: string;
+    readonly estimatedSeconds: number;
+    readonly fees: ReadonlyArray<{
+      readonly name: string;
+      readonly amountUsd: string | null;
+      readonly included: boolean;
+    }>;
+  }>;
+  readonly transaction: {
+    readonly kind: 'evm';
+    readonly chainId: number;
+    readonly from: string;
+    readonly to: string;
+    readonly data: string;
+    readonly value: string;
+    readonly approval: {
+      readonly kind: 'evm';
+      readonly chainId: number;
+      readonly from: string;
+      readonly to: string;
+      readonly data: string;
+      readonly value: string;
+    } | null;
+  } | {
+    readonly kind: 'solana';
+    readonly wallet: string;
+    readonly unsigned: string;
+    readonly digest: string;
+    readonly requiredSigners: ReadonlyArray<string>;
+    readonly blockhash: string;
+    readonly lastValidBlockHeight: number;
+  };
+  readonly hash: string | null;
+  readonly axes: {
+    readonly provider: {
+      readonly state: 'unseen' | 'pending' | 'attesting' | 'filling' | 'filled' | 'failing' | 'refunding' | 'refunded' | 'refund_failed';
+      readonly said: string | null;
+      readonly reason: string | null;
+      readonly silentSince: string | null;
+    };
+    readonly source: {
+      readonly state: 'unseen' | 'included' | 'final' | 'reorged' | 'failed' | 'expired' | 'other';
+      readonly confirmations: number;
+      readonly includedAt: string | null;
+      readonly detail: string | null;
+    };
+    readonly destination: {
+      readonly state: 'none' | 'included' | 'final' | 'failed';
+      readonly hash: string | null;
+      readonly amountUsd: string | null;
+    };
+    readonly refund: {
+      readonly state: 'none' | 'included' | 'final' | 'failed';
+      readonly hash: string | null;
+      readonly amountUsd: string | null;
+    };
+  };
+  readonly attentions: ReadonlyArray<{
+    readonly code: 'source_reorged' | 'source_expired' | 'source_failed' | 'other_transaction' | 'provider_silent' | 'provider_ahead_of_source' | 'provider_ahead_of_destination' | 'provider_contradicts_source' | 'fill_failed' | 'fill_failed_on_chain' | 'attestation_delayed' | 'refund_failed' | 'refund_failed_on_chain' | 'refunded_short' | 'partial_fill' | 'filled_and_refunded';
+    readonly words: string;
+  }>;
+  readonly delayed: boolean;
+  readonly delayedAt: string | null;
+  readonly broadcast: {
+    readonly outcome?: string;
+    readonly detail?: string | null;
+  } | null;
+  readonly quotedBy: string;
+  readonly submittedBy: string | null;
+  readonly createdAt: string;
+  readonly submittedAt: string | null;
+  readonly endedAt: string | null;
+  readonly changedAt: string;
+};
+
+export type Candles = {
+  readonly items: ReadonlyArray<{
+    readonly openTime: string;
+    readonly open: string;
+    readonly high: string;
+    readonly low: string;
+    readonly close: string;
+    readonly volume: string;
+    readonly source: string;
+  }>;
+  readonly nextCursor: string | null;
+  readonly coverage: {
+    readonly complete: boolean;
+    readonly from: string;
+    readonly to: string;
+    readonly gaps: ReadonlyArray<{
+      readonly from: string;
+      readonly to: string;
+      readonly missing: number;
+      readonly reason: 'not_asked' | 'refused' | 'out_of_reach' | 'venue_maintenance' | 'before_listing' | 'not_in_file' | 'calendar';
+    }>;
+  };
+};
+
+export type CatalogEntry = {
+  readonly key: string;
+  readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction';
+  readonly instrument: string;
+  readonly kind: 'spot' | 'perp' | 'tokenized_equity' | 'pre_ipo' | 'agent_token';
+  readonly name: string;
+  readonly sector: string;
+  readonly classification: 'tokenequity-solana' | 'preipo-solana' | 'agenttoken-solana' | null;
+  readonly underlying: string;
+  readonly quoteCurrency: 'USD' | 'USDC' | 'USDT';
+  readonly pairs: ReadonlyArray<string>;
+  readonly mint: string | null;
+  readonly decimals: number | null;
+  readonly token: {
+    readonly mint: string;
+    readonly program: string;
+    readonly decimals: number;
+    readonly multiplier: string;
+    readonly nextMultiplier: string | null;
+    readonly nextMultiplierAt: string | null;
+    readonly transferFeeBps: number;
+    readonly lifecycle: 'upcoming' | 'active' | 'converting' | 'retired';
+    readonly validFrom: string | null;
+    readonly validTo: string | null;
+    readonly successor: {
+      readonly symbol: string;
+      readonly mint: string;
+      readonly convertsFrom: string;
+    } | null;
+  } | null;
+  readonly benchmark: string | null;
+  readonly benchmarkKind: 'reference_price' | 'issuer_mark' | null;
+  readonly pairedPerp: string | null;
+  readonly pairedSpot: string | null;
+  readonly pairedStock: string | null;
+  readonly livePrice: string | null;
+  readonly livePriceQuality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted' | null;
+  readonly livePriceAt: string | null;
+  readonly referencePrice: string | null;
+  readonly referenceSource: string | null;
+  readonly referenceQuality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted' | null;
+  readonly referenceUpdatedAt: string | null;
+  readonly referenceAgeMs: number | null;
+  readonly issuerMark: string | null;
+  readonly issuerMarkValuation: string | null;
+  readonly issuerMarkQuality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted' | null;
+  readonly issuerMarkSource: string | null;
+  readonly issuerMarkFirstSeenAt: string | null;
+  readonly issuerMarkChangedAt: string | null;
+  readonly issuerMarkConfirmedAt: string | null;
+  readonly mintVerified: boolean | null;
+  readonly supply: string | null;
+  readonly impliedValuation: string | null;
+  readonly gapPct: number | null;
+};
+
+export type ChainTvl = {
+  readonly chain: string;
+  readonly chainId: string | null;
+  readonly tokenSymbol: string | null;
+  readonly tvlUsd: string;
+  readonly receivedAt: string;
+  readonly ageMs: number;
+  readonly change1dPct: number | null;
+  readonly change7dPct: number | null;
+  readonly history?: ReadonlyArray<{
+    readonly date: string;
+    readonly tvlUsd: string;
+  }>;
+};
+
+export type ChainWallet = {
+  readonly address: string;
+  readonly chainId: number;
+  readonly kind: 'account' | 'contract' | 'delegated';
+  readonly nonce: number;
+  readonly block: {
+    readonly number: string;
+    readonly hash: string;
+    readonly at: string;
+    readonly ageMs: number;
+  };
+  readonly fetchedAt: string;
+  readonly native: {
+    readonly symbol: string;
+    readonly contract: string | null;
+    readonly decimals: number;
+    readonly balance: string;
+    readonly amount: string;
+  };
+  readonly tokens: ReadonlyArray<{
+    readonly symbol: string;
+    readonly contract: string | null;
+    readonly decimals: number;
+    readonly balance: string;
+    readonly amount: string;
+  }>;
+  readonly unread: ReadonlyArray<{
+    readonly symbol: string;
+    readonly contract: string;
+    readonly why: string;
+  }>;
+  readonly venue: {
+    readonly accountValue: string;
+    readonly withdrawable: string;
+    readonly totalNotional: string;
+    readonly totalMarginUsed: string;
+    readonly openPositions: number;
+    readonly observedAt: string | null;
+    readonly fetchedAt: string;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed';
+  } | null;
+  readonly venueUnread: string | null;
+};
+
+export type Chains = {
+  readonly items: ReadonlyArray<ChainTvl>;
+  readonly nextCursor: string | null;
+  readonly total: {
+    readonly tvlUsd: string;
+    readonly receivedAt: string;
+    readonly ageMs: number;
+    readonly change1dPct: number | null;
+    readonly change7dPct: number | null;
+    readonly history?: ReadonlyArray<{
+      readonly date: string;
+      readonly tvlUsd: string;
+    }>;
+  } | null;
+};
+
+export type Chart = {
+  readonly machine: string;
+  readonly version: number;
+  readonly status: 'running' | 'done' | 'quarantined';
+  readonly value: unknown;
+  readonly definition: unknown;
+  readonly mermaid: string | null;
+};
+
+export type Checkout = {
+  readonly id: string;
+  readonly listingId: string;
+  readonly state: 'prepared' | 'submitted' | 'confirmed' | 'licensed' | 'late' | 'expired' | 'failed';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly priceUsd: string;
+  readonly manifestHash: string;
+  readonly buyer: string | null;
+  readonly payoutWallet: string | null;
+  readonly memo: string | null;
+  readonly transaction: string | null;
+  readonly lastValidBlockHeight: number | null;
+  readonly signature: string | null;
+  readonly licenceId: string | null;
+  readonly requestedBy: string;
+  readonly submittedBy: string | null;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+export type CopilotReply = {
+  readonly conversationId: string;
+  readonly intent: 'look_up' | 'rank' | 'explain' | 'assess' | 'portfolio' | 'impact' | 'compile_take' | 'compile_policy' | 'help' | 'out_of_scope';
+  readonly reply: string;
+  readonly data: unknown;
+  readonly links: ReadonlyArray<string>;
+  readonly draft: {
+    readonly kind: 'take' | 'policy';
+    readonly hash: string;
+    readonly body: unknown;
+    readonly understood: ReadonlyArray<{
+      readonly phrase: string;
+      readonly as: string;
+    }>;
+    readonly assumed: ReadonlyArray<string>;
+    readonly next: {
+      readonly method: string;
+      readonly path: string;
+      readonly body: unknown;
+    };
+  } | null;
+};
+
+export type DayTicker = {
+  readonly venue: 'spotexchange';
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: string;
+  readonly receivedAt: string;
+  readonly ageMs: number;
+  readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+  readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly windowFrom: string;
+  readonly windowTo: string;
+  readonly openPrice: string;
+  readonly highPrice: string;
+  readonly lowPrice: string;
+  readonly lastPrice: string;
+  readonly priceChange: string;
+  readonly priceChangePct: string;
+  readonly weightedAveragePrice: string;
+  readonly volume: string;
+  readonly quoteVolume: string;
+  readonly trades: number;
+};
+
+export type Decision = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly slot: string;
+  readonly at: string;
+  readonly manifestHash: string;
+  readonly observed: { readonly [name: string]: Observation };
+  readonly rules: ReadonlyArray<{
+    readonly instrument: string;
+    readonly side: 'entry' | 'exit';
+    readonly type: string;
+    readonly passed: boolean;
+    readonly observed: number | string | null;
+    readonly threshold: number | string | null;
+  }>;
+  readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
+  readonly reason: string | null;
+  readonly instrument: string | null;
+  readonly risk: {
+    readonly verdict: 'passed' | 'blocked';
+    readonly rejections: ReadonlyArray<{
+      readonly code: string;
+      readonly limit: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+      readonly suggestion: string | null;
+      readonly change?: {
+        readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+        readonly quantity?: string;
+        readonly limitPrice?: string;
+        readonly usd?: string;
+        readonly count?: number;
+        readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+        readonly instrument?: string | null;
+        readonly at?: number | null;
+        readonly feature?: string;
+      } | null;
+    }>;
+    readonly order?: {
+      readonly side: 'buy' | 'sell';
+      readonly quantity: string;
+      readonly limitPrice: string;
+      readonly notionalUsd: string;
+    };
+    readonly headroom?: {
+      readonly quantity: string;
+      readonly code: string;
+    };
+  } | null;
+  readonly book: {
+    readonly positions: ReadonlyArray<{
+      readonly instrument: string;
+      readonly quantity: string;
+      readonly averageEntryPrice: string;
+      readonly openedAt: number;
+    }>;
+    readonly openProposals: number;
+    readonly fills: number;
+    readonly realizedPnlUsd: string;
+    readonly slippageBps: number | null;
+  };
+  readonly previousHash: string;
+  readonly hash: string;
+};
+
+export type Delegation = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly wallet: string;
+  readonly signerWallet: string;
+  readonly maxNotionalUsd: string;
+  readonly expiresAt: string;
+  readonly issuedAt: string;
+  readonly nonce: string;
+  readonly ownerSignature: string;
+  readonly grantedBy: string;
+  readonly grantedAt: string;
+  readonly revokedAt: string | null;
+  readonly revokedBy: string | null;
+};
+
+export type DelegationChallenge = {
+  readonly text: string;
+  readonly issuedAt: string;
+  readonly nonce: string;
+};
+
+export type DuplicatedExposure = {
+  readonly flagged: boolean;
+  readonly holdsToken: boolean;
+  readonly holdsStock: boolean;
+};
+
+export type EvaluationRun = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly evaluation: 'backtest' | 'stress_test';
+  readonly state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly request: { readonly [name: string]: unknown };
+  readonly requestedBy: string;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly attempts: number;
+  readonly ending: {
+    readonly code: string;
+    readonly detail: string;
+  } | null;
+  readonly resultHash: string | null;
+  readonly summary: { readonly [name: string]: unknown } | null;
+};
+
+export type EvaluationRunDetail = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly evaluation: 'backtest' | 'stress_test';
+  readonly state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly request: { readonly [name: string]: unknown };
+  readonly requestedBy: string;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly attempts: number;
+  readonly ending: {
+    readonly code: string;
+    readonly detail: string;
+  } | null;
+  readonly resultHash: string | null;
+  readonly summary: { readonly [name: string]: unknown } | null;
+  readonly result: { readonly [name: string]: unknown } | null;
+};
+
+export type EventReport = {
+  readonly id: string;
+  readonly channel: 'filing' | 'wire' | 'macro' | 'social';
+  readonly source: string;
+  readonly family: string;
+  readonly primary: boolean;
+  readonly publishedAt: string;
+  readonly receivedAt: string;
+  readonly severity: 'low' | 'medium' | 'high' | 'critical';
+  readonly direction: 'negative' | 'neutral' | 'positive';
+  readonly headline: string;
+  readonly url: string | null;
+  readonly action: 'report' | 'correction' | 'retraction';
+  readonly corrects: string | null;
+  readonly counted: 'voice' | 'copy' | 'withdrawn' | 'retraction';
+  readonly entities: ReadonlyArray<MappedEntity>;
+  readonly unmapped: ReadonlyArray<string>;
+};
+
+export type Evidence = {
+  readonly id: string;
+  readonly kind: 'manifest' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'risk_signoff';
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly passed: boolean;
+  readonly at: string;
+  readonly checks: ReadonlyArray<{
+    readonly name: string;
+    readonly observed: number | null;
+    readonly rule: 'above' | 'below' | 'at_least' | 'at_most';
+    readonly limit: number | null;
+    readonly passed: boolean;
+  }>;
+  readonly metrics: { readonly [name: string]: number | null };
+  readonly runId: string | null;
+  readonly seq: number;
+  readonly hash: string;
+};
+
+export type Fill = {
+  readonly id: string;
+  readonly orderId: string;
+  readonly bookId: string;
+  readonly instrument: string;
+  readonly side: 'buy' | 'sell';
+  readonly quantity: string;
+  readonly fillPrice: string;
+  readonly feeUsd: string;
+  readonly notionalUsd: string;
+  readonly decisionPrice: string;
+  readonly slippageBps: number;
+  readonly at: string;
+  readonly quotes: ReadonlyArray<{
+    readonly source: string;
+    readonly observedAt: string;
+    readonly bid: string | null;
+    readonly ask: string | null;
+  }>;
+};
+
+export type Gate = {
+  readonly from: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly to: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly kind: 'manifest' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'risk_signoff';
+  readonly state: 'behind' | 'here' | 'ahead';
+  readonly passed: boolean;
+  readonly checks: ReadonlyArray<{
+    readonly name: string;
+    readonly observed: number | null;
+    readonly rule: 'above' | 'below' | 'at_least' | 'at_most';
+    readonly limit: number | null;
+    readonly passed: boolean;
+  }>;
+  readonly metrics: { readonly [name: string]: number | null } | null;
+  readonly problems: ReadonlyArray<string>;
+  readonly evidence: GateEvidence | null;
+};
+
+export type GateEvidence = {
+  readonly id: string;
+  readonly kind: 'manifest' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'risk_signoff';
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly passed: boolean;
+  readonly at: string;
+  readonly checks: ReadonlyArray<{
+    readonly name: string;
+    readonly observed: number | null;
+    readonly rule: 'above' | 'below' | 'at_least' | 'at_most';
+    readonly limit: number | null;
+    readonly passed: boolean;
+  }>;
+  readonly metrics: { readonly [name: string]: number | null };
+};
+
+export type Halt = {
+  readonly paused: ReadonlyArray<string>;
+  readonly pausing: number;
+  readonly cancelledProposals: number;
+  readonly epoch: number;
+};
+
+export type Health = {
+  readonly status: 'ok';
+};
+
+export type Launch = {
+  readonly id: string;
+  readonly kind: 'curve';
+  readonly state: 'prepared' | 'submitted' | 'confirmed' | 'trading' | 'graduating' | 'graduated' | 'expired' | 'failed';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly preset: 'reference_anchored' | 'price_discovery' | 'agent_treasury';
+  readonly mint: string;
+  readonly config: string;
+  readonly pool: string;
+  readonly name: string;
+  readonly symbol: string;
+  readonly uri: string;
+  readonly creator: string;
+  readonly partner: string;
+  readonly quoteMint: string;
+  readonly quoteSymbol: string;
+  readonly startingFdv: string;
+  readonly totalSupply: string;
+  readonly decimals: number;
+  readonly pairedStock: string | null;
+  readonly agentId: string | null;
+  readonly takeId: string | null;
+  readonly signatures: ReadonlyArray<string>;
+  readonly preparedBy: string;
+  readonly submittedBy: string | null;
+  readonly tradingSince: string | null;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+export type LaunchClaim = {
+  readonly id: string;
+  readonly launchId: string;
+  readonly state: 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly wallet: string;
+  readonly mint: string;
+  readonly quoteMint: string;
+  readonly quoteAmount: string;
+  readonly baseAmount: string;
+  readonly transaction: string;
+  readonly lastValidBlockHeight: number;
+  readonly signature: string | null;
+  readonly preparedBy: string;
+  readonly submittedBy: string | null;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+export type LaunchMonitor = {
+  readonly id: string;
+  readonly state: 'prepared' | 'submitted' | 'confirmed' | 'trading' | 'graduating' | 'graduated' | 'expired' | 'failed';
+  readonly mint: string;
+  readonly pool: string;
+  readonly pairedStock: string | null;
+  readonly quote: {
+    readonly mint: string;
+    readonly symbol: string;
+    readonly usd: string | null;
+    readonly usdAt: string | null;
+    readonly usdAgeMs: number | null;
+  };
+  readonly curve: {
+    readonly slot: number;
+    readonly at: string;
+    readonly ageMs: number;
+    readonly fillPct: string;
+    readonly quoteReserve: string;
+    readonly graduationThreshold: string;
+    readonly price: string;
+    readonly priceUsd: string | null;
+    readonly returnPct: string;
+    readonly returns: {
+      readonly tokenPct: string;
+      readonly quotePct: string;
+      readonly relativePct: string;
+    } | null;
+    readonly creatorFees: {
+      readonly quote: string;
+      readonly base: string;
+      readonly claimedQuote: string;
+      readonly claimedBase: string;
+    };
+    readonly partnerFees: {
+      readonly quote: string;
+      readonly base: string;
+    };
+    readonly tradingFees: {
+      readonly quote: string;
+      readonly base: string;
+    };
+  } | null;
+  readonly graduation: {
+    readonly progress: 'on_curve' | 'complete' | 'vesting_locked' | 'graduated';
+    readonly successorPool: string | null;
+  };
+};
+
+export type LaunchPreset = {
+  readonly key: 'reference_anchored' | 'price_discovery' | 'agent_treasury';
+  readonly graduationMultiple: number;
+  readonly antiSniperFee: {
+    readonly startBps: number;
+    readonly endBps: number;
+    readonly decay: 'linear' | 'exponential';
+    readonly durationSeconds: number;
+    readonly periods: number;
+  };
+  readonly creatorFeeSharePct: number;
+  readonly lockedVesting: {
+    readonly supplyPct: number;
+    readonly durationSeconds: number;
+  };
+  readonly migratedPool: {
+    readonly feeBps: number;
+    readonly dynamicFee: boolean;
+  };
+};
+
+export type LaunchPreview = {
+  readonly preset: 'reference_anchored' | 'price_discovery' | 'agent_treasury';
+  readonly quote: LaunchQuoteToken;
+  readonly startingPrice: string;
+  readonly startingFdv: string;
+  readonly graduationPrice: string;
+  readonly graduationFdv: string;
+  readonly graduationThreshold: string;
+  readonly dollars: {
+    readonly startingPrice: string | null;
+    readonly graduationThreshold: string | null;
+    readonly pricedBy: string | null;
+    readonly at: string | null;
+  };
+  readonly ladder: ReadonlyArray<{
+    readonly fillPct: number;
+    readonly price: string;
+    readonly sold: string;
+  }>;
+  readonly fees: ReadonlyArray<{
+    readonly at: number;
+    readonly bps: string;
+    readonly volatilityBps: string;
+  }>;
+  readonly feeShares: {
+    readonly protocolPct: string;
+    readonly referralPct: string;
+    readonly creatorPct: string;
+    readonly partnerPct: string;
+  };
+  readonly supply: {
+    readonly total: string;
+    readonly onCurve: string;
+    readonly successorPool: string;
+    readonly vesting: string;
+  };
+  readonly vesting: {
+    readonly supplyPct: number;
+    readonly total: string;
+    readonly cliff: string;
+    readonly perPeriod: string;
+    readonly periods: number;
+    readonly periodSeconds: number;
+    readonly durationSeconds: number;
+  } | null;
+  readonly successorPool: {
+    readonly feeBps: number;
+    readonly dynamicFee: boolean;
+    readonly lockedPct: number;
+  };
+};
+
+export type LaunchQuoteToken = {
+  readonly mint: string;
+  readonly symbol: string;
+  readonly kind: 'native' | 'stable' | 'tokenized_equity' | 'pre_ipo';
+  readonly decimals: number;
+  readonly multiplier: number;
+  readonly needsBadge: boolean;
+  readonly refusedBecause: string | null;
+  readonly programError: number | null;
+};
+
+export type LauncherLaunch = {
+  readonly id: string;
+  readonly kind: 'launcher';
+  readonly state: 'quoted' | 'prepared' | 'payment_submitted' | 'payment_confirmed' | 'launching' | 'launched' | 'expired' | 'failed' | 'failed_paid';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly mint: string | null;
+  readonly name: string;
+  readonly symbol: string;
+  readonly description: string;
+  readonly imageUrl: string;
+  readonly creator: string;
+  readonly quoteMint: string;
+  readonly quoteSymbol: string;
+  readonly pairedStock: string;
+  readonly creatorFeeBps: number;
+  readonly agentId: string;
+  readonly lamports: string;
+  readonly payTo: string;
+  readonly validUntil: string;
+  readonly launchTransaction: string | null;
+  readonly signatures: ReadonlyArray<string>;
+  readonly preparedBy: string;
+  readonly submittedBy: string | null;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+export type LauncherPair = {
+  readonly mint: string;
+  readonly symbol: string;
+  readonly instrument: string;
+  readonly name: string;
+  readonly decimals: number;
+};
+
+export type Leaderboard = {
+  readonly window: '24h' | '7d' | '30d';
+  readonly items: ReadonlyArray<LeaderboardEntry>;
+  readonly nextCursor: string | null;
+  readonly refresh: {
+    readonly at: string | null;
+    readonly waiting: number;
+    readonly behindSeconds: number;
+  };
+};
+
+export type LeaderboardEntry = {
+  readonly rank: number | null;
+  readonly address: string;
+  readonly chain: 'spotchain' | 'evmvenue';
+  readonly label: string | null;
+  readonly realizedPnlUsd: string | null;
+  readonly coveragePct: number | null;
+  readonly basis: 'partial' | 'reported/partial';
+  readonly sales: number;
+  readonly matchedSales: number;
+  readonly readAt: string | null;
+  readonly historySince: string | null;
+  readonly reasons: ReadonlyArray<'not_read_yet' | 'provider_unavailable' | 'refresh_failed' | 'outdated' | 'no_sales_in_window' | 'no_known_basis' | 'history_truncated'>;
+};
+
+export type LeaderboardWallet = {
+  readonly window: '24h' | '7d' | '30d';
+  readonly wallet: LeaderboardEntry;
+  readonly items: ReadonlyArray<WalletSale>;
+  readonly nextCursor: string | null;
+};
+
+export type Licence = {
+  readonly id: string;
+  readonly listingId: string;
+  readonly checkoutId: string;
+  readonly manifestHash: string;
+  readonly priceUsd: string;
+  readonly signature: string | null;
+  readonly issuedTo: string;
+  readonly issuedAt: string;
+  readonly agentIds: ReadonlyArray<string>;
+};
+
+export type LinkedWallet = {
+  readonly id: string;
+  readonly chain: 'spotchain' | 'evmvenue';
+  readonly address: string;
+  readonly label: string | null;
+  readonly provedBy: string;
+  readonly provedAt: string;
+};
+
+export type Listing = {
+  readonly id: string;
+  readonly state: 'listed' | 'unlisted';
+  readonly name: string;
+  readonly description: string;
+  readonly categories: ReadonlyArray<string>;
+  readonly priceUsd: string;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly payoutWallet: string;
+  readonly shape: {
+    readonly entry: ReadonlyArray<string>;
+    readonly exit: ReadonlyArray<string>;
+    readonly timeframe: string;
+    readonly instruments: number;
+    readonly kinds: ReadonlyArray<string>;
+  };
+  readonly evidence: {
+    readonly at: string;
+    readonly gates: ReadonlyArray<{
+      readonly kind: 'manifest' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'risk_signoff';
+      readonly passed: boolean;
+      readonly at: string;
+      readonly evidenceId: string;
+      readonly hash: string;
+      readonly metrics: unknown;
+      readonly checks: ReadonlyArray<{
+        readonly name: string;
+        readonly observed: number | null;
+        readonly rule: 'above' | 'below' | 'at_least' | 'at_most';
+        readonly limit: number | null;
+        readonly passed: boolean;
+      }>;
+    }>;
+    readonly gatesPassed: number;
+    readonly luck: unknown;
+    readonly versions: number;
+    readonly versionsTried: number;
+    readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | null;
+    readonly paperDays: number;
+  };
+  readonly metrics: unknown;
+  readonly own: boolean;
+  readonly publishedAt: string;
+  readonly changedAt: string;
+};
+
+export type ListingDetail = {
+  readonly id: string;
+  readonly state: 'listed' | 'unlisted';
+  readonly name: string;
+  readonly description: string;
+  readonly categories: ReadonlyArray<string>;
+  readonly priceUsd: string;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly payoutWallet: string;
+  readonly shape: {
+    readonly entry: ReadonlyArray<string>;
+    readonly exit: ReadonlyArray<string>;
+    readonly timeframe: string;
+    readonly instruments: number;
+    readonly kinds: ReadonlyArray<string>;
+  };
+  readonly evidence: {
+    readonly at: string;
+    readonly gates: ReadonlyArray<{
+      readonly kind: 'manifest' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'risk_signoff';
+      readonly passed: boolean;
+      readonly at: string;
+      readonly evidenceId: string;
+      readonly hash: string;
+      readonly metrics: unknown;
+      readonly checks: ReadonlyArray<{
+        readonly name: string;
+        readonly observed: number | null;
+        readonly rule: 'above' | 'below' | 'at_least' | 'at_most';
+        readonly limit: number | null;
+        readonly passed: boolean;
+      }>;
+    }>;
+    readonly gatesPassed: number;
+    readonly luck: unknown;
+    readonly versions: number;
+    readonly versionsTried: number;
+    readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | null;
+    readonly paperDays: number;
+  };
+  readonly metrics: unknown;
+  readonly own: boolean;
+  readonly publishedAt: string;
+  readonly changedAt: string;
+  readonly rules: unknown;
+};
+
+export type ListingPrice = {
+  readonly priceUsd: string;
+  readonly at: string;
+};
+
+export type MachineLayout = {
+  readonly machine: string;
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: ReadonlyArray<{
+    readonly id: string;
+    readonly parent: string | null;
+    readonly kind: 'machine' | 'region' | 'compound' | 'state' | 'final' | 'initial' | 'any';
+    readonly title: string;
+    readonly stays: ReadonlyArray<string>;
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }>;
+  readonly edges: ReadonlyArray<{
+    readonly id: string;
+    readonly from: string;
+    readonly to: string;
+    readonly event: string;
+    readonly points: ReadonlyArray<{
+      readonly x: number;
+      readonly y: number;
+    }>;
+    readonly label: {
+      readonly lines: ReadonlyArray<string>;
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+    } | null;
+  }>;
+};
+
+export type MacroIntelligence = {
+  readonly asOf: string;
+  readonly calendar: ReadonlyArray<{
+    readonly releaseId: number;
+    readonly name: string;
+    readonly date: string;
+    readonly impact: 'high' | 'medium' | 'low';
+    readonly released: boolean;
+  }>;
+  readonly rates: {
+    readonly policy: 'easing' | 'holding' | 'tightening' | null;
+    readonly policyRate: string | null;
+    readonly policyChange: string | null;
+    readonly targetLower: string | null;
+    readonly targetUpper: string | null;
+    readonly curve: 'inverted' | 'flat' | 'normal' | null;
+    readonly curveSlope: string | null;
+    readonly realPolicyRate: string | null;
+  };
+  readonly series: ReadonlyArray<MacroSeries>;
+};
+
+export type MacroPoint = {
+  readonly date: string;
+  readonly value: string;
+  readonly vintage: string;
+  readonly firstValue: string | null;
+};
+
+export type MacroRegime = {
+  readonly regime: 'risk_on' | 'neutral' | 'risk_off' | 'unknown';
+  readonly explanation: string;
+  readonly score: string | null;
+  readonly knownWeight: string;
+  readonly thresholds: {
+    readonly riskOn: string;
+    readonly riskOff: string;
+    readonly leastWeight: string;
+  };
+  readonly asOf: string;
+  readonly inputs: ReadonlyArray<RegimeInput>;
+};
+
+export type MacroSeries = {
+  readonly id: string;
+  readonly title: string;
+  readonly group: 'rates' | 'inflation' | 'labour' | 'markets';
+  readonly units: 'lin' | 'chg' | 'pc1';
+  readonly unit: string;
+  readonly frequency: 'daily' | 'monthly';
+  readonly ageMs: number | null;
+  readonly maxAgeMs: number;
+  readonly tooOld: boolean;
+  readonly receivedAt: string | null;
+  readonly observations: ReadonlyArray<MacroPoint>;
+};
+
+export type Manifest = ManifestPayload | ManifestDeclarative;
+
+export type ManifestComparison = {
+  readonly from: number;
+  readonly to: number;
+  readonly changes: ReadonlyArray<{
+    readonly path: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }>;
+  readonly conditionsAdded: ReadonlyArray<{
+    readonly side: 'entry' | 'exit';
+    readonly condition: { readonly [name: string]: unknown };
+  }>;
+  readonly conditionsRemoved: ReadonlyArray<{
+    readonly side: 'entry' | 'exit';
+    readonly condition: { readonly [name: string]: unknown };
+  }>;
+};
+
+export type ManifestDeclarative = {
+  readonly version: string;
+  readonly agent: {
+    readonly id?: string;
+    readonly autonomy_level?: 'RESEARCH' | 'SUGGEST' | 'CONFIRM' | 'POLICY_AUTO' | 'AUTONOMOUS' | 'EMERGENCY_RISK_ONLY' | 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+    readonly lifecycle_stage?: 'DRAFT' | 'BACKTEST' | 'STRESS_TEST' | 'PAPER' | 'SHADOW' | 'LIMITED_LIVE' | 'LIVE' | 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+    readonly name: string;
+    readonly description?: string;
+  };
+  readonly capital_allocation: {
+    readonly max_capital_usd: string | number;
+    readonly max_trade_notional_usd: string | number;
+    readonly max_leverage?: string | number;
+  };
+  readonly risk_guardrails: {
+    readonly max_daily_drawdown_pct: number;
+    readonly stop_loss_pct: number;
+    readonly take_profit_pct: number;
+    readonly max_open_positions: number;
+    readonly kill_switch_action?: 'cancel_all_and_halt' | 'halt_only' | 'reduce_to_flat';
+  };
+  readonly execution: {
+    readonly algorithm?: 'smart_order_routing_maker_first' | 'taker_immediate' | 'twap';
+    readonly max_slippage_bps: number;
+    readonly urgency?: 'low' | 'medium' | 'high';
+  };
+  readonly strategy: {
+    readonly universe: ReadonlyArray<string>;
+    readonly timeframes: ReadonlyArray<string>;
+    readonly factors: ReadonlyArray<{
+      readonly name: 'ema_cross';
+      readonly parameters: {
+        readonly fast: number;
+        readonly slow: number;
+        readonly timeframe?: string;
+      };
+    } | {
+      readonly name: 'funding_percentile';
+      readonly parameters: {
+        readonly window_days: number;
+        readonly max_percentile: number;
+        readonly exit_percentile?: number;
+      };
+    } | {
+      readonly name: 'rsi';
+      readonly parameters?: {
+        readonly period?: number;
+        readonly oversold?: number;
+        readonly overbought?: number;
+        readonly timeframe?: string;
+      };
+    } | {
+      readonly name: 'premium';
+      readonly parameters: {
+        readonly max_pct: number;
+        readonly exit_pct?: number;
+      };
+    } | {
+      readonly name: 'gap_to_mark';
+      readonly parameters: {
+        readonly max_pct: number;
+        readonly exit_pct?: number;
+      };
+    } | {
+      readonly name: 'basis';
+      readonly parameters: {
+        readonly max_pct: number;
+        readonly exit_pct?: number;
+      };
+    } | {
+      readonly name: 'volatility';
+      readonly parameters: {
+        readonly period?: number;
+        readonly max_pct: number;
+        readonly timeframe?: string;
+      };
+    } | {
+      readonly name: 'event_sentiment';
+      readonly parameters?: {
+        readonly min_severity?: 'low' | 'medium' | 'high' | 'critical';
+        readonly lookback_hours?: number;
+        readonly include_rumors?: boolean;
+      };
+    }>;
+    readonly entry_conditions?: ReadonlyArray<{
+      readonly type: 'premium_below';
+      readonly pct: number;
+    } | {
+      readonly type: 'premium_above';
+      readonly pct: number;
+    } | {
+      readonly type: 'rsi_below';
+      readonly period: number;
+      readonly value: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'rsi_above';
+      readonly period: number;
+      readonly value: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'no_negative_event';
+      readonly minSeverity?: 'low' | 'medium' | 'high' | 'critical';
+      readonly lookbackHours?: number;
+      readonly includeRumors?: boolean;
+    } | {
+      readonly type: 'ema_cross_up';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'ema_cross_down';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'ema_above';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'ema_below';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'gap_to_mark_below';
+      readonly pct: number;
+    } | {
+      readonly type: 'gap_to_mark_above';
+      readonly pct: number;
+    } | {
+      readonly type: 'funding_percentile_below';
+      readonly windowDays: number;
+      readonly percentile: number;
+    } | {
+      readonly type: 'funding_percentile_above';
+      readonly windowDays: number;
+      readonly percentile: number;
+    } | {
+      readonly type: 'basis_below';
+      readonly pct: number;
+    } | {
+      readonly type: 'basis_above';
+      readonly pct: number;
+    } | {
+      readonly type: 'session_in';
+      readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+    } | {
+      readonly type: 'liquidity_above';
+      readonly usd: string | number;
+    } | {
+      readonly type: 'price_above';
+      readonly price: string | number;
+    } | {
+      readonly type: 'price_below';
+      readonly price: string | number;
+    } | {
+      readonly type: 'volatility_below';
+      readonly period: number;
+      readonly pct: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'net_edge_above';
+      readonly bps: number;
+      readonly notionalUsd: string | number;
+      readonly transferFeeBps?: number;
+    }>;
+    readonly exit_conditions?: ReadonlyArray<{
+      readonly type: 'premium_below';
+      readonly pct: number;
+    } | {
+      readonly type: 'premium_above';
+      readonly pct: number;
+    } | {
+      readonly type: 'rsi_below';
+      readonly period: number;
+      readonly value: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'rsi_above';
+      readonly period: number;
+      readonly value: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'negative_event';
+      readonly minSeverity?: 'low' | 'medium' | 'high' | 'critical';
+      readonly lookbackHours?: number;
+      readonly includeRumors?: boolean;
+    } | {
+      readonly type: 'ema_cross_up';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'ema_cross_down';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'ema_above';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'ema_below';
+      readonly fast: number;
+      readonly slow: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'gap_to_mark_below';
+      readonly pct: number;
+    } | {
+      readonly type: 'gap_to_mark_above';
+      readonly pct: number;
+    } | {
+      readonly type: 'funding_percentile_below';
+      readonly windowDays: number;
+      readonly percentile: number;
+    } | {
+      readonly type: 'funding_percentile_above';
+      readonly windowDays: number;
+      readonly percentile: number;
+    } | {
+      readonly type: 'basis_below';
+      readonly pct: number;
+    } | {
+      readonly type: 'basis_above';
+      readonly pct: number;
+    } | {
+      readonly type: 'session_in';
+      readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+    } | {
+      readonly type: 'liquidity_above';
+      readonly usd: string | number;
+    } | {
+      readonly type: 'price_above';
+      readonly price: string | number;
+    } | {
+      readonly type: 'price_below';
+      readonly price: string | number;
+    } | {
+      readonly type: 'volatility_below';
+      readonly period: number;
+      readonly pct: number;
+      readonly timeframe?: string;
+    } | {
+      readonly type: 'reference_lost';
+    } | {
+      readonly type: 'take_profit';
+      readonly pct: number;
+    } | {
+      readonly type: 'stop_loss';
+      readonly pct: number;
+    } | {
+      readonly type: 'held_longer_than';
+      readonly hours: number;
+    }>;
+  };
+};
+
+export type ManifestPayload = {
+  readonly universe: ReadonlyArray<string>;
+  readonly entryConditions: ReadonlyArray<{
+    readonly type: 'premium_below';
+    readonly pct: number;
+  } | {
+    readonly type: 'premium_above';
+    readonly pct: number;
+  } | {
+    readonly type: 'rsi_below';
+    readonly period: number;
+    readonly value: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'rsi_above';
+    readonly period: number;
+    readonly value: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'no_negative_event';
+    readonly minSeverity?: 'low' | 'medium' | 'high' | 'critical';
+    readonly lookbackHours?: number;
+    readonly includeRumors?: boolean;
+  } | {
+    readonly type: 'ema_cross_up';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'ema_cross_down';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'ema_above';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'ema_below';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'gap_to_mark_below';
+    readonly pct: number;
+  } | {
+    readonly type: 'gap_to_mark_above';
+    readonly pct: number;
+  } | {
+    readonly type: 'funding_percentile_below';
+    readonly windowDays: number;
+    readonly percentile: number;
+  } | {
+    readonly type: 'funding_percentile_above';
+    readonly windowDays: number;
+    readonly percentile: number;
+  } | {
+    readonly type: 'basis_below';
+    readonly pct: number;
+  } | {
+    readonly type: 'basis_above';
+    readonly pct: number;
+  } | {
+    readonly type: 'session_in';
+    readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+  } | {
+    readonly type: 'liquidity_above';
+    readonly usd: string | number;
+  } | {
+    readonly type: 'price_above';
+    readonly price: string | number;
+  } | {
+    readonly type: 'price_below';
+    readonly price: string | number;
+  } | {
+    readonly type: 'volatility_below';
+    readonly period: number;
+    readonly pct: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'net_edge_above';
+    readonly bps: number;
+    readonly notionalUsd: string | number;
+    readonly transferFeeBps?: number;
+  }>;
+  readonly exitConditions: ReadonlyArray<{
+    readonly type: 'premium_below';
+    readonly pct: number;
+  } | {
+    readonly type: 'premium_above';
+    readonly pct: number;
+  } | {
+    readonly type: 'rsi_below';
+    readonly period: number;
+    readonly value: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'rsi_above';
+    readonly period: number;
+    readonly value: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'negative_event';
+    readonly minSeverity?: 'low' | 'medium' | 'high' | 'critical';
+    readonly lookbackHours?: number;
+    readonly includeRumors?: boolean;
+  } | {
+    readonly type: 'ema_cross_up';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'ema_cross_down';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'ema_above';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'ema_below';
+    readonly fast: number;
+    readonly slow: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'gap_to_mark_below';
+    readonly pct: number;
+  } | {
+    readonly type: 'gap_to_mark_above';
+    readonly pct: number;
+  } | {
+    readonly type: 'funding_percentile_below';
+    readonly windowDays: number;
+    readonly percentile: number;
+  } | {
+    readonly type: 'funding_percentile_above';
+    readonly windowDays: number;
+    readonly percentile: number;
+  } | {
+    readonly type: 'basis_below';
+    readonly pct: number;
+  } | {
+    readonly type: 'basis_above';
+    readonly pct: number;
+  } | {
+    readonly type: 'session_in';
+    readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+  } | {
+    readonly type: 'liquidity_above';
+    readonly usd: string | number;
+  } | {
+    readonly type: 'price_above';
+    readonly price: string | number;
+  } | {
+    readonly type: 'price_below';
+    readonly price: string | number;
+  } | {
+    readonly type: 'volatility_below';
+    readonly period: number;
+    readonly pct: number;
+    readonly timeframe?: string;
+  } | {
+    readonly type: 'reference_lost';
+  } | {
+    readonly type: 'take_profit';
+    readonly pct: number;
+  } | {
+    readonly type: 'stop_loss';
+    readonly pct: number;
+  } | {
+    readonly type: 'held_longer_than';
+    readonly hours: number;
+  }>;
+  readonly name: string;
+  readonly maxCapitalUsd: string | number;
+  readonly maxTradeNotionalUsd: string | number;
+  readonly stopLossPct: number;
+  readonly takeProfitPct: number;
+  readonly maxDailyDrawdownPct: number;
+  readonly maxOpenPositions: number;
+  readonly maxSlippageBps: number;
+  readonly description?: string;
+  readonly maxLeverage?: string | number;
+  readonly killSwitchAction?: 'cancel_all_and_halt' | 'halt_only' | 'reduce_to_flat';
+  readonly algorithm?: 'smart_order_routing_maker_first' | 'taker_immediate' | 'twap';
+  readonly urgency?: 'low' | 'medium' | 'high';
+  readonly timeframe: string;
+};
+
+export type ManifestVersion = {
+  readonly version: number;
+  readonly manifestHash: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly changes: ReadonlyArray<{
+    readonly path: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }>;
+  readonly conditionsAdded: ReadonlyArray<{
+    readonly side: 'entry' | 'exit';
+    readonly condition: { readonly [name: string]: unknown };
+  }>;
+  readonly conditionsRemoved: ReadonlyArray<{
+    readonly side: 'entry' | 'exit';
+    readonly condition: { readonly [name: string]: unknown };
+  }>;
+};
+
+export type MappedEntity = {
+  readonly asset: string;
+  readonly by: 'ticker' | 'cik' | 'name' | 'cashtag';
+  readonly matched: string;
+};
+
+export type MarkChange = {
+  readonly instrument: string;
+  readonly issuer: string;
+  readonly source: string;
+  readonly mint: string;
+  readonly seenAt: string;
+  readonly markPrice: string;
+  readonly markValuation: string;
+  readonly previousMarkPrice: string | null;
+  readonly previousMarkValuation: string | null;
+  readonly changePct: number | null;
+  readonly supply: string | null;
+  readonly issuerTokenPrice: string | null;
+  readonly issuerImpliedValuation: string | null;
+};
+
+export type MarketEvent = {
+  readonly id: string;
+  readonly kind: 'filing' | 'wire' | 'results' | 'fundraising' | 'mna' | 'executive' | 'regulatory' | 'bankruptcy' | 'restatement' | 'delisting' | 'cyber_incident' | 'auditor_change' | 'product' | 'analyst' | 'macro_release';
+  readonly severity: 'low' | 'medium' | 'high' | 'critical';
+  readonly direction: 'negative' | 'neutral' | 'positive';
+  readonly state: 'rumor' | 'confirmed' | 'retracted';
+  readonly confirmedBy: 'primary_source' | 'independent_families' | null;
+  readonly confirmedAt: string | null;
+  readonly symbols: ReadonlyArray<string>;
+  readonly headline: string;
+  readonly firstAt: string;
+  readonly observedAt: string;
+  readonly families: ReadonlyArray<string>;
+  readonly reports: ReadonlyArray<EventReport>;
+};
+
+export type MarketOrder = {
+  readonly id: string;
+  readonly state: 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'cancelled' | 'blocked_by_risk';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly mode: 'paper' | 'live';
+  readonly bookId: string;
+  readonly instrument: string;
+  readonly side: 'buy' | 'sell';
+  readonly quantity: string;
+  readonly limitPrice: string;
+  readonly notionalUsd: string;
+  readonly maxSlippageBps: number;
+  readonly decisionPrice: string;
+  readonly risk: {
+    readonly verdict: 'passed' | 'blocked';
+    readonly rejections: ReadonlyArray<{
+      readonly code: string;
+      readonly limit: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+      readonly suggestion: string | null;
+      readonly change?: {
+        readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+        readonly quantity?: string;
+        readonly limitPrice?: string;
+        readonly usd?: string;
+        readonly count?: number;
+        readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+        readonly instrument?: string | null;
+        readonly at?: number | null;
+        readonly feature?: string;
+      } | null;
+    }>;
+    readonly order?: {
+      readonly side: 'buy' | 'sell';
+      readonly quantity: string;
+      readonly limitPrice: string;
+      readonly notionalUsd: string;
+    };
+    readonly headroom?: {
+      readonly quantity: string;
+      readonly code: string;
+    };
+  } | null;
+  readonly placedBy: string;
+  readonly filledQuantity: string;
+  readonly filledNotionalUsd: string;
+  readonly fills: ReadonlyArray<{
+    readonly id: string;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly fillPrice: string;
+    readonly notionalUsd: string;
+    readonly feeUsd: string;
+    readonly slippageBps: number;
+    readonly at: string;
+    readonly quotes: ReadonlyArray<{
+      readonly source: string;
+      readonly observedAt: string;
+      readonly bid: string | null;
+      readonly ask: string | null;
+    }>;
+  }>;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+export type Me = {
+  readonly subject: string;
+  readonly name: string | null;
+  readonly orgId: string | null;
+  readonly permissions: ReadonlyArray<'market:read' | 'agent:read' | 'trade:execute' | 'risk:manage'>;
+  readonly viewerOnly: boolean;
+  readonly expiresAt: string;
+};
+
+export type Observation = {
+  readonly slot: number;
+  readonly instrument: string;
+  readonly session: 'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED';
+  readonly quote: {
+    readonly bid: string | null;
+    readonly ask: string | null;
+    readonly mid: string | null;
+    readonly source: string;
+    readonly observedAt: number;
+    readonly receivedAt: number;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  } | null;
+  readonly reference: {
+    readonly instrument: string;
+    readonly source?: string;
+    readonly referencePrice: string;
+    readonly confidence: string;
+    readonly feedUpdatedAt: number;
+    readonly receivedAt: number;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  } | null;
+  readonly premiumPct: number | null;
+  readonly gapToMarkPct: number | null;
+  readonly basisPct: number | null;
+  readonly hourlyFunding: string | null;
+  readonly markPrice: string | null;
+  readonly liquidityUsd: string | null;
+  readonly indicators: { readonly [name: string]: {
+      readonly value: number | null;
+      readonly previous: number | null;
+      readonly barOpenTime: number | null;
+    } };
+  readonly events: ReadonlyArray<{
+    readonly id: string;
+    readonly severity: 'low' | 'medium' | 'high' | 'critical';
+    readonly negative: boolean;
+    readonly rumor: boolean;
+    readonly observedAt: number;
+    readonly headline: string;
+  }> | null;
+};
+
+export type OrderBook = {
+  readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction';
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: string;
+  readonly receivedAt: string;
+  readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+  readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly bids: ReadonlyArray<{
+    readonly price: string;
+    readonly size: string;
+  }>;
+  readonly asks: ReadonlyArray<{
+    readonly price: string;
+    readonly size: string;
+  }>;
+};
+
+export type PairedPerformance = {
+  readonly window: '24h' | '7d' | '30d';
+  readonly tokenPct: number | null;
+  readonly stockPct: number | null;
+  readonly relativePct: number | null;
+};
+
+export type Performance = {
+  readonly at: string;
+  readonly mode: 'paper' | 'live';
+  readonly totals: {
+    readonly capitalUsd: string;
+    readonly equityUsd: string | null;
+    readonly pnlUsd: string | null;
+    readonly realizedPnlUsd: string;
+    readonly unrealizedPnlUsd: string | null;
+    readonly feesUsd: string;
+    readonly todayUsd: string | null;
+  };
+  readonly books: ReadonlyArray<{
+    readonly bookId: string;
+    readonly agentId: string | null;
+    readonly manifestVersion: number | null;
+    readonly capitalUsd: string;
+    readonly equityUsd: string | null;
+    readonly pnlUsd: string | null;
+    readonly realizedPnlUsd: string;
+    readonly unrealizedPnlUsd: string | null;
+    readonly feesUsd: string;
+    readonly todayUsd: string | null;
+    readonly unpriced: ReadonlyArray<string>;
+    readonly notLive: ReadonlyArray<string>;
+  }>;
+};
+
+export type Perp = {
+  readonly venue: 'evmvenue';
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: string;
+  readonly receivedAt: string;
+  readonly ageMs: number;
+  readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+  readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly markPrice: string;
+  readonly oraclePrice: string;
+  readonly basisPct: string;
+  readonly hourlyFunding: string;
+  readonly annualFundingPct: string;
+  readonly nextFundingAt: string;
+  readonly openInterest: string;
+  readonly openInterestNotional: string;
+  readonly dayNotional: string;
+  readonly top: {
+    readonly bid: string | null;
+    readonly ask: string | null;
+    readonly bidSize: string | null;
+    readonly askSize: string | null;
+    readonly mid: string | null;
+    readonly source: string;
+    readonly observedAt: string;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  } | null;
+};
+
+export type PerpDetail = {
+  readonly venue: 'evmvenue';
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: string;
+  readonly receivedAt: string;
+  readonly ageMs: number;
+  readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+  readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly markPrice: string;
+  readonly oraclePrice: string;
+  readonly basisPct: string;
+  readonly hourlyFunding: string;
+  readonly annualFundingPct: string;
+  readonly nextFundingAt: string;
+  readonly openInterest: string;
+  readonly openInterestNotional: string;
+  readonly dayNotional: string;
+  readonly top: {
+    readonly bid: string | null;
+    readonly ask: string | null;
+    readonly bidSize: string | null;
+    readonly askSize: string | null;
+    readonly mid: string | null;
+    readonly source: string;
+    readonly observedAt: string;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  } | null;
+  readonly funding: {
+    readonly items: ReadonlyArray<{
+      readonly at: string;
+      readonly hourlyFunding: string;
+    }>;
+    readonly hours: number;
+    readonly fetchedAt: string | null;
+    readonly ageMs: number | null;
+    readonly problem: string | null;
+  };
+};
+
+export type Portfolio = {
+  readonly at: string;
+  readonly mode: 'paper' | 'live';
+  readonly places: ReadonlyArray<{
+    readonly id: string;
+    readonly kind: 'book' | 'chain_wallet' | 'perp_account' | 'bridge_transfer';
+    readonly agentId: string | null;
+    readonly address: string | null;
+    readonly cashUsd: string;
+    readonly reservedUsd: string;
+    readonly quality: 'in_transit' | null;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly unread: ReadonlyArray<{
+    readonly address: string;
+    readonly asked: string;
+    readonly why: string;
+  }>;
+  readonly totals: {
+    readonly valueUsd: string;
+    readonly cashUsd: string;
+    readonly liveUsd: string;
+    readonly qualifiedUsd: string;
+    readonly grossExposureUsd: string;
+    readonly leverage: number | null;
+    readonly coverage: 'complete' | 'partial';
+    readonly includes: string;
+    readonly inputs: ReadonlyArray<string>;
+  };
+  readonly holdings: ReadonlyArray<PortfolioHolding>;
+  readonly unpriced: ReadonlyArray<{
+    readonly holding: string;
+    readonly why: string;
+  }>;
+  readonly qualified: ReadonlyArray<{
+    readonly holding: string;
+    readonly why: string;
+  }>;
+  readonly instruments: ReadonlyArray<{
+    readonly instrument: string;
+    readonly quantity: string;
+    readonly grossUsd: string;
+    readonly weightPct: number | null;
+    readonly limitPct: number;
+    readonly exceedsLimit: boolean;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly sectors: ReadonlyArray<{
+    readonly sector: string;
+    readonly netUsd: string;
+    readonly grossUsd: string;
+    readonly weightPct: number | null;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly duplicates: ReadonlyArray<{
+    readonly underlying: string;
+    readonly members: ReadonlyArray<{
+      readonly instrument: string;
+      readonly relation: 'same_underlying' | 'paired_stock';
+      readonly valueUsd: string | null;
+    }>;
+    readonly sameUnderlyingUsd: string;
+    readonly pairedUsd: string;
+    readonly weightPct: number | null;
+    readonly limitPct: number;
+    readonly exceedsLimit: boolean;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly exits: ReadonlyArray<{
+    readonly instrument: string;
+    readonly quantity: string;
+    readonly positionUsd: string;
+    readonly liquidityUsd: string | null;
+    readonly sharePct: number | null;
+    readonly largeAboveUsd: string | null;
+    readonly large: boolean;
+    readonly why: string;
+    readonly limitSharePct: number;
+    readonly exceedsLimit: boolean;
+    readonly slippageBudgetBps: number;
+    readonly exitSlippageBps: number | null;
+    readonly exitableUsd: string | null;
+    readonly exitablePct: number | null;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly scenarios: ReadonlyArray<PortfolioScenario>;
+  readonly formulas: { readonly [name: string]: string };
+  readonly inputs: ReadonlyArray<PortfolioInput>;
+};
+
+export type PortfolioHolding = {
+  readonly id: string;
+  readonly place: string;
+  readonly instrument: string | null;
+  readonly symbol: string;
+  readonly name: string;
+  readonly assetClass: 'public_equity' | 'pre_ipo' | 'agent_token' | 'crypto_spot' | 'perpetual' | 'prediction' | 'unlisted';
+  readonly sector: string;
+  readonly underlying: string;
+  readonly side: 'long' | 'short';
+  readonly quantity: string;
+  readonly costUsd: string | null;
+  readonly pricing: 'live' | 'qualified' | 'unpriced';
+  readonly mark: string | null;
+  readonly valueUsd: string | null;
+  readonly quote: {
+    readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
+    readonly source: string;
+    readonly observedAt: string;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  } | null;
+  readonly why: string;
+  readonly inputs: ReadonlyArray<string>;
+};
+
+export type PortfolioImpact = {
+  readonly allocations: ReadonlyArray<{
+    readonly id: string;
+    readonly instrument: string;
+    readonly side: 'buy' | 'sell';
+    readonly notionalUsd: string;
+    readonly wouldPass: boolean;
+    readonly risk: {
+      readonly verdict: 'passed' | 'blocked';
+      readonly rejections: ReadonlyArray<{
+        readonly code: string;
+        readonly limit: string | null;
+        readonly before: string | null;
+        readonly after: string | null;
+        readonly suggestion: string | null;
+        readonly change?: {
+          readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+          readonly quantity?: string;
+          readonly limitPrice?: string;
+          readonly usd?: string;
+          readonly count?: number;
+          readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+          readonly instrument?: string | null;
+          readonly at?: number | null;
+          readonly feature?: string;
+        } | null;
+      }>;
+      readonly order?: {
+        readonly side: 'buy' | 'sell';
+        readonly quantity: string;
+        readonly limitPrice: string;
+        readonly notionalUsd: string;
+      };
+      readonly headroom?: {
+        readonly quantity: string;
+        readonly code: string;
+      };
+    } | null;
+    readonly limits: ReadonlyArray<{
+      readonly code: string;
+      readonly limitUsd: string | null;
+      readonly beforeUsd: string;
+      readonly afterUsd: string;
+      readonly keeps: boolean;
+    }>;
+    readonly price: string | null;
+    readonly quantity: string;
+    readonly feeUsd: string;
+    readonly note: string;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly before: PortfolioView;
+  readonly after: PortfolioView;
+  readonly formulas: { readonly [name: string]: string };
+  readonly inputs: ReadonlyArray<PortfolioInput>;
+};
+
+export type PortfolioInput = {
+  readonly id: string;
+  readonly kind: 'quote' | 'reported_value' | 'book' | 'fills' | 'wallet' | 'pool' | 'catalog' | 'mandate' | 'scenario' | 'calendar' | 'allocation';
+  readonly what: string;
+  readonly value: string | null;
+  readonly source: string;
+  readonly observedAt: string | null;
+  readonly ageMs: number | null;
+  readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted' | null;
+  readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly refers: ReadonlyArray<string>;
+};
+
+export type PortfolioScenario = {
+  readonly id: 'equity_selloff' | 'private_mark_reset' | 'crypto_crash' | 'liquidity_freeze' | 'weekend_gap';
+  readonly shocks: { readonly [name: string]: number };
+  readonly exitHaircutPct: number | null;
+  readonly against: 'next_regular_open' | null;
+  readonly opensAt: string | null;
+  readonly beforeUsd: string;
+  readonly afterUsd: string;
+  readonly lossUsd: string;
+  readonly lossPct: number | null;
+  readonly coverage: 'complete' | 'partial';
+  readonly leftOut: ReadonlyArray<string>;
+  readonly effects: ReadonlyArray<{
+    readonly holding: string;
+    readonly shockPct: number;
+    readonly haircutPct: number;
+    readonly beforeUsd: string;
+    readonly afterUsd: string;
+    readonly lossUsd: string;
+    readonly why: string;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly inputs: ReadonlyArray<string>;
+};
+
+export type PortfolioView = {
+  readonly at: string;
+  readonly mode: 'paper' | 'live';
+  readonly places: ReadonlyArray<{
+    readonly id: string;
+    readonly kind: 'book' | 'chain_wallet' | 'perp_account' | 'bridge_transfer';
+    readonly agentId: string | null;
+    readonly address: string | null;
+    readonly cashUsd: string;
+    readonly reservedUsd: string;
+    readonly quality: 'in_transit' | null;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly unread: ReadonlyArray<{
+    readonly address: string;
+    readonly asked: string;
+    readonly why: string;
+  }>;
+  readonly totals: {
+    readonly valueUsd: string;
+    readonly cashUsd: string;
+    readonly liveUsd: string;
+    readonly qualifiedUsd: string;
+    readonly grossExposureUsd: string;
+    readonly leverage: number | null;
+    readonly coverage: 'complete' | 'partial';
+    readonly includes: string;
+    readonly inputs: ReadonlyArray<string>;
+  };
+  readonly holdings: ReadonlyArray<PortfolioHolding>;
+  readonly unpriced: ReadonlyArray<{
+    readonly holding: string;
+    readonly why: string;
+  }>;
+  readonly qualified: ReadonlyArray<{
+    readonly holding: string;
+    readonly why: string;
+  }>;
+  readonly instruments: ReadonlyArray<{
+    readonly instrument: string;
+    readonly quantity: string;
+    readonly grossUsd: string;
+    readonly weightPct: number | null;
+    readonly limitPct: number;
+    readonly exceedsLimit: boolean;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly sectors: ReadonlyArray<{
+    readonly sector: string;
+    readonly netUsd: string;
+    readonly grossUsd: string;
+    readonly weightPct: number | null;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly duplicates: ReadonlyArray<{
+    readonly underlying: string;
+    readonly members: ReadonlyArray<{
+      readonly instrument: string;
+      readonly relation: 'same_underlying' | 'paired_stock';
+      readonly valueUsd: string | null;
+    }>;
+    readonly sameUnderlyingUsd: string;
+    readonly pairedUsd: string;
+    readonly weightPct: number | null;
+    readonly limitPct: number;
+    readonly exceedsLimit: boolean;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly exits: ReadonlyArray<{
+    readonly instrument: string;
+    readonly quantity: string;
+    readonly positionUsd: string;
+    readonly liquidityUsd: string | null;
+    readonly sharePct: number | null;
+    readonly largeAboveUsd: string | null;
+    readonly large: boolean;
+    readonly why: string;
+    readonly limitSharePct: number;
+    readonly exceedsLimit: boolean;
+    readonly slippageBudgetBps: number;
+    readonly exitSlippageBps: number | null;
+    readonly exitableUsd: string | null;
+    readonly exitablePct: number | null;
+    readonly inputs: ReadonlyArray<string>;
+  }>;
+  readonly scenarios: ReadonlyArray<PortfolioScenario>;
+};
+
+export type PredictionMarket = {
+  readonly id: string;
+  readonly provider: 'polymarket' | 'kalshi';
+  readonly providerId: string;
+  readonly providerIds: { readonly [name: string]: string };
+  readonly event: {
+    readonly id?: string;
+    readonly providerId?: string;
+    readonly title?: string;
+    readonly mutuallyExclusive?: boolean | null;
+  } | null;
+  readonly question: string;
+  readonly subtitle: string;
+  readonly outcomes: ReadonlyArray<{
+    readonly side: 'yes' | 'no';
+    readonly label: string;
+    readonly instrument: string;
+    readonly providerId: string;
+    readonly bid: string | null;
+    readonly ask: string | null;
+    readonly bidSize: string | null;
+    readonly askSize: string | null;
+    readonly last: string | null;
+    readonly payout: string | null;
+    readonly source: string;
+    readonly observedAt: string;
+    readonly receivedAt: string;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  }>;
+  readonly priceGrid: ReadonlyArray<{
+    readonly start: string;
+    readonly end: string;
+    readonly step: string;
+  }>;
+  readonly minimumSize: string | null;
+  readonly status: 'unopened' | 'open' | 'paused' | 'closed' | 'determined' | 'disputed' | 'resolved' | 'voided' | 'unknown';
+  readonly providerStatus: string;
+  readonly volume: string | null;
+  readonly volume24h: string | null;
+  readonly openInterest: string | null;
+  readonly volumeUnit: 'usd' | 'contracts';
+  readonly liquidityUsd: string | null;
+  readonly opensAt: string | null;
+  readonly closesAt: string | null;
+  readonly expectedResolutionAt: string | null;
+  readonly latestResolutionAt: string | null;
+  readonly resolvedAt: string | null;
+  readonly resolution: {
+    readonly rules: string;
+    readonly secondaryRules: string;
+    readonly sources: ReadonlyArray<{
+      readonly name: string;
+      readonly url: string | null;
+    }>;
+    readonly procedure: 'optimistic_oracle' | 'exchange_determination';
+    readonly history: ReadonlyArray<string>;
+    readonly result: 'yes' | 'no' | null;
+    readonly decidedBy: string | null;
+    readonly mayCloseEarly: boolean | null;
+    readonly earlyCloseCondition: string | null;
+  };
+  readonly fee: {
+    readonly model: 'quadratic' | 'none' | 'unknown';
+    readonly rate: string | null;
+    readonly exponent: number;
+    readonly roundingUsd: string | null;
+  };
+  readonly underlying: string | null;
+  readonly asks: {
+    readonly underlying?: string;
+    readonly comparator?: 'above' | 'at_or_above' | 'below' | 'at_or_below' | 'between';
+    readonly threshold?: string;
+    readonly upperThreshold?: string | null;
+    readonly measure?: 'at_time' | 'any_time';
+    readonly resolvesAt?: string;
+  } | null;
+  readonly venue: 'prediction';
+  readonly source: string;
+  readonly observedAt: string;
+  readonly receivedAt: string;
+  readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+  readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+};
+
+export type PredictionOrder = {
+  readonly id: string;
+  readonly state: 'prepared' | 'submitted' | 'open' | 'partially_filled' | 'filled' | 'cancelled' | 'failed';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly mode: 'paper' | 'live';
+  readonly bookId: string;
+  readonly instrument: string;
+  readonly side: 'buy' | 'sell';
+  readonly quantity: string;
+  readonly limitPrice: string;
+  readonly notionalUsd: string;
+  readonly maxSlippageBps: number;
+  readonly decisionPrice: string;
+  readonly risk: {
+    readonly verdict: 'passed' | 'blocked';
+    readonly rejections: ReadonlyArray<{
+      readonly code: string;
+      readonly limit: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+      readonly suggestion: string | null;
+      readonly change?: {
+        readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+        readonly quantity?: string;
+        readonly limitPrice?: string;
+        readonly usd?: string;
+        readonly count?: number;
+        readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+        readonly instrument?: string | null;
+        readonly at?: number | null;
+        readonly feature?: string;
+      } | null;
+    }>;
+    readonly order?: {
+      readonly side: 'buy' | 'sell';
+      readonly quantity: string;
+      readonly limitPrice: string;
+      readonly notionalUsd: string;
+    };
+    readonly headroom?: {
+      readonly quantity: string;
+      readonly code: string;
+    };
+  } | null;
+  readonly placedBy: string;
+  readonly filledQuantity: string;
+  readonly filledNotionalUsd: string;
+  readonly fills: ReadonlyArray<{
+    readonly id: string;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly fillPrice: string;
+    readonly notionalUsd: string;
+    readonly feeUsd: string;
+    readonly slippageBps: number;
+    readonly at: string;
+    readonly quotes: ReadonlyArray<{
+      readonly source: string;
+      readonly observedAt: string;
+      readonly bid: string | null;
+      readonly ask: string | null;
+    }>;
+  }>;
+  readonly createdAt: string;
+  readonly changedAt: string;
+  readonly marketId: string;
+  readonly outcome: 'yes' | 'no';
+  readonly feesUsd: string;
+  readonly onchain: {
+    readonly wallet?: string;
+    readonly transactionId?: string;
+    readonly venueMarketId?: string;
+    readonly orderAccount?: string;
+    readonly positionAccount?: string;
+    readonly depositUsd?: string;
+  } | null;
+  readonly refundUsd: string | null;
+};
+
+export type PredictionOrderTransaction = {
+  readonly id: string;
+  readonly state: 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly wallet: string;
+  readonly unsigned: string;
+  readonly digest: string;
+  readonly requiredSigners: ReadonlyArray<string>;
+  readonly blockhash: string;
+  readonly lastValidBlockHeight: number;
+  readonly signature: string | null;
+  readonly slot: number | null;
+  readonly feeLamports: string | null;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+export type PredictionResearch = {
+  readonly marketId: string;
+  readonly provider: 'polymarket' | 'kalshi';
+  readonly question: string;
+  readonly subtitle: string;
+  readonly status: 'unopened' | 'open' | 'paused' | 'closed' | 'determined' | 'disputed' | 'resolved' | 'voided' | 'unknown';
+  readonly asks: {
+    readonly underlying?: string;
+    readonly comparator?: 'above' | 'at_or_above' | 'below' | 'at_or_below' | 'between';
+    readonly threshold?: string;
+    readonly upperThreshold?: string | null;
+    readonly measure?: 'at_time' | 'any_time';
+    readonly resolvesAt?: string;
+  } | null;
+  readonly at: string;
+  readonly corroboration: 'corroborated' | 'disputed' | 'single_source' | 'insufficient';
+  readonly probability: {
+    readonly id: string;
+    readonly value: string | null;
+    readonly formula: string;
+    readonly inputs: ReadonlyArray<string>;
+    readonly why: string;
+  };
+  readonly low: {
+    readonly id: string;
+    readonly value: string | null;
+    readonly formula: string;
+    readonly inputs: ReadonlyArray<string>;
+    readonly why: string;
+  };
+  readonly high: {
+    readonly id: string;
+    readonly value: string | null;
+    readonly formula: string;
+    readonly inputs: ReadonlyArray<string>;
+    readonly why: string;
+  };
+  readonly disagreement: {
+    readonly verdict: 'inside_spreads' | 'inside_fees' | 'actionable' | 'fees_unknown' | 'not_comparable';
+    readonly difference: {
+      readonly id: string;
+      readonly value: string | null;
+      readonly formula: string;
+      readonly inputs: ReadonlyArray<string>;
+      readonly why: string;
+    };
+    readonly edgePerContract: {
+      readonly id: string;
+      readonly value: string | null;
+      readonly formula: string;
+      readonly inputs: ReadonlyArray<string>;
+      readonly why: string;
+    };
+    readonly legs: ReadonlyArray<{
+      readonly provider: 'polymarket' | 'kalshi';
+      readonly side: 'yes' | 'no';
+      readonly price: string;
+    }>;
+    readonly sizeContracts: string | null;
+    readonly riskless: boolean | null;
+  };
+  readonly inputs: ReadonlyArray<{
+    readonly id: string;
+    readonly provider: 'polymarket' | 'kalshi';
+    readonly marketId: string;
+    readonly kind: 'bid' | 'ask' | 'trade' | 'fee_rate';
+    readonly value: string;
+    readonly size: string | null;
+    readonly source: string;
+    readonly observedAt: string;
+    readonly receivedAt: string;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly counts: boolean;
+    readonly why: string;
+  }>;
+  readonly derived: ReadonlyArray<{
+    readonly id: string;
+    readonly value: string | null;
+    readonly formula: string;
+    readonly inputs: ReadonlyArray<string>;
+    readonly why: string;
+  }>;
+  readonly notes: ReadonlyArray<string>;
+  readonly criteria: ReadonlyArray<{
+    readonly marketId: string;
+    readonly provider: 'polymarket' | 'kalshi';
+    readonly criteria: ReadonlyArray<{
+      readonly aspect: 'condition' | 'source' | 'deadline' | 'fallback' | 'other';
+      readonly text: string;
+    }>;
+    readonly sources: ReadonlyArray<{
+      readonly name: string;
+      readonly url: string | null;
+    }>;
+    readonly procedure: 'optimistic_oracle' | 'exchange_determination';
+    readonly closesAt: string | null;
+    readonly expectedResolutionAt: string | null;
+    readonly latestResolutionAt: string | null;
+    readonly mayCloseEarly: boolean | null;
+  }>;
+  readonly differences: ReadonlyArray<{
+    readonly aspect: 'sources' | 'procedure' | 'instant' | 'latest_resolution' | 'early_close' | 'fallback';
+    readonly ours: string;
+    readonly theirs: string;
+    readonly material: boolean;
+  }>;
+  readonly same: ReadonlyArray<{
+    readonly marketId: string;
+    readonly provider: 'polymarket' | 'kalshi';
+    readonly question: string;
+    readonly subtitle: string;
+    readonly status: 'unopened' | 'open' | 'paused' | 'closed' | 'determined' | 'disputed' | 'resolved' | 'voided' | 'unknown';
+    readonly asks: {
+      readonly underlying?: string;
+      readonly comparator?: 'above' | 'at_or_above' | 'below' | 'at_or_below' | 'between';
+      readonly threshold?: string;
+      readonly upperThreshold?: string | null;
+      readonly measure?: 'at_time' | 'any_time';
+      readonly resolvesAt?: string;
+    } | null;
+    readonly reasons: ReadonlyArray<string>;
+  }>;
+  readonly related: ReadonlyArray<{
+    readonly marketId: string;
+    readonly provider: 'polymarket' | 'kalshi';
+    readonly question: string;
+    readonly subtitle: string;
+    readonly status: 'unopened' | 'open' | 'paused' | 'closed' | 'determined' | 'disputed' | 'resolved' | 'voided' | 'unknown';
+    readonly asks: {
+      readonly underlying?: string;
+      readonly comparator?: 'above' | 'at_or_above' | 'below' | 'at_or_below' | 'between';
+      readonly threshold?: string;
+      readonly upperThreshold?: string | null;
+      readonly measure?: 'at_time' | 'any_time';
+      readonly resolvesAt?: string;
+    } | null;
+    readonly reasons: ReadonlyArray<string>;
+  }>;
+};
+
+export type PreparedLaunch = {
+  readonly id: string;
+  readonly mint: string;
+  readonly config: string;
+  readonly transactions: ReadonlyArray<string>;
+  readonly lastValidBlockHeight: number;
+  readonly expiresAt: string;
+  readonly launch: Launch;
+};
+
+export type PreparedPredictionOrder = {
+  readonly order: PredictionOrder;
+  readonly transaction: PredictionOrderTransaction;
+};
+
+export type Problem = {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: 'malformed' | 'unauthenticated' | 'token_expired' | 'ambiguous_credentials' | 'origin_refused' | 'permission_missing' | 'not_found' | 'method_not_allowed' | 'state_conflict' | 'already_paused' | 'not_paused' | 'cause_persists' | 'resume_by_creator' | 'evidence_missing' | 'manifest_invalid' | 'autonomy_refused' | 'idempotency_mismatch' | 'idempotency_in_flight' | 'body_too_large' | 'body_too_deep' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'halted' | 'feature_disabled' | 'blocked_by_risk' | 'gate_failed' | 'sign_off_refused' | 'malformed_transaction' | 'signed_bytes_differ' | 'signature_missing' | 'signature_invalid' | 'route_refused' | 'too_many_prepared' | 'challenge_expired' | 'launch_refused' | 'payment_refused' | 'licence_missing' | 'wallet_unproved' | 'thesis_ambiguous' | 'take_invalid' | 'internal_error';
+  readonly requestId: string;
+  readonly problems?: ReadonlyArray<{
+    readonly path: string;
+    readonly problem: string;
+    readonly allowed: string;
+  }>;
+  readonly questions?: ReadonlyArray<string>;
+  readonly rejections?: ReadonlyArray<{
+    readonly code: string;
+    readonly limit: string | null;
+    readonly before: string | null;
+    readonly after: string | null;
+    readonly suggestion: string | null;
+    readonly change?: {
+      readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+      readonly quantity?: string;
+      readonly limitPrice?: string;
+      readonly usd?: string;
+      readonly count?: number;
+      readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+      readonly instrument?: string | null;
+      readonly at?: number | null;
+      readonly feature?: string;
+    } | null;
+  }>;
+  readonly difference?: {
+    readonly inserted: ReadonlyArray<{
+      readonly program: string;
+      readonly name: string | null;
+    }>;
+    readonly removed: ReadonlyArray<{
+      readonly program: string;
+      readonly name: string | null;
+    }>;
+    readonly altered: ReadonlyArray<{
+      readonly program: string;
+      readonly name: string | null;
+    }>;
+    readonly reordered: boolean;
+    readonly parts: ReadonlyArray<string>;
+  };
+  readonly checks?: ReadonlyArray<{
+    readonly name: string;
+    readonly observed: number | null;
+    readonly rule: 'above' | 'below' | 'at_least' | 'at_most';
+    readonly limit: number | null;
+    readonly passed: boolean;
+  }>;
+};
+
+export type Proposal = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly decisionId: string | null;
+  readonly slot: string;
+  readonly side: 'entry' | 'exit';
+  readonly state: 'pending_approval' | 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'expired' | 'cancelled' | 'declined' | 'blocked_by_risk';
+  readonly reason: string | null;
+  readonly mode: 'paper' | 'live';
+  readonly bookId: string;
+  readonly instrument: string;
+  readonly order: {
+    readonly side: 'buy' | 'sell';
+    readonly reduceOnly: boolean;
+    readonly quantity: string;
+    readonly limitPrice: string;
+    readonly notionalUsd: string;
+    readonly maxSlippageBps: number;
+  };
+  readonly decisionPrice: string;
+  readonly risk: unknown;
+  readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly decidedBy: string | null;
+  readonly filledQuantity: string;
+  readonly filledNotionalUsd: string;
+  readonly averageFillPrice: string | null;
+  readonly fills: ReadonlyArray<{
+    readonly id: string;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly fillPrice: string;
+    readonly notionalUsd: string;
+    readonly feeUsd: string;
+    readonly slippageBps: number;
+    readonly at: string;
+    readonly quotes: ReadonlyArray<{
+      readonly source: string;
+      readonly observedAt: string;
+      readonly bid: string | null;
+      readonly ask: string | null;
+    }>;
+  }>;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly changedAt: string;
+};
+
+export type PublicWallet = {
+  readonly address: string;
+  readonly venue: 'evmvenue';
+  readonly label: 'reported/partial';
+  readonly observedAt: string | null;
+  readonly fetchedAt: string;
+  readonly ageMs: number;
+  readonly margin: {
+    readonly accountValue: string;
+    readonly totalNotional: string;
+    readonly totalMarginUsed: string;
+    readonly withdrawable: string;
+  };
+  readonly positions: ReadonlyArray<{
+    readonly coin: string;
+    readonly side: 'long' | 'short';
+    readonly size: string;
+    readonly entryPrice: string | null;
+    readonly positionValue: string;
+    readonly unrealizedPnl: string;
+    readonly liquidationPrice: string | null;
+    readonly marginUsed: string;
+    readonly leverage: number;
+    readonly marginMode: 'cross' | 'isolated';
+    readonly fundingSinceOpen: string | null;
+  }>;
+  readonly closed: {
+    readonly grossPnl: string;
+    readonly closingFills: number;
+    readonly wins: number;
+    readonly losses: number;
+    readonly fees: string;
+    readonly netPnl: string;
+    readonly long: {
+      readonly grossPnl: string;
+      readonly closingFills: number;
+      readonly wins: number;
+      readonly losses: number;
+    };
+    readonly short: {
+      readonly grossPnl: string;
+      readonly closingFills: number;
+      readonly wins: number;
+      readonly losses: number;
+    };
+    readonly byCoin: ReadonlyArray<{
+      readonly coin: string;
+      readonly grossPnl: string;
+      readonly closingFills: number;
+      readonly wins: number;
+      readonly losses: number;
+      readonly fees: string;
+    }>;
+  };
+  readonly coverage: {
+    readonly label: 'reported/partial';
+    readonly fills: number;
+    readonly counted: number;
+    readonly excluded: number;
+    readonly feesInOtherTokens: number;
+    readonly from: string | null;
+    readonly to: string | null;
+    readonly truncated: boolean;
+    readonly cap: number;
+  };
+};
+
+export type PublishedTake = {
+  readonly id: string;
+  readonly origin: 'thesis' | 'basis';
+  readonly hash: string;
+  readonly manifestHash: string;
+  readonly symbol: string;
+  readonly instrument: string;
+  readonly target: unknown;
+  readonly conditions: {
+    readonly entry: ReadonlyArray<{
+      readonly type: string;
+    }>;
+    readonly exit: ReadonlyArray<{
+      readonly type: string;
+    }>;
+  };
+  readonly allocationUsd: string;
+  readonly maxSlippageBps: number;
+  readonly timeframe: string;
+  readonly thesis: string | null;
+  readonly understood: ReadonlyArray<{
+    readonly phrase: string;
+    readonly as: string;
+  }>;
+  readonly assumed: ReadonlyArray<string>;
+  readonly notUnderstood: ReadonlyArray<string>;
+  readonly lineage: ReadonlyArray<string>;
+  readonly createdAt: string;
+  readonly publishedAt: string;
+};
+
+export type Quote = {
+  readonly kind: 'quote' | 'reference';
+  readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: string;
+  readonly receivedAt: string;
+  readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+  readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  readonly bid?: string | null;
+  readonly ask?: string | null;
+  readonly bidSize?: string | null;
+  readonly askSize?: string | null;
+  readonly mid?: string | null;
+  readonly sequence?: number | null;
+  readonly referencePrice?: string;
+  readonly confidence?: string;
+  readonly feedUpdatedAt?: string;
+  readonly publisherSession?: 'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED' | null;
+};
+
+export type QuotedLaunch = {
+  readonly id: string;
+  readonly lamports: string;
+  readonly recipient: string;
+  readonly transaction: string;
+  readonly lastValidBlockHeight: number;
+  readonly expiresAt: string;
+  readonly launch: LauncherLaunch;
+};
+
+export type RankedAgentToken = {
+  readonly rank: number | null;
+  readonly score: number | null;
+  readonly reasons: ReadonlyArray<'risk_unknown' | 'depth_unknown' | 'holders_unknown' | 'performance_unknown' | 'age_unknown'>;
+  readonly mint: string;
+  readonly instrument: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly pairedStock: string | null;
+  readonly listedAt: string;
+  readonly ageDays: number;
+  readonly at: string;
+  readonly price: {
+    readonly priceUsd: string;
+    readonly source: 'curve' | 'aggregator';
+    readonly at: string;
+    readonly ageMs: number;
+  } | null;
+  readonly holders: {
+    readonly slot: number;
+    readonly supply: string;
+    readonly circulating: string;
+    readonly top1Pct: number | null;
+    readonly top10Pct: number | null;
+    readonly isComplete: boolean;
+    readonly excluded: ReadonlyArray<{
+      readonly kind: 'curve' | 'pool' | 'locker' | 'burned';
+      readonly amount: string;
+      readonly pctOfSupply: number;
+    }>;
+    readonly wallets: ReadonlyArray<{
+      readonly owner: string;
+      readonly amount: string;
+      readonly pct: number;
+      readonly isCreator: boolean;
+    }>;
+  } | null;
+  readonly creator: {
+    readonly address: string;
+    readonly held: string;
+    readonly freePct: number;
+    readonly lockedPct: number;
+    readonly vesting: {
+      readonly state: 'none' | 'waiting' | 'unlocking' | 'unlocked';
+      readonly total: string;
+      readonly unlocked: string;
+      readonly endsAt: string | null;
+    } | null;
+  } | null;
+  readonly depth: {
+    readonly depthUsd: string;
+    readonly source: 'curve' | 'successor_pool' | 'aggregator';
+    readonly at: string;
+    readonly ageMs: number;
+  } | null;
+  readonly volume: {
+    readonly days: number;
+    readonly reportedUsd: string;
+    readonly countedUsd: string;
+    readonly washedPct: number;
+    readonly variation: number;
+  } | null;
+  readonly risk: AgentTokenRisk;
+  readonly performance: ReadonlyArray<PairedPerformance> | null;
+};
+
+export type RankedRow = {
+  readonly rank: number | null;
+  readonly symbol: string;
+  readonly score: string | null;
+  readonly reasons: ReadonlyArray<'not_traded' | 'not_observed' | 'no_quote' | 'quote_not_live' | 'no_reference' | 'stale_reference' | 'no_pool' | 'no_depth' | 'events_unheard' | 'no_bars' | 'no_portfolio'>;
+  readonly terms: ReadonlyArray<{
+    readonly name: string;
+    readonly value: string;
+    readonly points: string;
+  }>;
+  readonly instrument: string;
+  readonly name: string;
+  readonly sector: string;
+  readonly session: 'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED' | null;
+  readonly tokenPrice: {
+    readonly price: string;
+    readonly source: string;
+    readonly observedAt: string;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  } | null;
+  readonly reference: {
+    readonly price: string;
+    readonly source: string;
+    readonly observedAt: string;
+    readonly ageMs: number;
+    readonly quality: 'live' | 'delayed' | 'stale' | 'degraded' | 'halted';
+    readonly flags: ReadonlyArray<'gap' | 'out_of_order' | 'crossed' | 'clock_skew' | 'one_sided' | 'wide_confidence' | 'over_age' | 'session_closed' | 'carried_forward' | 'resyncing' | 'feed_down' | 'price_jump'>;
+  } | null;
+  readonly gapPct: number | null;
+  readonly liquidityUsd: string | null;
+  readonly inputs: { readonly [name: string]: unknown };
+};
+
+export type RankedVault = {
+  readonly rank: number | null;
+  readonly agentId: string;
+  readonly name: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly returnPct: number | null;
+  readonly sinceAt: string | null;
+  readonly sharePriceUsd: string | null;
+  readonly highWaterMarkUsd: string;
+  readonly drawdownPct: number | null;
+  readonly equityUsd: string | null;
+  readonly allocatedUsd: string;
+  readonly realizedPnlUsd: string;
+  readonly depositors: number;
+  readonly markedAt: string | null;
+};
+
+export type Readiness = {
+  readonly ready: boolean;
+  readonly parts: ReadonlyArray<{
+    readonly name: string;
+    readonly ok: boolean;
+    readonly detail: string;
+  }>;
+};
+
+export type RegimeInput = {
+  readonly name: string;
+  readonly description: string;
+  readonly unit: string;
+  readonly value: string | null;
+  readonly at: string | null;
+  readonly ageMs: number | null;
+  readonly maxAgeMs: number;
+  readonly state: 'used' | 'too_old' | 'missing';
+  readonly weight: number;
+  readonly riskOnAt: string;
+  readonly riskOffAt: string;
+  readonly score: string | null;
+  readonly contribution: string | null;
+};
+
+export type RegisteredWallet = {
+  readonly address: string;
+  readonly chain: 'spotchain' | 'evmvenue';
+  readonly label: string | null;
+};
+
+export type RiskPreferences = {
+  readonly version: number;
+  readonly maxCapitalUsd: string;
+  readonly maxTradeNotionalUsd: string;
+  readonly maxLeverage: string;
+  readonly maxDailyDrawdownPct: number;
+  readonly maxOpenPositions: number;
+  readonly maxSlippageBps: number;
+  readonly maxPositionWeightPct: number;
+  readonly maxUnderlyingWeightPct: number;
+  readonly maxPoolSharePct: number;
+  readonly requireLiveReference: boolean;
+  readonly reduceOnly: boolean;
+  readonly setBy: string | null;
+  readonly setAt: string | null;
+};
+
+export type Session = {
+  readonly subject: string;
+  readonly expiresAt: string;
+};
+
+export type SessionDay = {
+  readonly date: string;
+  readonly kind: 'full_day' | 'half_day' | 'holiday';
+  readonly occasion: string | null;
+  readonly preMarketAt: string | null;
+  readonly regularAt: string | null;
+  readonly postMarketAt: string | null;
+  readonly closedAt: string | null;
+};
+
+export type SocialPost = {
+  readonly id: string;
+  readonly platform: string;
+  readonly author: string;
+  readonly text: string;
+  readonly url: string | null;
+  readonly publishedAt: string;
+  readonly receivedAt: string;
+  readonly engagement: {
+    readonly likes: number | null;
+    readonly reposts: number | null;
+    readonly replies: number | null;
+    readonly quotes: number | null;
+  };
+  readonly cashtags: ReadonlyArray<string>;
+  readonly assets: ReadonlyArray<MappedEntity>;
+  readonly ambiguous: ReadonlyArray<{
+    readonly matched: string;
+    readonly assets: ReadonlyArray<string>;
+  }>;
+  readonly unmapped: ReadonlyArray<string>;
+};
+
+export type Step = {
+  readonly version: number;
+  readonly at: string;
+  readonly machine: string;
+  readonly event: unknown;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly cause: string | null;
+};
+
+export type StockPairedToken = {
+  readonly mint: string;
+  readonly instrument: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly pairedStock: string;
+  readonly priceUsd: string | null;
+  readonly performance: ReadonlyArray<PairedPerformance>;
+  readonly risk: AgentTokenRisk;
+  readonly duplicatedExposure: DuplicatedExposure | null;
+};
+
+export type SwapOrder = {
+  readonly id: string;
+  readonly state: 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly instrument: string;
+  readonly wallet: string;
+  readonly side: 'buy' | 'sell';
+  readonly input: {
+    readonly mint: string;
+    readonly amount: string;
+    readonly uiAmount: string;
+  };
+  readonly output: {
+    readonly mint: string;
+    readonly amount: string;
+    readonly uiAmount: string;
+  };
+  readonly minOutput: {
+    readonly mint: string;
+    readonly amount: string;
+    readonly uiAmount: string;
+  };
+  readonly price: string;
+  readonly worstPrice: string;
+  readonly slippageBps: number;
+  readonly priceImpactPct: string | null;
+  readonly route: ReadonlyArray<{
+    readonly venue: string;
+    readonly inputMint: string;
+    readonly outputMint: string;
+    readonly percent: number;
+  }>;
+  readonly market: {
+    readonly source: string;
+    readonly bid: string | null;
+    readonly ask: string | null;
+    readonly observedAt: string;
+  };
+  readonly transaction: string;
+  readonly message: {
+    readonly digest: string;
+    readonly requiredSigners: ReadonlyArray<string>;
+    readonly blockhash: string;
+    readonly lastValidBlockHeight: number;
+  };
+  readonly bookId: string;
+  readonly notionalUsd: string;
+  readonly decisionPrice: string;
+  readonly risk: {
+    readonly verdict: 'passed' | 'blocked';
+    readonly rejections: ReadonlyArray<{
+      readonly code: string;
+      readonly limit: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+      readonly suggestion: string | null;
+      readonly change?: {
+        readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+        readonly quantity?: string;
+        readonly limitPrice?: string;
+        readonly usd?: string;
+        readonly count?: number;
+        readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+        readonly instrument?: string | null;
+        readonly at?: number | null;
+        readonly feature?: string;
+      } | null;
+    }>;
+    readonly order?: {
+      readonly side: 'buy' | 'sell';
+      readonly quantity: string;
+      readonly limitPrice: string;
+      readonly notionalUsd: string;
+    };
+    readonly headroom?: {
+      readonly quantity: string;
+      readonly code: string;
+    };
+  } | null;
+  readonly signature: string | null;
+  readonly slot: number | null;
+  readonly feeLamports: string | null;
+  readonly fills: ReadonlyArray<{
+    readonly id: string;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly fillPrice: string;
+    readonly notionalUsd: string;
+    readonly feeUsd: string;
+    readonly slippageBps: number;
+    readonly at: string;
+    readonly quotes: ReadonlyArray<{
+      readonly source: string;
+      readonly observedAt: string;
+      readonly bid: string | null;
+      readonly ask: string | null;
+    }>;
+  }>;
+  readonly preparedBy: string;
+  readonly submittedBy: string | null;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+export type SwapQuote = {
+  readonly instrument: string;
+  readonly quality: 'live';
+  readonly side: 'buy' | 'sell';
+  readonly input: {
+    readonly mint: string;
+    readonly amount: string;
+    readonly uiAmount: string;
+  };
+  readonly output: {
+    readonly mint: string;
+    readonly amount: string;
+    readonly uiAmount: string;
+  };
+  readonly minOutput: {
+    readonly mint: string;
+    readonly amount: string;
+    readonly uiAmount: string;
+  };
+  readonly price: string;
+  readonly worstPrice: string;
+  readonly slippageBps: number;
+  readonly priceImpactPct: string | null;
+  readonly route: ReadonlyArray<{
+    readonly venue: string;
+    readonly inputMint: string;
+    readonly outputMint: string;
+    readonly percent: number;
+  }>;
+  readonly market: {
+    readonly source: string;
+    readonly bid: string | null;
+    readonly ask: string | null;
+    readonly observedAt: string;
+  };
+  readonly quotedAt: string;
+};
+
+export type Take = {
+  readonly id: string;
+  readonly state: 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
+  readonly onDuty: boolean;
+  readonly origin: 'thesis' | 'basis';
+  readonly hash: string;
+  readonly manifestHash: string;
+  readonly symbol: string;
+  readonly instrument: string;
+  readonly target: unknown;
+  readonly conditions: {
+    readonly entry: ReadonlyArray<{
+      readonly type: string;
+    }>;
+    readonly exit: ReadonlyArray<{
+      readonly type: string;
+    }>;
+  };
+  readonly allocationUsd: string;
+  readonly maxSlippageBps: number;
+  readonly timeframe: string;
+  readonly expiresAt: string;
+  readonly mode: 'paper' | 'live' | null;
+  readonly reason: string | null;
+  readonly thesis: string | null;
+  readonly understood: ReadonlyArray<{
+    readonly phrase: string;
+    readonly as: string;
+  }>;
+  readonly assumed: ReadonlyArray<string>;
+  readonly notUnderstood: ReadonlyArray<string>;
+  readonly lineage: ReadonlyArray<string>;
+  readonly published: boolean;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly armedAt: string | null;
+  readonly changedAt: string;
+};
+
+export type TakeDecision = {
+  readonly id: string;
+  readonly agentId: string;
+  readonly slot: string;
+  readonly at: string;
+  readonly manifestHash: string;
+  readonly observed: { readonly [name: string]: Observation };
+  readonly rules: ReadonlyArray<{
+    readonly instrument: string;
+    readonly side: 'entry' | 'exit';
+    readonly type: string;
+    readonly passed: boolean;
+    readonly observed: number | string | null;
+    readonly threshold: number | string | null;
+  }>;
+  readonly disposition: 'hold' | 'propose_entry' | 'propose_exit' | 'blocked_by_risk';
+  readonly reason: string | null;
+  readonly instrument: string | null;
+  readonly risk: {
+    readonly verdict: 'passed' | 'blocked';
+    readonly rejections: ReadonlyArray<{
+      readonly code: string;
+      readonly limit: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+      readonly suggestion: string | null;
+      readonly change?: {
+        readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+        readonly quantity?: string;
+        readonly limitPrice?: string;
+        readonly usd?: string;
+        readonly count?: number;
+        readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+        readonly instrument?: string | null;
+        readonly at?: number | null;
+        readonly feature?: string;
+      } | null;
+    }>;
+    readonly order?: {
+      readonly side: 'buy' | 'sell';
+      readonly quantity: string;
+      readonly limitPrice: string;
+      readonly notionalUsd: string;
+    };
+    readonly headroom?: {
+      readonly quantity: string;
+      readonly code: string;
+    };
+  } | null;
+  readonly book: {
+    readonly positions: ReadonlyArray<{
+      readonly instrument: string;
+      readonly quantity: string;
+      readonly averageEntryPrice: string;
+      readonly openedAt: number;
+    }>;
+    readonly openProposals: number;
+    readonly fills: number;
+    readonly realizedPnlUsd: string;
+    readonly slippageBps: number | null;
+  };
+  readonly previousHash: string;
+  readonly hash: string;
+  readonly takeId: string;
+};
+
+export type TokenizedTake = {
+  readonly as: 'agent' | 'launch';
+  readonly takeId: string;
+  readonly agent: {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string;
+    readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+    readonly state: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | 'paused';
+    readonly paused: boolean;
+    readonly pauseCause: 'operator' | 'emergency_halt' | 'data_degraded' | 'daily_drawdown' | 'tick_crash' | 'quarantine' | null;
+    readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+    readonly manifestHash: string;
+    readonly manifestVersion: number;
+    readonly closing: ReadonlyArray<{
+      readonly instrument: string | null;
+      readonly limitPrice: string | null;
+      readonly closedBy: string;
+      readonly at: string;
+    }>;
+    readonly createdBy: string;
+    readonly createdAt: string;
+  } | null;
+  readonly launch: {
+    readonly takeId: string;
+    readonly preset: string;
+    readonly name: string;
+    readonly symbol: string;
+    readonly quoteMint: string;
+  } | null;
+};
+
+export type Vault = {
+  readonly agentId: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly ceilingUsd: string;
+  readonly allocatedUsd: string;
+  readonly cashUsd: string;
+  readonly exposureUsd: string | null;
+  readonly equityUsd: string | null;
+  readonly realizedPnlUsd: string;
+  readonly unrealizedPnlUsd: string | null;
+  readonly feesUsd: string;
+  readonly totalShares: string;
+  readonly sharePriceUsd: string | null;
+  readonly highWaterMarkUsd: string;
+  readonly highWaterAt: string | null;
+  readonly drawdownPct: number | null;
+  readonly roundingUsd: string;
+  readonly unpriced: ReadonlyArray<string>;
+  readonly pricedAt: string;
+  readonly depositors: ReadonlyArray<{
+    readonly depositor: string;
+    readonly shares: string;
+    readonly paidInUsd: string;
+    readonly paidOutUsd: string;
+    readonly valueUsd: string | null;
+  }>;
+};
+
+export type VaultChange = {
+  readonly change: number;
+  readonly kind: 'deposit' | 'withdrawal';
+  readonly depositor: string;
+  readonly amountUsd: string;
+  readonly shares: string;
+  readonly sharePriceUsd: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly at: string;
+};
+
+export type Venue = {
+  readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
+  readonly executable: boolean;
+  readonly hearing: 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down' | 'not_followed';
+  readonly detail: string;
+  readonly degradedSince: string | null;
+  readonly lastMessageAt: string | null;
+  readonly lastMessageAgeMs: number | null;
+  readonly providers: ReadonlyArray<{
+    readonly provider: string;
+    readonly connected: boolean | null;
+    readonly epoch: number | null;
+    readonly lastMessageAt: string | null;
+    readonly detail: string;
+  }>;
+  readonly clockOffset: {
+    readonly offsetMs: number;
+    readonly method: 'server_time' | 'event_time';
+    readonly samples: number;
+    readonly measuredAt: string;
+  } | null;
+  readonly gaps: number;
+  readonly messages: number;
+  readonly rejected: number;
+  readonly unknownFields: ReadonlyArray<{
+    readonly source: string;
+    readonly field: string;
+    readonly count: number;
+  }>;
+  readonly requestBudgets: ReadonlyArray<{
+    readonly name: string;
+    readonly process: 'feed' | 'api';
+    readonly limit: number;
+    readonly windowMs: number;
+    readonly left: number;
+    readonly blockedUntil: string | null;
+  }>;
+  readonly asOf: string | null;
+};
+
+export type WalletChallenge = {
+  readonly address: string;
+  readonly text: string;
+  readonly expiresAt: string;
+};
+
+export type WalletSale = {
+  readonly at: string;
+  readonly asset: string;
+  readonly direction: string;
+  readonly quantity: string | null;
+  readonly proceedsUsd: string | null;
+  readonly costUsd: string | null;
+  readonly profitUsd: string | null;
+  readonly reference: string;
+};

@@ -1,0 +1,196 @@
+/** The chart of an instrument with its timeframes: bars that go on as they close, sessions shaded, the distance to what it is measured by below. */
+import { barLength, partsOf, readBars, readClosed, TIMEFRAMES } from './candle-reads.js';
+import { readCatalog } from './catalog.js';
+import { fill, h, mark, say } from './dom.js';
+import { plain, symbolOf } from './words.js';
+
+/** @typedef {import('./wire.ts').Bar} Bar */
+/** @typedef {import('./price-chart.js').Mark} Mark */
+/** @typedef {import('./price-chart.js').PriceLine} PriceLine */
+/** @typedef {import('./price-chart.js').Stretch} Stretch */
+/** @typedef {{ readonly name: string, readonly points: readonly { readonly at: number, readonly value: number }[] }} Curve */
+/** @typedef {{ readonly marks: readonly Mark[], readonly lines: readonly PriceLine[], readonly stretches: readonly Stretch[], readonly curves: readonly Curve[] }} Overlay What is drawn on the bars. */
+/** @typedef {(key: string, span: { readonly from: number, readonly to: number }) => Promise<Overlay>} OverlayOf */
+/** @typedef {import('./price-chart.js').PriceChart} PriceChart */
+
+const BARS = 300;
+const DAY = 86_400_000;
+const DEFAULT_TIMEFRAME = '15m';
+
+export class CandlePanel {
+  /** What is shown now; aborted when something else is. */
+  #abort = new AbortController();
+  /** @type {PriceChart | null} */
+  #chart = null;
+  #stop = () => {};
+
+  /**
+   * @param {object} options
+   * @param {import('./shell.js').Context} options.context
+   * @param {readonly string[]} options.instruments Keys such as `spotchain:AAPLx`; the first is shown.
+   * @param {string} [options.timeframe]
+   * @param {OverlayOf} [options.overlay] Asked for each series that is shown.
+   */
+  constructor({ context, instruments, timeframe = DEFAULT_TIMEFRAME, overlay }) {
+    this.context = context;
+    this.overlay = overlay;
+    this.key = instruments[0] ?? '';
+    this.length = timeframe;
+    this.place = h('div', { class: 'candle-place' }, h('p', { class: 'faint' }, 'Reading…'));
+    this.note = h('p', { class: 'faint', role: 'status' });
+    this.legend = h('p', { class: 'faint chart-legend' });
+    this.lengths = h(
+      'div',
+      { class: 'segments', role: 'group', 'aria-label': 'Length of a bar' },
+      TIMEFRAMES.map(([name]) =>
+        h('button', { type: 'button', 'data-timeframe': name, onclick: () => this.#choose(this.key, name) }, name),
+      ),
+    );
+    const which = h(
+      'select',
+      { 'aria-label': 'Instrument of the chart', onchange: () => this.#choose(which.value, this.length) },
+      instruments.map((one) => h('option', { value: one }, symbolOf(one))),
+    );
+    which.hidden = instruments.length < 2;
+    this.element = h(
+      'div',
+      { class: 'candle-panel' },
+      h('div', { class: 'candle-controls' }, which, this.lengths, this.note),
+      this.place,
+      this.legend,
+    );
+    void this.#show();
+  }
+
+  /** Reads what is drawn on the bars once more. */
+  refresh() {
+    if (this.#chart !== null) void this.#drawOverlay(this.#chart, this.#abort.signal).catch(this.context.fail);
+  }
+
+  end() {
+    this.#abort.abort();
+    this.#stop();
+    this.#stop = () => {};
+    this.#chart?.end();
+    this.#chart = null;
+  }
+
+  /** @param {string} key @param {string} length */
+  #choose(key, length) {
+    this.key = key;
+    this.length = length;
+    void this.#show();
+  }
+
+  async #show() {
+    this.end();
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    for (const button of this.lengths.children) mark(button, 'aria-pressed', String(button.getAttribute('data-timeframe') === this.length));
+    say(this.note, 'Reading the bars…');
+    try {
+      await this.#draw(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      say(this.note, 'The bars cannot be read at the moment.');
+      this.context.fail(error);
+    }
+  }
+
+  /** @param {AbortSignal} signal */
+  async #draw(signal) {
+    const { key, length } = this;
+    const reading = readBars(key, length, BARS, signal);
+    const [library, catalog, { bars, gaps }] = await Promise.all([import('./price-chart.js'), readCatalog(), reading]);
+    if (signal.aborted) return;
+    const measure = measureOf(catalog.get(key));
+    const made = new library.PriceChart({ label: `${symbolOf(key)}, bars of ${length}`, lowerTitle: measure?.title ?? null });
+    this.#chart = made;
+    fill(this.place, made.element);
+    made.setBars(bars, barLength(length));
+    mark(this.place, 'data-bars', String(bars.length));
+    const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0);
+    const lack = missing === 0 ? '' : `${missing} bars are missing: ${reasonsOf(gaps)}`;
+    say(this.note, bars.length === 0 ? `No bar of ${length} is known.` : lack);
+    this.#follow(made, signal);
+    await Promise.all([this.#drawOverlay(made, signal), measure === null ? null : drawMeasure(made, bars, measure.key, signal)]);
+  }
+
+  /** @param {PriceChart} made @param {AbortSignal} signal */
+  #follow(made, signal) {
+    const { venue, instrument } = partsOf(this.key);
+    const timeframe = this.length;
+    const isOurs = (/** @type {Bar & Record<string, unknown>} */ bar) =>
+      bar['venue'] === venue && bar['instrument'] === instrument && bar['timeframe'] === timeframe;
+    this.#stop = this.context.feed.subscribe({
+      channel: 'candles',
+      params: { venue, instrument, timeframe },
+      refuse: (detail) => say(this.note, detail),
+      hear: ({ data }) => {
+        if (signal.aborted) return;
+        const fresh = [data].flat().filter(isOurs);
+        for (const bar of fresh) made.addBar(bar);
+        if (fresh.length > 0) this.refresh();
+      },
+    });
+  }
+
+  /** @param {PriceChart} made @param {AbortSignal} signal */
+  async #drawOverlay(made, signal) {
+    const span = made.span();
+    if (span === null) return;
+    // Beyond a day a bar holds both.
+    const isEquity = barLength(this.length) < DAY && (await readCatalog()).get(this.key)?.kind === 'tokenized_equity';
+    const [closed, drawn] = await Promise.all([isEquity ? readClosed(span, signal) : [], this.overlay?.(this.key, span) ?? null]);
+    if (signal.aborted) return;
+    const shut = closed.map((stretch) => /** @type {Stretch} */ ({ ...stretch, colour: 'closed' }));
+    made.setStretches([...(drawn?.stretches ?? []), ...shut]);
+    made.setMarks(drawn?.marks ?? []);
+    made.setLines(drawn?.lines ?? []);
+    made.setCurves(drawn?.curves ?? []);
+    const words = [
+      isEquity ? 'Blue: the regular session is closed.' : '',
+      (drawn?.stretches.length ?? 0) > 0 ? 'Violet: the agent knew no live quote.' : '',
+    ];
+    say(this.legend, words.filter((word) => word !== '').join(' '));
+  }
+}
+
+/**
+ * What the price of an instrument is measured by: the reference price of its share, or the other market of the same coin.
+ * @param {import('./catalog.js').CatalogEntry | undefined} entry
+ */
+function measureOf(entry) {
+  if (entry === undefined) return null;
+  const { key, benchmark, benchmarkKind, pairedPerp, pairedSpot } = entry;
+  if (benchmark !== null && benchmarkKind === 'reference_price') return { key: benchmark, title: 'premium %' };
+  const other = [pairedPerp, pairedSpot].find((one) => one !== null && one !== key);
+  return other === undefined || other === null ? null : { key: other, title: `gap to ${symbolOf(other)} %` };
+}
+
+/**
+ * How far each close lies from the newest close of the other series at or before it.
+ * @param {PriceChart} made
+ * @param {readonly Bar[]} bars
+ * @param {string} other
+ * @param {AbortSignal} signal
+ */
+async function drawMeasure(made, bars, other, signal) {
+  const length = bars.length < 2 ? 0 : Date.parse(bars[1]?.openTime ?? '') - Date.parse(bars[0]?.openTime ?? '');
+  const timeframe = TIMEFRAMES.find(([, ms]) => ms === length)?.[0];
+  if (timeframe === undefined) return;
+  // A share has no bars at night: its last close before the first bar of ours may be days back.
+  const { bars: others } = await readBars(other, timeframe, BARS * 2, signal);
+  let next = 0;
+  let last = Number.NaN;
+  const points = bars.flatMap(({ openTime, close }) => {
+    for (; next < others.length && (others[next]?.openTime ?? '') <= openTime; next++) last = Number(others[next]?.close);
+    return Number.isNaN(last) ? [] : [{ at: Date.parse(openTime), percent: (Number(close) / last - 1) * 100 }];
+  });
+  if (!signal.aborted) made.setLower(points);
+}
+
+/** @param {import('./candle-reads.js').Candles['coverage']['gaps']} gaps */
+function reasonsOf(gaps) {
+  return [...new Set(gaps.map(({ reason }) => plain(reason)))].join(', ');
+}

@@ -1,0 +1,80 @@
+/** Closed bars of one series as the API pages them, and the stretches in which a market was shut. */
+import { read } from './http.js';
+
+/** @typedef {import('./wire.ts').Bar} Bar */
+/** @typedef {import('./api.ts').Candles} Candles */
+
+/** Timeframes that one may choose, with their length. */
+export const TIMEFRAMES = /** @type {const} */ ([
+  ['1m', 60_000],
+  ['5m', 300_000],
+  ['15m', 900_000],
+  ['1h', 3_600_000],
+  ['4h', 14_400_000],
+  ['24h', 86_400_000],
+]);
+
+const PER_PAGE = 200;
+
+/** @param {string} timeframe */
+export function barLength(timeframe) {
+  return TIMEFRAMES.find(([name]) => name === timeframe)?.[1] ?? 60_000;
+}
+
+/** @param {string} key `spotexchange:BTCUSDT` */
+export function partsOf(key) {
+  const at = key.indexOf(':');
+  return { venue: key.slice(0, at), instrument: key.slice(at + 1) };
+}
+
+/**
+ * The bars of the last so many times their length, ascending, and what is missing among them.
+ * @param {string} key
+ * @param {string} timeframe
+ * @param {number} count
+ * @param {AbortSignal} signal
+ * @returns {Promise<{ readonly bars: readonly Bar[], readonly gaps: Candles['coverage']['gaps'] }>}
+ */
+export async function readBars(key, timeframe, count, signal) {
+  const { venue, instrument } = partsOf(key);
+  const series = `venue=${venue}&instrument=${encodeURIComponent(instrument)}&timeframe=${timeframe}`;
+  const from = Date.now() - count * barLength(timeframe);
+  /** @type {Bar[]} */
+  const bars = [];
+  /** @type {Candles['coverage']['gaps'][number][]} */
+  const gaps = [];
+  /** @type {string | null} */
+  let cursor = null;
+  do {
+    /** @type {Candles} */
+    // One after the other: each page names the next.
+    // oxlint-disable-next-line no-await-in-loop
+    const page = await read(`/v1/candles?${series}&from=${from}&limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, {
+      signal,
+    });
+    bars.push(...page.items);
+    gaps.push(...page.coverage.gaps);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return { bars, gaps };
+}
+
+/**
+ * The stretches between two instants in which the regular session of US shares was shut.
+ * @param {{ readonly from: number, readonly to: number }} span
+ * @param {AbortSignal} signal
+ * @returns {Promise<readonly { readonly from: number, readonly to: number }[]>}
+ */
+export async function readClosed({ from, to }, signal) {
+  const day = (/** @type {number} */ at) => new Date(at).toISOString().slice(0, 10);
+  /** @type {import('./wire.ts').Page<import('./api.ts').SessionDay>} */
+  const { items } = await read(`/v1/catalog/sessions?from=${day(from)}&to=${day(to)}&limit=${PER_PAGE}`, { signal });
+  const open = items.flatMap(({ regularAt, postMarketAt }) =>
+    regularAt === null || postMarketAt === null ? [] : [{ from: Date.parse(regularAt), to: Date.parse(postMarketAt) }],
+  );
+  const edges = [from, ...open.flatMap((session) => [session.from, session.to]), to];
+  const closed = [];
+  for (let i = 0; i < edges.length; i += 2)
+    closed.push({ from: /** @type {number} */ (edges[i]), to: /** @type {number} */ (edges[i + 1]) });
+  return closed.filter((stretch) => stretch.to > stretch.from);
+}

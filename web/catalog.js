@@ -1,0 +1,36 @@
+/** The instruments of the catalog by their key, read once for as long as the page is open. */
+import { read } from './http.js';
+
+/** @typedef {import('./api.ts').CatalogEntry} CatalogEntry */
+
+const PER_PAGE = 200;
+/** @type {Promise<ReadonlyMap<string, CatalogEntry>> | null} */
+let reading = null;
+
+/**
+ * Every instrument; prices in it are those of the moment of reading.
+ * @returns {Promise<ReadonlyMap<string, CatalogEntry>>}
+ */
+export function readCatalog() {
+  reading ??= readAll().catch((error) => {
+    reading = null;
+    throw error;
+  });
+  return reading;
+}
+
+async function readAll() {
+  /** @type {Map<string, CatalogEntry>} */
+  const entries = new Map();
+  /** @type {string | null} */
+  let cursor = null;
+  do {
+    /** @type {import('./wire.ts').Page<CatalogEntry>} */
+    // One after the other: each page names the next.
+    // oxlint-disable-next-line no-await-in-loop
+    const page = await read(`/v1/catalog?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`);
+    for (const entry of page.items) entries.set(entry.key, entry);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return entries;
+}

@@ -1,0 +1,93 @@
+/** What every chart of the library stands in: its size, its colours, its words for who cannot see it, and whose library it is. */
+import { chartPalette, onSchemeChange } from './chart-palette.js';
+import { h } from './dom.js';
+import { createChart } from './lightweight-charts.js';
+
+/** @typedef {import('./lightweight-charts.js').IChartApi} Chart */
+/** @typedef {import('./chart-palette.js').Palette} Palette */
+
+/**
+ * @param {object} options
+ * @param {string} options.label Names the chart.
+ * @param {number} options.height In pixels.
+ * @param {(palette: Palette) => void} options.repaint Gives the series their colours; called at once and whenever the page turns dark or light.
+ */
+export function chartFrame({ label, height, repaint }) {
+  const place = h('div', { class: 'market-chart-canvas', 'aria-hidden': 'true' });
+  place.style.height = `${height}px`;
+  const words = h('p', { class: 'unseen', role: 'status' });
+  const legend = h('div', { class: 'market-chart-legend number' });
+  const element = h(
+    'figure',
+    { class: 'market-chart', 'aria-label': label },
+    legend,
+    place,
+    words,
+    h(
+      'figcaption',
+      { class: 'faint' },
+      h(
+        'a',
+        { href: 'https://www.tradingview.com/', rel: 'noopener noreferrer', target: '_blank' },
+        'TradingView Lightweight Charts™, copyright TradingView, Inc.',
+      ),
+    ),
+  );
+  const chart = createChart(place, { autoSize: true, ...lookOf(chartPalette()) });
+
+  // It has no size before it is on the page: what is to be seen whole is made to fit once it has one.
+  let isToFit = false;
+  chart.timeScale().subscribeSizeChange((width) => {
+    if (!isToFit || width === 0) return;
+    isToFit = false;
+    chart.timeScale().fitContent();
+  });
+
+  const stop = onSchemeChange((palette) => {
+    chart.applyOptions(lookOf(palette));
+    repaint(palette);
+  });
+  return {
+    element,
+    chart,
+    legend,
+    words,
+    /** To be called once all series are there. */
+    paint: () => repaint(chartPalette()),
+    /** Shows everything from the first point to the last. */
+    fit() {
+      isToFit = chart.timeScale().width() === 0;
+      chart.timeScale().fitContent();
+    },
+    /** The lower pane takes a quarter. */
+    share() {
+      chart.panes()[0]?.setStretchFactor(3);
+      chart.panes()[1]?.setStretchFactor(1);
+    },
+    end() {
+      stop();
+      chart.remove();
+    },
+  };
+}
+
+/**
+ * @param {Palette} palette
+ * @returns {import('./lightweight-charts.js').DeepPartial<import('./lightweight-charts.js').ChartOptions>}
+ */
+function lookOf({ panel, line, faint }) {
+  return {
+    layout: {
+      background: { color: panel },
+      textColor: faint,
+      fontFamily: 'system-ui, sans-serif',
+      // Its mark is a link whose markup the page's policy refuses; the same link stands beneath the chart as a text.
+      attributionLogo: false,
+      panes: { separatorColor: line, separatorHoverColor: line },
+    },
+    grid: { vertLines: { color: line }, horzLines: { color: line } },
+    rightPriceScale: { borderColor: line },
+    timeScale: { borderColor: line, timeVisible: true, secondsVisible: false },
+    localization: { locale: 'en-GB', dateFormat: 'yyyy-MM-dd' },
+  };
+}

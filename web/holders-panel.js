@@ -1,0 +1,79 @@
+/** Who in the organization holds one instrument: each book with its quantity and cost, the agent named. */
+import { agentNames } from './agent-names.js';
+import { fill, h, say } from './dom.js';
+import { read } from './http.js';
+import { dataTable, number } from './tables.js';
+import { dayAndTime, priceText } from './words.js';
+
+/** @typedef {import('./api.ts').Book} Book */
+
+const PER_PAGE = 200;
+
+/**
+ * @param {object} options
+ * @param {import('./shell.js').Context} options.context
+ * @param {string} options.key
+ * @param {AbortSignal} options.signal
+ */
+export function holdersPanel({ context, key, signal }) {
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const place = h('div', {});
+
+  async function refresh() {
+    try {
+      const [books, names] = await Promise.all([allBooks(signal), agentNames(signal)]);
+      const held = books.flatMap((book) =>
+        book.positions.filter(({ instrument }) => instrument === key).map((position) => ({ book, position })),
+      );
+      say(note, '');
+      fill(
+        place,
+        dataTable({
+          caption: 'Positions at cost',
+          empty: 'No book holds it.',
+          head: ['who', 'book', 'quantity', 'average price', 'cost USD', 'since'],
+          rows: held.map(({ book, position }) => [
+            book.agentId === null ? 'people' : h('a', { href: `#/agents/${book.agentId}` }, names.get(book.agentId) ?? 'another agent'),
+            book.manifestVersion === null ? book.mode : `${book.mode}, manifest v${book.manifestVersion}`,
+            number(position.quantity),
+            h('span', { title: position.averageEntryPrice }, number(priceText(position.averageEntryPrice))),
+            number(priceText(position.costUsd)),
+            dayAndTime(position.openedAt),
+          ]),
+        }),
+      );
+    } catch (error) {
+      if (signal.aborted) return;
+      say(note, 'The books cannot be read at the moment.');
+      context.fail(error);
+    }
+  }
+
+  void refresh();
+  return {
+    element: h(
+      'div',
+      { class: 'panel holders-panel' },
+      h('div', { class: 'panel-head' }, h('h2', {}, 'Who holds it'), note),
+      h('div', { class: 'panel-body' }, place),
+    ),
+    end() {},
+  };
+}
+
+/** @param {AbortSignal} signal */
+async function allBooks(signal) {
+  /** @type {Book[]} */
+  const books = [];
+  /** @type {string | null} */
+  let cursor = null;
+  do {
+    /** @type {import('./wire.ts').Page<Book>} */
+    // One after the other: each page names the next.
+    // oxlint-disable-next-line no-await-in-loop
+    const page = await read(`/v1/books?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, { signal });
+    books.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return books;
+}

@@ -1,0 +1,237 @@
+/** Candles of one instrument with what happened on them: marks, lines of prices, shaded stretches, and a line of percentages below. */
+import { chartFrame } from './chart-frame.js';
+import { chartPalette, translucent } from './chart-palette.js';
+import { say } from './dom.js';
+import { CandlestickSeries, createSeriesMarkers, HistogramSeries, LineSeries, LineStyle } from './lightweight-charts.js';
+import { dayAndTime, priceText } from './words.js';
+
+/** @typedef {import('./wire.ts').Bar} Bar */
+/** @typedef {import('./chart-palette.js').Palette} Palette */
+/** @typedef {keyof Palette} Colour */
+/** @typedef {import('./lightweight-charts.js').UTCTimestamp} Seconds */
+/** @typedef {{ readonly at: number, readonly kind: 'entry' | 'exit' | 'blocked' | 'proposed', readonly text: string }} Mark */
+/** @typedef {{ readonly price: string, readonly title: string, readonly colour: Colour }} PriceLine */
+/** @typedef {{ readonly from: number, readonly to: number, readonly colour: Colour }} Stretch */
+
+const HEIGHT = 420;
+const LOWER_HEIGHT = 90;
+const MOST_DECIMALS = 8;
+/** How each kind of mark is drawn: at the bar's low or high, in which shape and colour. */
+const MARKS = /** @type {const} */ ({
+  entry: { position: 'belowBar', shape: 'arrowUp', colour: 'good' },
+  exit: { position: 'aboveBar', shape: 'arrowDown', colour: 'bad' },
+  blocked: { position: 'aboveBar', shape: 'square', colour: 'warn' },
+  proposed: { position: 'belowBar', shape: 'circle', colour: 'accent' },
+});
+const CURVES = /** @type {readonly Colour[]} */ (['accent', 'carried', 'warn', 'closed']);
+const QUIET = /** @type {const} */ ({ priceLineVisible: false, lastValueVisible: false });
+
+/** @param {number} ms @returns {Seconds} */
+const seconds = (ms) => /** @type {Seconds} */ (Math.floor(ms / 1000));
+
+export class PriceChart {
+  /** @type {Map<number, Bar>} */
+  #bars = new Map();
+  #barMs = 60_000;
+  /** @type {readonly Mark[]} */
+  #marks = [];
+  /** @type {readonly PriceLine[]} */
+  #lines = [];
+  /** @type {readonly Stretch[]} */
+  #stretches = [];
+  /** @type {import('./lightweight-charts.js').IPriceLine[]} */
+  #drawn = [];
+  /** @type {Map<string, import('./lightweight-charts.js').ISeriesApi<'Line'>>} */
+  #curves = new Map();
+  #colours = chartPalette();
+
+  /**
+   * @param {object} options
+   * @param {string} options.label Names the chart.
+   * @param {string | null} options.lowerTitle Names the line of percentages; null for none.
+   */
+  constructor({ label, lowerTitle }) {
+    const height = HEIGHT + (lowerTitle === null ? 0 : LOWER_HEIGHT);
+    this.frame = chartFrame({ label, height, repaint: (palette) => this.#repaint(palette) });
+    const { chart } = this.frame;
+    // Shades lie behind everything: columns as high as the pane on a scale of their own.
+    this.shades = chart.addSeries(HistogramSeries, { ...QUIET, priceScaleId: 'shades', base: 0 });
+    this.shades.priceScale().applyOptions({ scaleMargins: { top: 0, bottom: 0 }, visible: false });
+    this.volume = chart.addSeries(HistogramSeries, { ...QUIET, priceScaleId: 'volume' });
+    this.volume.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 }, visible: false });
+    this.candles = chart.addSeries(CandlestickSeries, { borderVisible: false });
+    this.lower = lowerTitle === null ? null : chart.addSeries(LineSeries, { lineWidth: 2, title: lowerTitle, priceLineVisible: false }, 1);
+    this.frame.share();
+    this.marks = createSeriesMarkers(this.candles, []);
+    chart.subscribeCrosshairMove(({ time }) => this.#tell(typeof time === 'number' ? this.#bars.get(time * 1000) : undefined));
+    this.frame.paint();
+  }
+
+  get element() {
+    return this.frame.element;
+  }
+
+  /**
+   * Begins anew with these bars, ascending.
+   * @param {readonly Bar[]} all
+   * @param {number} length Of a bar, in milliseconds.
+   */
+  setBars(all, length) {
+    this.#barMs = length;
+    this.#bars = new Map(all.map((bar) => [Date.parse(bar.openTime), bar]));
+    this.#drawBars();
+    this.frame.fit();
+  }
+
+  /** A bar that has closed since; one that is older than the newest is drawn at its place. @param {Bar} bar */
+  addBar(bar) {
+    this.#bars.set(Date.parse(bar.openTime), bar);
+    this.#bars = new Map([...this.#bars].sort(([a], [b]) => a - b));
+    this.#drawBars();
+  }
+
+  /** The first instant that is shown and the end of what is shown; null where nothing is. */
+  span() {
+    const times = [...this.#bars.keys()];
+    const [first] = times;
+    return first === undefined ? null : { from: first, to: /** @type {number} */ (times.at(-1)) + this.#barMs };
+  }
+
+  /** @param {readonly Mark[]} all */
+  setMarks(all) {
+    this.#marks = all;
+    this.#drawMarks();
+  }
+
+  /** @param {readonly PriceLine[]} all */
+  setLines(all) {
+    this.#lines = all;
+    this.#drawLines();
+  }
+
+  /** @param {readonly Stretch[]} all */
+  setStretches(all) {
+    this.#stretches = all;
+    this.#drawShades();
+  }
+
+  /** Lines over the bars, such as averages. @param {readonly import('./candle-panel.js').Curve[]} all */
+  setCurves(all) {
+    for (const [name, series] of this.#curves) {
+      if (all.some((curve) => curve.name === name)) continue;
+      this.frame.chart.removeSeries(series);
+      this.#curves.delete(name);
+    }
+    for (const [index, { name, points }] of all.entries()) {
+      const series =
+        this.#curves.get(name) ?? this.frame.chart.addSeries(LineSeries, { lineWidth: 2, title: name, priceLineVisible: false });
+      this.#curves.set(name, series);
+      series.applyOptions({ color: this.#colours[CURVES[index % CURVES.length] ?? 'accent'] });
+      // A point between two bars would make room for itself among them.
+      const onBars = new Map(points.map(({ at, value }) => [Math.floor(at / this.#barMs) * this.#barMs, value]));
+      series.setData([...onBars].filter(([at]) => this.#bars.has(at)).map(([at, value]) => ({ time: seconds(at), value })));
+    }
+  }
+
+  /** @param {readonly { readonly at: number, readonly percent: number }[]} points Ascending. */
+  setLower(points) {
+    this.lower?.setData(points.map(({ at, percent }) => ({ time: seconds(at), value: percent })));
+  }
+
+  end() {
+    this.frame.end();
+  }
+
+  /** @param {Palette} palette */
+  #repaint(palette) {
+    this.#colours = palette;
+    const { good, bad, closed } = palette;
+    this.candles.applyOptions({ upColor: good, downColor: bad, wickUpColor: good, wickDownColor: bad });
+    this.lower?.applyOptions({ color: closed });
+    this.#drawVolume();
+    this.#drawMarks();
+    this.#drawLines();
+    this.#drawShades();
+  }
+
+  /** The bar under the pointer, or the newest one. @param {Bar | undefined} bar */
+  #tell(bar = [...this.#bars.values()].at(-1)) {
+    if (bar === undefined) return say(this.frame.legend, '');
+    const [open, high, low, close] = [bar.open, bar.high, bar.low, bar.close].map(priceText);
+    const when = dayAndTime(bar.openTime).slice(0, 16);
+    say(this.frame.legend, `${when}  O ${open}  H ${high}  L ${low}  C ${close}  V ${priceText(bar.volume)}`);
+  }
+
+  #drawBars() {
+    const all = [...this.#bars.values()];
+    const written = all.slice(-50).map(({ close }) => priceText(close).split('.')[1]?.length ?? 0);
+    const decimals = Math.min(MOST_DECIMALS, Math.max(2, ...written));
+    this.candles.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } });
+    this.candles.setData(all.map(candleOf));
+    this.#drawVolume();
+    this.#drawMarks();
+    this.#drawShades();
+    this.#tell();
+    say(this.frame.words, wordsOf(all));
+  }
+
+  #drawVolume() {
+    const { good, bad } = this.#colours;
+    this.volume.setData(
+      [...this.#bars].map(([at, { open, close, volume }]) => ({
+        time: seconds(at),
+        value: Number(volume),
+        color: translucent(Number(close) >= Number(open) ? good : bad, 0.3),
+      })),
+    );
+  }
+
+  #drawMarks() {
+    const span = this.span() ?? { from: Infinity, to: -Infinity };
+    this.marks.setMarkers(
+      this.#marks
+        .filter(({ at }) => at >= span.from && at < span.to)
+        .map(({ at, kind, text }) => {
+          const { position, shape, colour } = MARKS[kind];
+          return { time: seconds(Math.floor(at / this.#barMs) * this.#barMs), position, shape, color: this.#colours[colour], text };
+        })
+        .sort((a, b) => a.time - b.time),
+    );
+  }
+
+  #drawLines() {
+    for (const line of this.#drawn) this.candles.removePriceLine(line);
+    this.#drawn = this.#lines.map(({ price, title, colour }) =>
+      this.candles.createPriceLine({
+        price: Number(price),
+        title,
+        color: this.#colours[colour],
+        lineStyle: LineStyle.Dashed,
+        lineWidth: 1,
+        axisLabelVisible: true,
+      }),
+    );
+  }
+
+  #drawShades() {
+    this.shades.setData(
+      [...this.#bars.keys()].flatMap((at) => {
+        const stretch = this.#stretches.find(({ from, to }) => at + this.#barMs > from && at < to);
+        return stretch === undefined ? [] : [{ time: seconds(at), value: 1, color: translucent(this.#colours[stretch.colour], 0.14) }];
+      }),
+    );
+  }
+}
+
+/** @param {Bar} bar Only for the eye: the numbers in words are the texts as they came. */
+function candleOf({ openTime, open, high, low, close }) {
+  return { time: seconds(Date.parse(openTime)), open: Number(open), high: Number(high), low: Number(low), close: Number(close) };
+}
+
+/** @param {readonly Bar[]} bars */
+function wordsOf(bars) {
+  const [first] = bars;
+  const last = bars.at(-1);
+  if (first === undefined || last === undefined) return 'No bar.';
+  return `${bars.length} bars from ${dayAndTime(first.openTime)} to ${dayAndTime(last.openTime)}, the last one closed at ${priceText(last.close)}.`;
+}
