@@ -127,10 +127,10 @@ export function tickContext(
   marked: MarkedBook,
   inputs: TickRiskInputs,
   observation: Observation,
-  readsReference: boolean,
+  { readsReference, side }: Pick<Proposal, 'readsReference' | 'side'>,
 ): RiskContext {
   return orderContext(
-    { instrument: observation.instrument, mode: executionModeOf(agent.stage) },
+    { instrument: observation.instrument, mode: executionModeOf(agent.stage), side: side === 'entry' ? 'buy' : 'sell' },
     {
       market: observedMarket(observation),
       readsReference,
@@ -151,7 +151,7 @@ export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: Tick
   return (proposal) => {
     const full = fullOrder(agent, proposal, proposal.observation.slot);
     if (full === null) return noOrder(proposal, agent.manifest);
-    const context = tickContext(agent, marked, inputs, proposal.observation, proposal.readsReference);
+    const context = tickContext(agent, marked, inputs, proposal.observation, proposal);
     const { ok, attribution } = assessOrder(full, context);
     if (ok || agent.autonomy !== 'autonomous' || attribution.headroom === undefined || attribution.headroom.quantity === '0')
       return attribution;

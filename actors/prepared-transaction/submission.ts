@@ -1,6 +1,6 @@
 /** Takes the signed bytes of prepared transactions: checked against the stored message before anything is written, and taken once. */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
-import { PermitLost } from '../../src/domain/execution.ts';
+import type { ActorRecord, ActorRow } from '../../src/domain/actor-step.ts';
+import { PermitLost, type SupersededReason } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
@@ -15,16 +15,30 @@ import { tablesOf } from './unsigned.ts';
 /** The one sentence for missing and foreign transactions alike. */
 export const NO_TRANSACTION = 'there is no prepared transaction with this id';
 
+/** Why bytes are not sent any more, by what has happened since they were prepared. */
+const LOST: Readonly<Record<SupersededReason, string>> = {
+  halted: 'an emergency halt came since this was prepared: it is not sent any more; prepare a new one',
+  paused: 'the agent has been paused since this was prepared: it is not sent any more',
+  manifest_changed: 'the manifest has changed since this was prepared: it is not sent any more',
+  stage_changed: 'the agent trades in another mode since this was prepared: it is not sent any more',
+  autonomy_lowered: 'the autonomy of the agent has been lowered since this was prepared: it is not sent any more',
+};
+
 export interface SubmissionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly verifySignature: VerifySignature;
   /**
    * Why a transaction may not leave at this moment, by purpose: risk on the present quotes. Nothing is written where it
-   * may not, and the same bytes may be given again.
+   * may not, and the same bytes may be given again. Where it may, what the step that takes the bytes requires besides.
    */
   readonly mayLeave: Readonly<
-    Partial<Record<TransactionPurpose, (orgId: string, id: string, context: PreparedTransactionContext) => Promise<Outcome<null>>>>
+    Partial<
+      Record<
+        TransactionPurpose,
+        (orgId: string, id: string, context: PreparedTransactionContext) => Promise<Outcome<readonly ActorRecord[] | null>>
+      >
+    >
   >;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -62,7 +76,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       const leaving = await (deps.mayLeave[purpose]?.(context.orgId, id, prepared) ??
         refuse('unavailable', `nothing for ${purpose} is sent`));
       if (!leaving.ok) return leaving;
-      return submitted(context, purpose, id, signedBase64, verified.value.signature);
+      return submitted(context, purpose, id, { signedBase64, signature: verified.value.signature, required: leaving.value ?? [] });
     },
   };
 
@@ -70,8 +84,11 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
     context: Parameters<TransactionSubmission['submit']>[0],
     purpose: TransactionPurpose,
     id: string,
-    signedBase64: string,
-    signature: string,
+    {
+      signedBase64,
+      signature,
+      required,
+    }: { readonly signedBase64: string; readonly signature: string; readonly required: readonly ActorRecord[] },
   ): Promise<Outcome<PreparedTransactionView>> {
     try {
       const event = { type: 'submit', signedBase64, signature, subject: context.subject };
@@ -79,6 +96,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
         cause: `${context.subject} ${context.requestId}`,
         orgId: context.orgId,
         also: (was, plan) => [
+          ...required,
           auditRow(context, `transaction.submit.${purpose}`, id, was.state, plan.state),
           ...answerRows(context, transactionView(id, plan.state, clock.now())),
         ],
@@ -89,7 +107,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       return (now === null ? null : givenBefore(now, signedBase64)) ?? outcome;
     } catch (error) {
       if (error instanceof PermitLost)
-        return refuse('halted', 'an emergency halt came since this was prepared: it is not sent any more; prepare a new one');
+        return refuse(error.reason === 'halted' || error.reason === 'paused' ? 'halted' : 'state_conflict', LOST[error.reason]);
       return answeredMeanwhile(error);
     }
   }

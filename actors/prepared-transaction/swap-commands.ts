@@ -48,6 +48,14 @@ export interface SwapSubject {
   readonly risk: RiskAttribution;
   /** What its book begins with where it is the book's first. */
   readonly capitalUsd: DecimalString;
+  /** The trade proposal that asked for it, which books its fill; none of a person's own swap. */
+  readonly proposal?: SwapProposal;
+}
+
+/** A trade proposal and the agent or the Take that it is of. */
+export interface SwapProposal {
+  readonly id: string;
+  readonly traderId: string;
 }
 
 /** Every command answers after its transaction is committed. */

@@ -31,7 +31,7 @@ import { type ChainClient, unlessSilent } from './chain-client.ts';
 import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
 import { type CapacityObstacle, capacityAnswer, capacityRow } from './open-capacity.ts';
 import type { PreparedTransactionInput } from './protocol.ts';
-import type { SwapCommands, SwapSubject, SwapWish } from './swap-commands.ts';
+import type { SwapCommands, SwapProposal, SwapSubject, SwapWish } from './swap-commands.ts';
 import type { Route, SwapRouter } from './swap-router.ts';
 import { lifetimeObjection, resolvedLookups, tablesOf } from './unsigned.ts';
 
@@ -69,6 +69,8 @@ export interface SwapHandlerDeps {
   readonly newId: () => string;
   /** Who signs what this handler prepares; a person's wallet unless told. */
   readonly executor?: PreparedTransactionInput['executor'];
+  /** The trade proposal that the swap is for; none of a person's own. */
+  readonly proposal?: SwapProposal;
 }
 
 /** What a wallet may be asked to sign. */
@@ -172,7 +174,9 @@ export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
       }),
     );
     if (!validated.ok) return validated;
-    const input = inputOf({ preparedBy: context.subject, executor: deps.executor ?? 'user' }, validated.value, agreed, clock.now());
+    const { executor = 'user', proposal } = deps;
+    const by = { preparedBy: context.subject, executor, ...(proposal === undefined ? {} : { proposal }) };
+    const input = inputOf(by, validated.value, agreed, clock.now());
     const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
       cause: `${context.subject} ${context.requestId}`,
       also: (begins) => [
@@ -248,7 +252,7 @@ function quoteOfFill({ source, observedAt, bid, ask }: Quote): FillQuote {
 }
 
 function inputOf(
-  { preparedBy, executor }: Pick<PreparedTransactionInput, 'preparedBy' | 'executor'>,
+  { preparedBy, executor, proposal }: Pick<PreparedTransactionInput, 'preparedBy' | 'executor'> & Pick<SwapHandlerDeps, 'proposal'>,
   { order, verdict, touch, epoch, capitalUsd }: PassedVerdict,
   { promise, route, message, maxSlippageBps }: Agreed,
   createdAt: number,
@@ -266,6 +270,7 @@ function inputOf(
     steps: route.steps,
     risk: verdict.risk,
     capitalUsd,
+    ...(proposal === undefined ? {} : { proposal }),
   };
   return {
     purpose: 'swap',

@@ -14,7 +14,7 @@ export const swapPurpose: PurposeRules = {
   objection: (context, { changes }) => balanceObjection(changes, swapSubject(context).promise),
 
   settle(context, info) {
-    const { order, promise, decisionPrice, market, capitalUsd } = swapSubject(context);
+    const { order, promise, decisionPrice, market, capitalUsd, proposal } = swapSubject(context);
     const { landed } = context;
     if (landed === null) throw new Error(`swap ${info.actorId} is settled before it landed`);
     const fill = swapFill(landed.changes, promise, {
@@ -27,8 +27,8 @@ export const swapPurpose: PurposeRules = {
       at: landed.blockTime ?? info.now,
       quotes: [market],
     });
-    // What a delegated signer signed is booked by the proposal that asked for it, as any venue's fill is.
-    if (fill !== null && context.executor === 'delegated') return [];
+    // What a proposal asked for is booked by the proposal, as any venue's fill is.
+    if (fill !== null && (proposal !== undefined || context.executor === 'delegated')) return [];
     if (fill !== null) return [record('fill', { orgId: info.orgId, fill, capitalUsd })];
     const body = { what: 'swap_moved_nothing', transactionId: info.actorId, wallet: context.wallet, signature: context.signature };
     return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];

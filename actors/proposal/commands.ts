@@ -6,8 +6,18 @@ import type { RiskAttribution } from '../../src/domain/decision.ts';
 import type { ProposalState } from '../../src/domain/execution.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
+import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
+
+/** The transaction that carries an order out on the primary chain. */
+export interface ProposalTransaction {
+  readonly id: string;
+  readonly state: PreparedTransactionState;
+  readonly wallet: string;
+  /** `user`: the owner's wallet signs it. `delegated`: the delegated signer does. */
+  readonly executor: 'user' | 'delegated';
+}
 
 /** A trade proposal as the outside sees it. */
 export interface ProposalView {
@@ -32,6 +42,8 @@ export interface ProposalView {
   readonly filledNotionalUsd: DecimalString;
   /** What it was filled by, each with the quotes that it was made on. */
   readonly fills: readonly Fill[];
+  /** The prepared transaction of a live order on the primary chain; null elsewhere, and before there is one. */
+  readonly transaction: ProposalTransaction | null;
   readonly createdAt: EpochMs;
   readonly expiresAt: EpochMs;
   readonly changedAt: EpochMs;

@@ -1,6 +1,6 @@
 /** What a trade proposal's actions mean once they are committed, and which events it takes at all. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
-import type { ProposalState } from '../../src/domain/execution.ts';
+import { type ProposalState, proposalTransactionId } from '../../src/domain/execution.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
 import { type ActorKind, activity, record, type StepInfo } from '../runtime/actor-kind.ts';
@@ -53,6 +53,9 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
   };
 }
 
+/** What is announced while a transaction waits for the owner's wallet. */
+const AWAITS_SIGNATURE: ReadonlySet<string> = new Set(['awaiting_signature', 'signature_needed']);
+
 /** What of a proposal is announced. */
 function announced(what: string, info: StepInfo): { readonly [key: string]: string | null } {
   const context = proposalContext(info);
@@ -72,6 +75,7 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
     notionalUsd: order.notionalUsd,
     filledQuantity: context.filledQuantity,
     filledNotionalUsd: context.filledNotionalUsd,
+    ...(AWAITS_SIGNATURE.has(what) ? { transactionId: proposalTransactionId(info.actorId) } : {}),
     expiresAt: isoTime(context.expiresAt),
   };
 }

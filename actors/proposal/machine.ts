@@ -55,6 +55,8 @@ export const proposalMachine = setup({
     isRejected: answered('rejected'),
     isBlocked: answered('blocked'),
     isSupersededSinceThen: answered('superseded'),
+    awaitsSignature: ({ event }) =>
+      event.type === 'activity.done' && event.answer.outcome === 'unknown' && event.answer.awaitsSignature === true,
     isUnderWay: ({ event }) => event.type === 'activity.done' && event.answer.outcome === 'unknown' && event.answer.underWay === true,
     isUnknown: answered('unknown'),
     /** Paper leaves no trace outside: an execution that was given up did not happen. */
@@ -145,6 +147,14 @@ export const proposalMachine = setup({
           ...SETTLE,
           { guard: 'isBlocked', target: 'failed', actions: ['rememberRisk', 'rememberReason'] },
           { guard: 'isSupersededSinceThen', target: 'cancelled', actions: 'rememberReason' },
+          {
+            guard: 'awaitsSignature',
+            target: 'unknown',
+            actions: [
+              { type: 'announceProposal', params: { what: 'awaiting_signature' } },
+              { type: 'alertOperators', params: { what: 'signature_needed' } },
+            ],
+          },
           // The chain takes its time: nothing that anybody has to look at.
           { guard: 'isUnderWay', target: 'unknown' },
           {

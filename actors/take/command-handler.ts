@@ -11,7 +11,7 @@ import type { Problem } from '../../src/domain/field.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
-import type { DisabledVenues } from '../../src/domain/risk/order-context.ts';
+import { type DisabledVenues, missingSetting } from '../../src/domain/risk/index.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import { forkTake } from '../../src/domain/take/fork-take.ts';
 import { LiveCapitalUsed } from '../../src/domain/take/live-capital.ts';
@@ -64,8 +64,8 @@ function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegatio
   const { venue } = splitInstrumentKey(take.asset.key);
   if (!LIVE_VENUES.includes(venue))
     return refuse('feature_disabled', `Takes trade on ${LIVE_VENUES.join(' and ')}, and not on ${venue}: arm it on paper`).refusal;
-  const setting = disabled[venue as ExecutableVenue];
-  if (setting !== undefined) return refuse('feature_disabled', `live orders on ${venue} are switched off: ${setting}`).refusal;
+  const setting = missingSetting(disabled, venue as ExecutableVenue, 'buy');
+  if (setting !== null) return refuse('feature_disabled', `live orders on ${venue} are switched off: ${setting}`).refusal;
   if (venue !== 'spotchain') return null;
   const undelegated = delegationRefusal(delegation, now, { wallet: delegation?.wallet ?? '', notionalUsd: take.allocationUsd });
   return undelegated === null

@@ -36,15 +36,21 @@ const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous']);
 /** Levels whose orders nobody carries out: what they say is advice. */
 const ADVICE: ReadonlySet<Autonomy> = new Set(['research', 'suggest']);
 
-/** The setting that live orders of each venue lack, for agents by their autonomy and for people (null). */
+/**
+ * The setting that live orders of each venue lack, for agents and Takes by their autonomy and for people (null). Without a
+ * signer nobody buys on the primary chain by itself; what is held there can be sold all the same, by the wallet of its owner.
+ */
 export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null) => DisabledVenues {
-  const shared = {
+  const shared: DisabledVenues = {
     ...(parts.spotexchange ? {} : { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
     evmvenue: 'live orders on evmvenue',
     ...(parts.onchainPredictions ? {} : { prediction: 'PREDICTION_ONCHAIN_URL' }),
     ...(parts.primaryChain ? {} : { spotchain: 'SPOTCHAIN_RPC_URL' }),
   };
-  const unsigned = { ...shared, ...(parts.primaryChain && !parts.signer ? { spotchain: 'IDP_AUTHORIZATION_PRIVATE_KEY' } : {}) };
+  const unsigned: DisabledVenues = {
+    ...shared,
+    ...(parts.primaryChain && !parts.signer ? { spotchain: { entries: 'IDP_AUTHORIZATION_PRIVATE_KEY' } } : {}),
+  };
   return (autonomy) => {
     if (autonomy === null) return shared;
     if (ADVICE.has(autonomy)) return ALL_ENABLED;

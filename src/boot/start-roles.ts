@@ -7,21 +7,17 @@ import { runEvery } from '../../actors/runtime/run-every.ts';
 import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
 import { toldOfSilence } from '../adapters/identity/signer-supervisor.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
-import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
-import { isSilence } from '../adapters/solana/json-rpc.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
-import { createDelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
-import { obstacleOf } from '../adapters/store/orders/prepared-transaction-store.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
-import { createDelegatedOrders } from '../trading/delegated-orders.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
+import { createChainOrders } from './chain-orders.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { startEmergencyListener } from './emergency-listener.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
@@ -150,7 +146,7 @@ function keepTrailLog({ service, store }: RoleParts, key: WriterKey): void {
   service.onStop('the log of signed batches', () => keeping.stop());
 }
 
-/** The venues that take live orders: those that are switched on, and the primary chain where a signer may sign for owners. */
+/** The venues that take live orders: those that are switched on, and the primary chain where a node of it is named. */
 async function openExecutionClients(
   { service, store, market, actors, signer }: RoleParts,
   { reads }: RiskDeps,
@@ -167,22 +163,16 @@ async function openExecutionClients(
     await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl, rpcUrl, makers });
   const live = openLiveOrders(config, reach);
   service.onStop('the live orders', async () => live.close());
-  if (signer === null || primaryChain === null) return live.clients;
-  const spotchain = createDelegatedOrders({
-    store: createDelegatedOrderStore(sql),
-    reads,
-    runtime: actors.runtime,
-    preTrade,
-    ...primaryChain,
-    verifySignature: verifyEd25519,
-    obstacleOf,
-    isSilence,
-    signAsWorker: (text) => worker.sign(Buffer.from(text)).toString('base64'),
-    signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
-    bus,
-    clock,
-  });
-  return { ...live.clients, spotchain };
+  if (primaryChain === null) return live.clients;
+  const signing =
+    signer === null
+      ? null
+      : {
+          signAsWorker: (text: string) => worker.sign(Buffer.from(text)).toString('base64'),
+          signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
+        };
+  const { runtime } = actors;
+  return { ...live.clients, spotchain: createChainOrders({ ...primaryChain, sql, reads, runtime, preTrade, bus, clock, signing }) };
 }
 
 function evaluationRunners({ service, store, market }: RoleParts) {

@@ -2,6 +2,7 @@
 import type { Autonomy, Stage } from './agent.ts';
 import type { Fill } from './book.ts';
 import type { DecimalString } from './decimal.ts';
+import { contentId } from './ids.ts';
 import { type ExecutionMode, executionModeOf } from './order.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -50,8 +51,13 @@ export type VenueAnswer =
   | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[] }
   /** The venue took nothing of it, and never will: refused, expired unfilled, or not known to it. */
   | { readonly outcome: 'rejected'; readonly reason: string; readonly detail: string }
-  /** `underWay`: it is on its way as it should be, and its outcome comes later. */
-  | { readonly outcome: 'unknown'; readonly detail: string; readonly underWay?: boolean };
+  /** `underWay`: it is on its way as it should be, and its outcome comes later. `awaitsSignature`: the owner's wallet has to sign it first. */
+  | { readonly outcome: 'unknown'; readonly detail: string; readonly underWay?: boolean; readonly awaitsSignature?: boolean };
+
+/** A proposal on the primary chain has one prepared transaction, whoever signs it, whoever carries it out and however often. */
+export function proposalTransactionId(proposalId: string): string {
+  return contentId(`delegated transaction\n${proposalId}`);
+}
 
 /** What somebody has closed of an agent: it stays paused, and its positions are sold until nothing of it is held. */
 export interface Closing {

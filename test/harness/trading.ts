@@ -5,15 +5,13 @@ import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledge
 import { isSignedBy, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../../src/adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
-import { isSilence } from '../../src/adapters/solana/json-rpc.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
-import { createDelegatedOrderStore } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createSigningReads } from '../../src/adapters/store/delegations/signing-reads.ts';
-import { obstacleOf } from '../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
+import { refuse } from '../../src/domain/refusal.ts';
 import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
 import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
-import type { RiskDeps, SigningLedger } from '../../src/trading/ports.ts';
+import type { RiskDeps, SigningLedger, VenueBooks } from '../../src/trading/ports.ts';
 import type { SigningDeps } from '../../src/trading/signing-validation.ts';
 
 const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
@@ -46,15 +44,11 @@ export function signingOn(
   };
 }
 
-/** What delegated orders read, note and sign as the worker of the state folder. */
-export function delegatedOn(sql: Sql, home: string) {
+/** The worker of a state folder signs as the service's does. */
+export function signsAsWorker(home: string): (text: string) => string {
   const { worker } = openWriterKeys(home, ['worker']);
-  return {
-    signAsWorker: (text: string) => worker.sign(Buffer.from(text)).toString('base64'),
-    store: createDelegatedOrderStore(sql),
-    reads: createRiskReads(sql),
-    verifySignature: verifyEd25519,
-    obstacleOf,
-    isSilence,
-  };
+  return (text) => worker.sign(Buffer.from(text)).toString('base64');
 }
+
+/** No venue is asked for its book: swaps are assessed on quotes and pools. */
+export const NO_ORDER_BOOKS: VenueBooks = { read: async () => refuse('unavailable', 'no venue is asked for its book') };

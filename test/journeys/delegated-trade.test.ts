@@ -1,194 +1,31 @@
 // An agent or a Take trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
-import { startActivities } from '../../actors/runtime/activities.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { startTimers } from '../../actors/runtime/timers.ts';
-import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
-import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
-import { createSolanaRpc, type SolanaRpc } from '../../src/adapters/solana/rpc.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
-import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
-import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
-import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
-import { preparedTransactionWorkers } from '../../src/boot/capabilities/prepared-transaction.ts';
-import { createDelegations } from '../../src/boot/delegations.ts';
-import type { Autonomy } from '../../src/domain/agent.ts';
 import { policyTake } from '../../src/domain/basis/policy.ts';
-import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { TraderKind } from '../../src/domain/delegation.ts';
-import { uuidV7 } from '../../src/domain/ids.ts';
 import { readTakeFields } from '../../src/domain/take/read-take.ts';
 import { TAKE_TICK_MS } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
-import {
-  createRemoteSignerSimulator,
-  type RemoteSignerSimulator,
-  SANDBOX_SIGNER_APP,
-  sessionWallet,
-} from '../../src/sandbox/identity/remote-signer.ts';
-import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
-import { createSolanaSimulator, type SolanaSimulator } from '../../src/sandbox/solana/simulator.ts';
-import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
-import { createSpotchainSimulator, type SpotchainSimulator } from '../../src/sandbox/spotchain/simulator.ts';
-import { createSwapBuilder } from '../../src/sandbox/spotchain/swap-builder.ts';
-import { createDelegatedOrders } from '../../src/trading/delegated-orders.ts';
-import type { SignerAnswer } from '../../src/trading/ports.ts';
 import { createSigning } from '../../src/trading/signing-validation.ts';
-import { condition } from '../actors/agent/sample.ts';
-import { eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
+import { ORG, type TradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { placeAtStage } from '../harness/fixture.ts';
-import { delegatedOn, signingOn } from '../harness/trading.ts';
+import { signingOn } from '../harness/trading.ts';
+import { AAPL, address, type ChainTradeFixture, chainTradeFixture, sign, AAPL_TOKEN as token, WALLET } from './chain-trade-fixture.ts';
 
-const AAPL: InstrumentKey = 'spotchain:AAPLx';
-const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };
-const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
-const WALLET = 'session-1';
 /** What the signer signs for within a day. */
-let limit = { usd: '1000000' };
-const { address, sign } = sessionWallet(WALLET);
-const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-const key = authorizationKey(pem);
-if (key === null) throw new Error('the key of the test is none');
-
-let home: string;
+const limit = { usd: '1000000' };
+let world: ChainTradeFixture;
 let stage: TradingFixture;
-let chain: SolanaSimulator;
-let aggregator: SpotchainSimulator;
-let rpc: SolanaRpc;
-let provider: RemoteSignerSimulator;
-let world: Awaited<ReturnType<typeof opened>>;
-const cleanups: (() => unknown)[] = [];
-
-async function opened() {
-  const { clock, sql, actorStore, preTrade } = stage;
-  const mints = [{ symbol: 'AAPLx', ...token }] as never;
-  chain = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
-  cleanups.push(() => chain.close());
-  aggregator = await createSpotchainSimulator({
-    market: createSeededMarket({ seed: 33 }),
-    clock,
-    tokens: [{ ...token, symbol: 'AAPLx', underlying }],
-    stable: STABLE,
-    port: 0,
-    handler: createSwapBuilder({ chain: chain.chain, clock, mints, stable: STABLE }),
-  });
-  cleanups.push(() => aggregator.close());
-  rpc = createSolanaRpc({ url: chain.url, clock });
-  cleanups.push(() => rpc.close());
-  const client = createKeyedClient({
-    venue: 'spotchain',
-    baseUrl: aggregator.url,
-    headers: {},
-    clock,
-    random: () => 0.5,
-    perMinute: 6_000,
-  });
-  const routes = createSpotchainRoutes(client);
-  provider = await createRemoteSignerSimulator({ clock, port: 0, authorizationKeys: () => [key?.publicKey ?? ''] });
-  cleanups.push(() => provider.close());
-  const remote = createRemoteSigner({
-    baseUrl: provider.url,
-    appId: SANDBOX_SIGNER_APP.id,
-    appSecret: SANDBOX_SIGNER_APP.secret,
-    key: key as NonNullable<typeof key>,
-    clock,
-  });
-  const runtime = createRuntime({
-    store: actorStore,
-    directory: createDirectory(ACTOR_KINDS),
-    clock,
-  });
-  const signing = createSigning({ ...signingOn(sql, { home, chain: rpc, limit }), remote, clock });
-  const answers: SignerAnswer[] = [];
-  /** What happens between the preparation and the signing. */
-  const meanwhile = { call: async (): Promise<unknown> => null, signed: async (): Promise<unknown> => null };
-  const orders = createDelegatedOrders({
-    ...delegatedOn(sql, home),
-    runtime,
-    preTrade,
-    chain: rpc,
-    routes,
-    rules: { programs: new Set(), makers: new Set([SANDBOX_MAKER]) },
-    signer: {
-      async sign(orderId, signature) {
-        await meanwhile.call();
-        const answer = await signing(orderId, signature);
-        answers.push(answer);
-        await meanwhile.signed();
-        return answer;
-      },
-    },
-    bus: { latest: stage.latest },
-    clock,
-  });
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const onError = (error: unknown) => stage.errors.push(error);
-  const activities = startActivities({
-    store: actorStore,
-    runtime,
-    workers: preparedTransactionWorkers({ sql, runtime, chain: rpc, clock }),
-    clock: idle,
-    onError,
-  });
-  const timers = startTimers({ store: actorStore, runtime, clock: idle, onError });
-  cleanups.push(
-    () => activities.stop(),
-    () => timers.stop(),
-  );
-  let made = 0;
-  const newId = () => uuidV7(clock.now(), Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
-  return { orders, routes, answers, meanwhile, activities, timers, delegations: createDelegations(sql, clock, newId) };
-}
-
 beforeEach(async () => {
-  limit = { usd: '1000000' };
-  home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
-  stage = await tradingFixture();
-  world = await opened();
-  chain.fund(address, 'SOL', 1_000_000_000n);
-  chain.fund(address, USDC_MINT, 10_000_000_000n);
-  await atProvider([{ signer_id: 'service' }]);
+  limit.usd = '1000000';
+  world = await chainTradeFixture({ limit });
+  stage = world.stage;
 });
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  await stage.close();
-  rmSync(home, { recursive: true, force: true });
-});
-
-/** The owner adds the service as a session signer of the wallet, or takes it away. */
-async function atProvider(signers: readonly object[]): Promise<void> {
-  const basic = Buffer.from(`${SANDBOX_SIGNER_APP.id}:${SANDBOX_SIGNER_APP.secret}`).toString('base64');
-  await fetch(`${provider.url}/v1/wallets/${WALLET}`, {
-    method: 'PATCH',
-    headers: { authorization: `Basic ${basic}`, 'privy-app-id': SANDBOX_SIGNER_APP.id },
-    body: JSON.stringify({ additional_signers: signers }),
-  });
-}
-
-async function liveAgent(autonomy: Autonomy = 'policy_auto'): Promise<string> {
-  const agentId = await stage.agent(
-    autonomy,
-    eagerManifest({
-      universe: [{ key: AAPL, kind: 'tokenized_equity' }] as never,
-      exit: [condition('price_above', { price: '1' })],
-      maxCapitalUsd: '50000',
-      maxTradeNotionalUsd: '300',
-      maxSlippageBps: 100,
-    }),
-  );
-  await placeAtStage(stage.url, agentId, 'limited_live');
-  await stage.fund(agentId, '4000');
-  return agentId;
-}
+afterEach(() => world.close());
 
 interface Granted {
   readonly maxNotionalUsd?: string;
@@ -214,65 +51,6 @@ async function delegate(agentId: string, changes: Granted = {}): Promise<string>
   return granted.value.id;
 }
 
-/** What the aggregator would trade at is what the agent sees. */
-async function hear(): Promise<void> {
-  const amount = '300000000';
-  const route = await world.routes.route({ inputMint: USDC_MINT, outputMint: token.mint, amount, slippageBps: 0, taker: null });
-  if (!route.ok) throw new Error(route.refusal.detail);
-  const { outAmount } = route.value;
-  const back = await world.routes.route({ inputMint: token.mint, outputMint: USDC_MINT, amount: outAmount, slippageBps: 0, taker: null });
-  if (!back.ok) throw new Error(back.refusal.detail);
-  const tokens = new Decimal(outAmount).times(token.multiplier).div(10 ** token.decimals);
-  const priceOf = (dollars: string) => new Decimal(dollars).div(10 ** USDC_DECIMALS).div(tokens);
-  stage.price(priceOf(back.value.outAmount).toFixed(4), priceOf(amount).toFixed(4), 'live', AAPL, '100');
-  const at = stage.clock.now();
-  for (const [key, price] of stage.references) stage.references.set(key, { ...price, observedAt: at, receivedAt: at, feedUpdatedAt: at });
-}
-
-/** The share's own price, as what trades on its gap has to have heard it. */
-function hearReference(): void {
-  const at = stage.clock.now();
-  stage.references.set(CATALOG.byKey(AAPL)?.benchmark as InstrumentKey, {
-    kind: 'reference',
-    venue: 'reference',
-    instrument: underlying,
-    source: 'test:reference',
-    observedAt: at,
-    receivedAt: at,
-    feedUpdatedAt: at,
-    referencePrice: '270',
-    confidence: '0.05',
-    publisherSession: 'REGULAR',
-    quality: 'live',
-    flags: [],
-  });
-}
-
-async function proposed(agentId: string, periodMs?: number) {
-  await hear();
-  await stage.tick('live', periodMs);
-  await hear();
-  await stage.carry({ clients: { spotchain: world.orders } });
-  return (await stage.list({ agentId }))[0];
-}
-
-/** Carries the transaction to its end on the chain, and the proposal with it. */
-async function finished(agentId: string) {
-  for (let round = 0; round < 8; round++) {
-    await world.activities.carryDue();
-    chain.chain.finalize();
-    stage.clock.advanceTo(stage.clock.now() + 2_500);
-    await world.timers.fireDue();
-  }
-  const ENDED = ['filled', 'failed', 'cancelled', 'expired'];
-  for (let round = 0; round < 10 && (round < 3 || !ENDED.includes((await stage.list({ agentId }))[0]?.state ?? '')); round++) {
-    stage.clock.advanceTo(stage.clock.now() + 15_000);
-    await world.timers.fireDue();
-    await stage.carry({ clients: { spotchain: world.orders } });
-  }
-  return (await stage.list({ agentId }))[0];
-}
-
 /** Lets time pass while something waits for it. */
 async function meanwhileTicking<T>(work: Promise<T>): Promise<T> {
   let isDone = false;
@@ -286,38 +64,32 @@ async function meanwhileTicking<T>(work: Promise<T>): Promise<T> {
   return watched;
 }
 
-const broadcasts = (): number => chain.requests.get('sendTransaction') ?? 0;
-const tokensOf = async () => {
-  const holdings = await rpc.balancesOf(address);
-  return holdings.ok ? (holdings.value.tokens.find(({ mint }) => mint === token.mint)?.amount ?? 0n) : 0n;
-};
-
 test('with every condition met the agent buys and its book holds what the wallet got', async () => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
-  const begun = await proposed(agentId);
+  const begun = await world.proposed(agentId);
   expect([begun?.state, world.answers]).toEqual(['unknown', [expect.objectContaining({ outcome: 'signed' })]]);
-  const done = await finished(agentId);
+  const done = await world.finished(agentId);
   expect([done?.state, done?.fills.length]).toEqual(['filled', 1]);
-  const got = new Decimal((await tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
+  const got = new Decimal((await world.tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
   expect(new Decimal(done?.fills[0]?.quantity ?? 0).eq(got)).toBe(true);
-  expect(broadcasts()).toBe(1);
+  expect(world.broadcasts()).toBe(1);
   expect(stage.errors).toEqual([]);
 });
 
 test('a position of swaps is no whole number of lots, and its sale leaves nothing: not in the book, not in the wallet', async () => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
-  await proposed(agentId);
-  const quantity = (await finished(agentId))?.fills[0]?.quantity ?? '0';
+  await world.proposed(agentId);
+  const quantity = (await world.finished(agentId))?.fills[0]?.quantity ?? '0';
   // Otherwise it would prove nothing.
   expect(new Decimal(quantity).mod('0.000001').isZero()).toBe(false);
-  await proposed(agentId);
-  const sold = await finished(agentId);
+  await world.proposed(agentId);
+  const sold = await world.finished(agentId);
   expect([sold?.order.side, sold?.state, sold?.fills.map((fill) => fill.quantity)]).toEqual(['sell', 'filled', [quantity]]);
   // What was assessed and is reserved is the whole lots of it.
   expect(new Decimal(quantity).minus(sold?.order.quantity ?? 0).lt('0.000001')).toBe(true);
-  expect(await tokensOf()).toBe(0n);
+  expect(await world.tokensOf()).toBe(0n);
   expect(await stage.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`).toEqual([{ holdings: [] }]);
   expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
   expect(stage.errors).toEqual([]);
@@ -349,26 +121,26 @@ test.each([
     'no session signer at the provider',
     async (agentId: string) => {
       await delegate(agentId);
-      await atProvider([]);
+      await world.atProvider([]);
     },
     'signer_delegation_missing',
   ],
 ] as const)('%s: nothing is broadcast, and the proposal says why', async (_, arrange, reason) => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await arrange(agentId);
-  const failed = await proposed(agentId);
+  const failed = await world.proposed(agentId);
   expect([failed?.state, failed?.reason]).toEqual(['failed', reason]);
-  expect([broadcasts(), provider.signed.size]).toEqual([0, 0]);
+  expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
 test('without the server’s own switch and key there is no door, and the proposal says so', async () => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
-  await hear();
+  await world.hear();
   await stage.tick();
   await stage.carry({ clients: {} });
   const [failed] = await stage.list({ agentId });
-  expect([failed?.state, failed?.reason, broadcasts()]).toEqual(['failed', 'feature_disabled', 0]);
+  expect([failed?.state, failed?.reason, world.broadcasts()]).toEqual(['failed', 'feature_disabled', 0]);
 });
 
 const CHANGES: readonly (readonly [string, (agentId: string) => Promise<unknown>, string])[] = [
@@ -384,12 +156,12 @@ const CHANGES: readonly (readonly [string, (agentId: string) => Promise<unknown>
   ['an emergency halt comes', async () => stage.sql`update control set epoch = epoch + 1`, 'halted'],
 ];
 test.each(CHANGES)('%s between preparing and signing: the signer sees it itself and refuses', async (_, change, code) => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
   world.meanwhile.call = () => change(agentId);
-  await proposed(agentId);
+  await world.proposed(agentId);
   expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code })]);
-  expect([broadcasts(), provider.signed.size]).toEqual([0, 0]);
+  expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
 async function revokeNewest(agentId: string): Promise<void> {
@@ -411,16 +183,16 @@ const AFTER: readonly (readonly [string, (agentId: string) => Promise<unknown>, 
   ['an emergency halt comes', () => stage.commands.emergencyHalt(stage.context()), 'halted'],
 ];
 test.each(AFTER)('%s after signing and is answered: what was signed is never submitted', async (_, change, reason) => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
   const done: unknown[] = [];
   world.meanwhile.signed = async () => done.push(await change(agentId));
-  const ended = await proposed(agentId);
+  const ended = await world.proposed(agentId);
   expect(done).toEqual([expect.objectContaining({ ok: true })]);
   expect(world.answers).toEqual([expect.objectContaining({ outcome: 'signed' })]);
   expect([ended?.state, ended?.reason]).toEqual(['failed', reason]);
-  await finished(agentId);
-  expect([broadcasts(), await tokensOf()]).toEqual([0, 0n]);
+  await world.finished(agentId);
+  expect([world.broadcasts(), await world.tokensOf()]).toEqual([0, 0n]);
 });
 
 test.each([
@@ -429,29 +201,29 @@ test.each([
   ['other_key', 'signature_invalid'],
   ['unsigned', 'signature_missing'],
 ] as const)('what the provider gives back %s is not the prepared message: %s, and nothing is broadcast', async (conduct, reason) => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
-  provider.behave(conduct);
-  const failed = await proposed(agentId);
-  expect([failed?.state, failed?.reason, broadcasts()]).toEqual(['failed', reason, 0]);
-  expect(await tokensOf()).toBe(0n);
+  world.provider.behave(conduct);
+  const failed = await world.proposed(agentId);
+  expect([failed?.state, failed?.reason, world.broadcasts()]).toEqual(['failed', reason, 0]);
+  expect(await world.tokensOf()).toBe(0n);
 });
 
 test('an answer of the provider that is lost leaves no fill; one of the chain that is lost leaves exactly one', async () => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
-  provider.faults.set({ lostAnswer: 1 });
-  const failed = await proposed(agentId);
-  expect([failed?.state, failed?.reason, broadcasts()]).toEqual(['failed', 'signer_unavailable', 0]);
-  provider.faults.reset();
+  world.provider.faults.set({ lostAnswer: 1 });
+  const failed = await world.proposed(agentId);
+  expect([failed?.state, failed?.reason, world.broadcasts()]).toEqual(['failed', 'signer_unavailable', 0]);
+  world.provider.faults.reset();
 
-  await proposed(agentId);
+  await world.proposed(agentId);
   await world.activities.carryDue();
   // The node takes the bytes and its answer is lost; whoever asks waits on the clock.
-  chain.faults.set({ lostAnswer: 1 });
+  world.chain.faults.set({ lostAnswer: 1 });
   await meanwhileTicking(world.activities.carryDue());
-  chain.faults.reset();
-  const done = await finished(agentId);
+  world.chain.faults.reset();
+  const done = await world.finished(agentId);
   expect([done?.state, done?.fills.length]).toEqual(['filled', 1]);
   const [{ fills } = { fills: -1 }] = await stage.sql<{ fills: number }[]>`select count(*)::int as fills from fills`;
   expect(fills).toBe(1);
@@ -459,7 +231,7 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
 
 test('only the id is asked for: what was never put before the signer, or is a person’s, is not signed', async () => {
   const signing = createSigning({
-    ...signingOn(stage.sql, { home, chain: rpc }),
+    ...signingOn(stage.sql, { home: world.home, chain: world.rpc }),
     remote: { signTransaction: () => expect.fail('nothing is to be signed') },
     clock: stage.clock,
   });
@@ -505,24 +277,24 @@ async function forged(statement: string): Promise<void> {
 }
 
 test.each(FORGERIES)('%s, written into the database, is not signed', async (_, statement, code, words) => {
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
   world.meanwhile.call = () => forged(statement);
-  await proposed(agentId);
+  await world.proposed(agentId);
   expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code, detail: expect.stringContaining(words) })]);
-  expect(broadcasts()).toBe(0);
+  expect(world.broadcasts()).toBe(0);
 });
 
 test('the signer counts what it signs in a file of its own, and stops at its own limit', async () => {
   limit.usd = '500';
-  const agentId = await liveAgent();
+  const agentId = await world.liveAgent();
   await delegate(agentId);
-  await proposed(agentId);
-  await finished(agentId);
+  await world.proposed(agentId);
+  await world.finished(agentId);
   // The first purchase is within the limit; whatever follows within a day is counted with it.
-  const again = await liveAgent();
+  const again = await world.liveAgent();
   await delegate(again);
-  const refused = await proposed(again);
+  const refused = await world.proposed(again);
   expect(world.answers.at(-1)).toMatchObject({ outcome: 'refused', code: 'signer_limit_breach' });
   expect([refused?.state, refused?.reason]).toEqual(['failed', 'signer_limit_breach']);
 });
@@ -571,12 +343,12 @@ async function boughtByTake(kind: 'thesis' | 'basis'): Promise<string> {
   const id = await draftTake(kind);
   await delegate(id, { trader: 'take' });
   expect(await armed(id)).toMatchObject({ ok: true, value: { state: 'armed', mode: 'live', onDuty: true } });
-  const begun = await proposed(id, TAKE_TICK_MS);
+  const begun = await world.proposed(id, TAKE_TICK_MS);
   expect([begun?.state, world.answers]).toEqual(['unknown', [expect.objectContaining({ outcome: 'signed' })]]);
-  const done = await finished(id);
+  const done = await world.finished(id);
   await settle();
   expect([done?.state, done?.side, done?.order.bookId, done?.fills.length]).toEqual(['filled', 'entry', `agent:${id}:live`, 1]);
-  const got = new Decimal((await tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
+  const got = new Decimal((await world.tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
   expect(new Decimal(done?.fills[0]?.quantity ?? 0).eq(got)).toBe(true);
   expect(await takeOf(id)).toMatchObject({ state: 'filled', onDuty: true, mode: 'live' });
   return id;
@@ -585,7 +357,7 @@ async function boughtByTake(kind: 'thesis' | 'basis'): Promise<string> {
 test('a Take buys from the wallet that its owner delegated to it, and its operator closes it again to the last unit', async () => {
   const id = await boughtByTake('thesis');
   expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
-  await hear();
+  await world.hear();
   const killSwitch = createKillSwitch({
     runtime: stage.runtime,
     store: createKillSwitchStore(stage.sql),
@@ -594,11 +366,11 @@ test('a Take buys from the wallet that its owner delegated to it, and its operat
     clock: stage.clock,
   });
   expect(await killSwitch.look()).toBe(1);
-  await hear();
+  await world.hear();
   await stage.carry({ clients: { spotchain: world.orders } });
-  const sold = await finished(id);
+  const sold = await world.finished(id);
   await settle();
-  expect([sold?.side, sold?.state, await tokensOf()]).toEqual(['exit', 'filled', 0n]);
+  expect([sold?.side, sold?.state, await world.tokensOf()]).toEqual(['exit', 'filled', 0n]);
   expect(await takeOf(id)).toMatchObject({ state: 'closed', onDuty: false });
   expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
   const acted = await stage.sql<{ subject: string }[]>`select distinct subject from audit where subject like 'take:%'`;
@@ -607,17 +379,17 @@ test('a Take buys from the wallet that its owner delegated to it, and its operat
 });
 
 test('a basis policy enters at its discount from a delegated wallet and leaves on reversion', async () => {
-  hearReference();
+  world.hearReference();
   stage.premiums.set(AAPL, -3);
   const id = await boughtByTake('basis');
   // Nothing has reverted yet: it is held.
-  await proposed(id, TAKE_TICK_MS);
+  await world.proposed(id, TAKE_TICK_MS);
   expect(await stage.list({ agentId: id })).toHaveLength(1);
   stage.premiums.set(AAPL, 0.1);
-  await proposed(id, TAKE_TICK_MS);
-  const sold = await finished(id);
+  await world.proposed(id, TAKE_TICK_MS);
+  const sold = await world.finished(id);
   await settle();
-  expect([sold?.side, sold?.state, await tokensOf()]).toEqual(['exit', 'filled', 0n]);
+  expect([sold?.side, sold?.state, await world.tokensOf()]).toEqual(['exit', 'filled', 0n]);
   expect(await takeOf(id)).toMatchObject({ state: 'closed' });
   expect(stage.errors).toEqual([]);
 });
@@ -628,7 +400,7 @@ test('without a wallet that is delegated to this very Take it is not armed live,
     expect(await armed(id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining(words) } });
   await refusedFor('delegation_missing');
   // What an owner granted to an agent is nothing to a Take, and a Take is no agent.
-  await delegate(await liveAgent());
+  await delegate(await world.liveAgent());
   await expect(delegate(id)).rejects.toThrow('there is no agent with this id');
   await refusedFor('delegation_missing');
   await delegate(id, { trader: 'take', maxNotionalUsd: '10' });
@@ -658,7 +430,7 @@ test.each(TAKE_CHANGES)('%s between preparing and signing: nothing is signed for
   await delegate(id, { trader: 'take' });
   expect(await armed(id)).toMatchObject({ ok: true });
   world.meanwhile.call = () => change(id);
-  const ended = await proposed(id, TAKE_TICK_MS);
+  const ended = await world.proposed(id, TAKE_TICK_MS);
   expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code })]);
-  expect([ended?.state, broadcasts(), provider.signed.size]).toEqual(['failed', 0, 0]);
+  expect([ended?.state, world.broadcasts(), world.provider.signed.size]).toEqual(['failed', 0, 0]);
 });

@@ -168,7 +168,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/simulation/replay.ts', 'createPopulation', 300],
       ['src/simulation/seeded/trading-floor.ts', 'createTradingFloor', 70],
       ['src/simulation/stress/book-audit.ts', 'createBookAudit', 90],
-      ['src/trading/delegated-orders.ts', 'createDelegatedOrders', 180],
       ['src/trading/leaderboard-refresh.ts', 'createLeaderboardRefresh', 120],
       ['src/trading/manual-risk.ts', 'createManualRisk', 80],
       ['src/trading/portfolio.ts', 'createPortfolioPort', 110],

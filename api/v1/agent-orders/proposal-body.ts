@@ -5,6 +5,7 @@ import type { Fill } from '../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { PROPOSAL_STATES } from '../../../src/domain/execution.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import {
   AnyJson,
@@ -66,6 +67,18 @@ export const ProposalBody = Type.Object(
     filledNotionalUsd: DecimalText,
     averageFillPrice: NullableDecimalText,
     fills: Type.Array(FillBody),
+    transaction: Type.Union(
+      [
+        Type.Object({
+          id: { ...IdText, description: 'GET /v1/spotchain/orders/:id shows its bytes; POST …/execute takes them signed.' },
+          state: choice(PREPARED_TRANSACTION_STATES),
+          wallet: Type.String({ description: 'Whose signature it needs.' }),
+          signedBy: choice(['owner', 'delegated_signer']),
+        }),
+        Type.Null(),
+      ],
+      { description: 'The transaction of a live order on the primary chain: while it is `prepared` it waits for its signature.' },
+    ),
     createdAt: Time,
     expiresAt: Time,
     changedAt: Time,
@@ -95,6 +108,7 @@ export const ProposalBody = Type.Object(
         filledNotionalUsd: '0',
         averageFillPrice: null,
         fills: [],
+        transaction: null,
         createdAt: '2026-03-02T14:31:00.412Z',
         expiresAt: '2026-03-02T14:41:00.412Z',
         changedAt: '2026-03-02T14:31:00.412Z',
@@ -134,10 +148,17 @@ export function proposalBody(view: ProposalView) {
     filledNotionalUsd: view.filledNotionalUsd,
     averageFillPrice: averageOf(view),
     fills: view.fills.map(fillBody),
+    transaction: transactionBody(view.transaction),
     createdAt: isoTime(view.createdAt),
     expiresAt: isoTime(view.expiresAt),
     changedAt: isoTime(view.changedAt),
   };
+}
+
+function transactionBody(transaction: ProposalView['transaction']) {
+  if (transaction === null) return null;
+  const { id, state, wallet, executor } = transaction;
+  return { id, state, wallet, signedBy: executor === 'user' ? ('owner' as const) : ('delegated_signer' as const) };
 }
 
 function averageOf({ filledQuantity, filledNotionalUsd }: ProposalView): string | null {

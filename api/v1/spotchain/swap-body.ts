@@ -109,6 +109,7 @@ export const SwapOrderBody = Type.Object(
     slot: nullable('integer'),
     feeLamports: nullable('string', 'What the network took; null until it is finalized.'),
     fills: Type.Array(FillBody, { description: 'One once it is finalized, read from the chain’s balances.' }),
+    proposalId: nullable('string', 'The trade proposal that asked for it, which books its fill; null of a person’s own order.'),
     preparedBy: Type.String(),
     submittedBy: nullable('string'),
     createdAt: Time,
@@ -153,7 +154,7 @@ export function swapQuoteBody({ instrument, promise, slippageBps, priceImpactPct
 }
 
 export function swapOrderBody(view: PreparedTransactionView) {
-  const { instrument, promise, order, slippageBps, decisionPrice, market, priceImpactPct, steps, risk } = swapSubject(view);
+  const { instrument, promise, order, slippageBps, decisionPrice, market, priceImpactPct, steps, risk, proposal } = swapSubject(view);
   const { digest, requiredSigners, blockhash, lastValidBlockHeight } = view.message;
   return {
     id: view.id,
@@ -177,6 +178,7 @@ export function swapOrderBody(view: PreparedTransactionView) {
     slot: view.slot,
     feeLamports: view.feeLamports,
     fills: view.fills.map(fillBody),
+    proposalId: proposal?.id ?? null,
     preparedBy: view.preparedBy,
     submittedBy: view.submittedBy,
     createdAt: isoTime(view.createdAt),

@@ -5,6 +5,7 @@ import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import { createMarketOrderStore } from '../../adapters/store/orders/market-order-store.ts';
+import { missingSetting } from '../../domain/risk/index.ts';
 import type { ActorCapability } from './capability.ts';
 
 export const marketOrderCapability = {
@@ -18,7 +19,7 @@ export const marketOrderCapability = {
 
   callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {
     const isOverrun = (error: unknown): boolean => error instanceof BookMoved;
-    const live = risk.disabledVenues(null).spotexchange === undefined;
+    const live = missingSetting(risk.disabledVenues(null), 'spotexchange', 'buy') === null;
     const commands = createMarketOrderHandler({ runtime, preTrade, live, isOverrun, clock, newId });
     return { marketOrders: { reads: createMarketOrderStore(sql), commands } };
   },

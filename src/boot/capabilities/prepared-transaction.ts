@@ -12,7 +12,8 @@ import type { Purposes } from '../../../actors/prepared-transaction/purpose.ts';
 import { createTransactionSubmission, NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
 import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';
 import { createSwapHandler, type SwapPreTrade } from '../../../actors/prepared-transaction/swap-handler.ts';
-import { swapPurpose } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import { swapPurpose, swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
@@ -22,10 +23,12 @@ import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { proposalGround } from '../../adapters/store/orders/proposal-ground.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
 import { createSwapPreTrade, legsOf, type PrimaryChain, swapMayLeave } from '../../trading/primary-chain.ts';
+import { proposalSwapMayLeave } from '../../trading/proposal-swaps.ts';
 import type { ActorCapability } from './capability.ts';
 
 /** What a finalized transaction comes to, by its purpose. */
@@ -45,6 +48,8 @@ interface SwapDeps extends PrimaryChain {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly risk: RiskDeps;
+  /** Risk of agents and Takes, whose proposals' swaps are given here too once their owner has signed them. */
+  readonly preTrade: PreTrade;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
 }
@@ -67,12 +72,16 @@ export function createSwaps(deps: SwapDeps): SwapCommands {
   });
 }
 
-function createSubmission({ sql, runtime, clock }: SwapDeps, preTrade: SwapPreTrade): TransactionSubmission {
+function createSubmission({ sql, runtime, clock, preTrade: ofProposals }: SwapDeps, preTrade: SwapPreTrade): TransactionSubmission {
+  const manual = swapMayLeave(preTrade);
+  const ofProposal = proposalSwapMayLeave({ store: { proposal: (id) => proposalGround(sql, id) }, preTrade: ofProposals });
   return createTransactionSubmission({
     runtime,
     load: createActorStore(sql).load,
     verifySignature: verifyEd25519,
-    mayLeave: { swap: swapMayLeave(preTrade) },
+    mayLeave: {
+      swap: (orgId, id, context) => (swapSubject(context).proposal === undefined ? manual(orgId, id, context) : ofProposal(orgId, context)),
+    },
     clock,
   });
 }
@@ -111,9 +120,10 @@ export const preparedTransactionCapability = {
 
   workers: (deps) => (deps.trading?.primaryChain ? preparedTransactionWorkers({ ...deps, chain: deps.trading.primaryChain.chain }) : {}),
 
-  callers({ sql, runtime, primaryChain, risk, clock, newId }): Pick<ApiPorts, 'swaps'> {
+  callers({ sql, runtime, primaryChain, risk, preTrade, clock, newId }): Pick<ApiPorts, 'swaps'> {
     const reads = createPreparedTransactionStore(sql).ofPurpose('swap');
-    const commands = primaryChain === null ? noSwaps(reads.find) : createSwaps({ sql, runtime, ...primaryChain, risk, clock, newId });
+    const commands =
+      primaryChain === null ? noSwaps(reads.find) : createSwaps({ sql, runtime, ...primaryChain, risk, preTrade, clock, newId });
     return { swaps: { reads, commands } };
   },
 } satisfies ActorCapability;

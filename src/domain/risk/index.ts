@@ -19,6 +19,7 @@ export {
   type HeardLiquidity,
   haltOf,
   knownLiquidity,
+  missingSetting,
   observedMarket,
   orderContext,
   POOL_LIQUIDITY_MAX_AGE_MS,

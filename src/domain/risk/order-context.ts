@@ -8,7 +8,7 @@ import { costModelOf } from '../costs.ts';
 import type { Observation } from '../cut.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import type { Order, OrderQuote } from '../order.ts';
+import type { Order, OrderQuote, OrderSide } from '../order.ts';
 import type { ReferencePrice } from '../quote.ts';
 import type { EpochMs } from '../time.ts';
 import { type ExecutableVenue, splitInstrumentKey } from '../venue.ts';
@@ -68,11 +68,21 @@ export interface RiskAgent {
   readonly autonomy: Autonomy;
 }
 
-/** The setting that live orders of a venue lack, by venue; a venue that is not named takes live orders. */
-export type DisabledVenues = Readonly<Partial<Record<ExecutableVenue, string>>>;
+/**
+ * The setting that live orders of a venue lack, by venue; a venue that is not named takes live orders. `entries` names what
+ * purchases alone lack: positions there can be left all the same.
+ */
+export type DisabledVenues = Readonly<Partial<Record<ExecutableVenue, string | { readonly entries: string }>>>;
 
 /** Every venue takes live orders. */
 export const ALL_ENABLED: DisabledVenues = Object.freeze({});
+
+/** The setting that an order on this venue lacks; null where it lacks none. */
+export function missingSetting(disabled: DisabledVenues, venue: ExecutableVenue, side: OrderSide): string | null {
+  const missing = disabled[venue] ?? null;
+  if (missing === null || typeof missing === 'string') return missing;
+  return side === 'buy' ? missing.entries : null;
+}
 
 /** What stands in the way of orders beside limits and prices: halts, pauses and switched-off venues. */
 export interface TradingControl {
@@ -117,7 +127,7 @@ export interface OrderContextInputs {
 }
 
 /** The context that an order is assessed in. */
-export function orderContext(order: Pick<Order, 'instrument' | 'mode'>, inputs: OrderContextInputs): RiskContext {
+export function orderContext(order: Pick<Order, 'instrument' | 'mode' | 'side'>, inputs: OrderContextInputs): RiskContext {
   const { market, agent, control } = inputs;
   const venue = splitInstrumentKey(order.instrument).venue as ExecutableVenue;
   return {
@@ -129,7 +139,7 @@ export function orderContext(order: Pick<Order, 'instrument' | 'mode'>, inputs: 
     book: inputs.book,
     others: inputs.others,
     halt: control.halt,
-    disabledFeature: order.mode === 'live' ? (control.disabled[venue] ?? null) : null,
+    disabledFeature: order.mode === 'live' ? missingSetting(control.disabled, venue, order.side) : null,
     feeBps: inputs.feeBps ?? costModelOf(order.instrument).takerFeeBps,
   };
 }

@@ -256,7 +256,7 @@ function preTradeOn(kept: Kept): PreTrade {
 function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
   const row = memory.actors.get(id);
   if (row === undefined) return null;
-  return { ...proposalContext(row.state), id, state: proposalState(row.state), fills: [], changedAt: clock.now() };
+  return { ...proposalContext(row.state), id, state: proposalState(row.state), fills: [], transaction: null, changedAt: clock.now() };
 }
 
 /** Carries executions out. The worker of one dies where it is told to. */

@@ -23,9 +23,10 @@ import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts'
 import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
 import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulator.ts';
 import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.ts';
+import { createPreTrade } from '../../../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { keyOf } from '../../domain/solana/honest-transactions.ts';
-import { riskOn } from '../../harness/trading.ts';
+import { NO_ORDER_BOOKS, riskOn } from '../../harness/trading.ts';
 import { actorWorld } from '../../world/actor-world.ts';
 import { SLOT, sampleObservation } from '../agent/sample.ts';
 import { quoteOf } from '../proposal/trading-fixture.ts';
@@ -68,8 +69,12 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   const rules = { programs: new Set<string>(), makers: new Set([SANDBOX_MAKER]) };
   const quotes = new Map<InstrumentKey, Quote>();
   const bus = { latest: (key: InstrumentKey) => quotes.get(key) ?? null };
+  const tradingOn = (own: Sql) => {
+    const risk = riskOn(own, { bus, clock });
+    return { risk, preTrade: createPreTrade({ ...risk, orderBooks: NO_ORDER_BOOKS }) };
+  };
   const swapsOn = (over: { sql?: Sql; runtime?: Pick<Runtime, 'start' | 'deliver'>; chain?: typeof node } = {}) =>
-    createSwaps({ sql, runtime, chain: node, routes, rules, risk: riskOn(over.sql ?? sql, { bus, clock }), clock, newId, ...over });
+    createSwaps({ ...tradingOn(over.sql ?? sql), sql, runtime, chain: node, routes, rules, clock, newId, ...over });
   const swaps = swapsOn();
   const reads = createPreparedTransactionStore(sql).ofPurpose('swap');
   const workersOn = (over: { runtime?: Runtime; chain?: ChainClient } = {}) =>

@@ -3,12 +3,13 @@ import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Delegation, TraderKind } from '../../../domain/delegation.ts';
 import type { Order } from '../../../domain/order.ts';
-import type { DelegatedOrder, DelegatedOrderStore, DelegatedProposal } from '../../../trading/delegated-orders.ts';
+import type { DelegatedOrder, DelegatedOrderStore } from '../../../trading/delegated-orders.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { groundOf } from '../orders/prepared-transaction-store.ts';
+import { proposalGround } from '../orders/proposal-ground.ts';
 import { DelegationLost, lockDelegation } from './execution-permit.ts';
 
 interface Row {
@@ -118,12 +119,7 @@ export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
     load: createActorStore(sql).load,
     ground: (orgId, bookId) => groundOf(sql, orgId, bookId),
     isDelegationLost: (error) => error instanceof DelegationLost,
-    async proposal(id) {
-      const [row] = await sql<DelegatedProposal[]>`
-        select p.org_id as "orgId", t.kind as trader, p.agent_id as "agentId", p.epoch, p.reads_reference as "readsReference", p.manifest_hash as "manifestHash",
-          p.side = 'exit' as "reduceOnly", p.decision_id is null as flattens from proposals p join traders t on t.id = p.agent_id where p.id = ${id}`;
-      return row ?? null;
-    },
+    proposal: (id) => proposalGround(sql, id),
   };
 }
 

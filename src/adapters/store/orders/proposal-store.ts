@@ -1,10 +1,11 @@
 /** Trade proposals as commands, lists and halts read them. Every read of the outside names the organization. */
+import type { ProposalTransaction, ProposalView } from '../../../../actors/proposal/commands.ts';
 import type { ProposalReads } from '../../../../api/v1/agent-orders/ports.ts';
 import type { Autonomy } from '../../../domain/agent.ts';
 import type { Fill } from '../../../domain/book.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import type { RiskAttribution } from '../../../domain/decision.ts';
-import type { ProposalState } from '../../../domain/execution.ts';
+import { type ProposalState, proposalTransactionId } from '../../../domain/execution.ts';
 import type { Order } from '../../../domain/order.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import { withFills } from '../books/order-fills.ts';
@@ -44,7 +45,27 @@ export function createProposalStore(sql: Sql): ProposalStore {
   const columns = sql`id, number, agent_id, decision_id, slot, side, state, reason, manifest_version, manifest_hash, autonomy, order_body,
     decision_price::text, reads_reference, risk, decided_by, filled_quantity::text, filled_notional_usd::text, created_at, expires_at, changed_at`;
 
-  const viewsOf = (rows: readonly ProposalRow[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', proposalOf);
+  async function viewsOf(rows: readonly ProposalRow[]): Promise<ProposalView[]> {
+    const transactions = await transactionsOf(rows);
+    return withFills(
+      sql,
+      rows,
+      ({ filled_quantity }) => filled_quantity !== '0',
+      (row, fills) => proposalOf(row, fills, transactions.get(proposalTransactionId(row.id)) ?? null),
+    );
+  }
+
+  /** The transactions of proposals on the primary chain, by their ids. */
+  async function transactionsOf(rows: readonly ProposalRow[]): Promise<ReadonlyMap<string, ProposalTransaction>> {
+    const ids = rows
+      .filter(({ order_body }) => order_body.venue === 'spotchain' && order_body.mode === 'live')
+      .map(({ id }) => proposalTransactionId(id));
+    if (ids.length === 0) return new Map();
+    const found = await sql<
+      ProposalTransaction[]
+    >`select id, state, wallet, executor from prepared_transactions where id = any(${ids}::uuid[])`;
+    return new Map(found.map((transaction) => [transaction.id, transaction]));
+  }
 
   return {
     /** Newest first. The position is the last proposal's number. */
@@ -72,7 +93,7 @@ export function createProposalStore(sql: Sql): ProposalStore {
   };
 }
 
-function proposalOf(row: ProposalRow, fills: readonly Fill[]) {
+function proposalOf(row: ProposalRow, fills: readonly Fill[], transaction: ProposalTransaction | null): ProposalView {
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -92,6 +113,7 @@ function proposalOf(row: ProposalRow, fills: readonly Fill[]) {
     filledQuantity: row.filled_quantity,
     filledNotionalUsd: row.filled_notional_usd,
     fills,
+    transaction,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     changedAt: row.changed_at,

@@ -1,0 +1,33 @@
+/** What a proposal's transaction on the primary chain rests on in PostgreSQL: the proposal, whoever it is of, and the wallet that signs for it. */
+import type { OwnerOrderDeps } from '../../../trading/owner-orders.ts';
+import type { ProposalGround } from '../../../trading/proposal-swaps.ts';
+import type { Sql } from '../database.ts';
+
+/** Null where there is no proposal with this id. */
+export async function proposalGround(sql: Sql, id: string): Promise<ProposalGround | null> {
+  const [row] = await sql<ProposalGround[]>`
+    select p.org_id as "orgId", p.agent_id as "agentId", t.kind as trader, t.autonomy, p.state, p.epoch, p.reads_reference as "readsReference",
+      p.manifest_hash as "manifestHash", p.side = 'exit' as "reduceOnly", p.decision_id is null as flattens
+    from proposals p join traders t on t.id = p.agent_id and t.org_id = p.org_id where p.id = ${id}`;
+  return row ?? null;
+}
+
+/** The wallet that signs for an agent's or a Take's book; null where none is known. */
+export function createOwnerWallets(sql: Sql): OwnerOrderDeps['store'] {
+  return {
+    async walletOf({ orgId, agentId }, { bookId, instrument }) {
+      const [row] = await sql<{ wallet: string }[]>`
+        select wallet from (
+          select 1 as rank, t.number, t.wallet from prepared_transactions t join books b on b.id = t.book_id
+            where t.org_id = ${orgId} and t.purpose = 'swap' and t.state = 'finalized' and t.book_id = ${bookId}
+              and (t.instrument = ${instrument} or b.holdings <> '[]')
+          union all
+          select 2, d.number, d.wallet from delegations d where d.org_id = ${orgId} and d.agent_id = ${agentId}
+            and not exists (select 1 from delegation_revocations r where r.delegation_id = d.id)
+          union all
+          select 3, w.proved_at, w.address from linked_wallets w where w.org_id = ${orgId} and w.chain = 'spotchain'
+        ) known order by rank, number desc limit 1`;
+      return row?.wallet ?? null;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * Orders on the primary chain that the owner's own wallet signs: the proposal's order lies prepared for it until it is
+ * signed, or its blockhash has expired. Nothing leaves without that signature.
+ */
+import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
+import type { VenueAnswer } from '../domain/execution.ts';
+import type { Order } from '../domain/order.ts';
+import { type ProposalGround, type ProposalSwaps, rejected } from './proposal-swaps.ts';
+
+export interface OwnerOrderDeps {
+  readonly swaps: Pick<ProposalSwaps, 'prepare'>;
+  readonly store: {
+    /**
+     * The wallet that signs for an agent's or a Take's book: the one whose newest swap brought what is held, else the one
+     * that was delegated to the agent, else the one that the organization proved last; null where there is none.
+     */
+    walletOf(ground: Pick<ProposalGround, 'orgId' | 'agentId'>, order: Pick<Order, 'bookId' | 'instrument'>): Promise<string | null>;
+  };
+}
+
+const NO_WALLET =
+  'no wallet of the primary chain is known that could sign it: POST /v1/wallets/challenge and POST /v1/wallets link one by its owner’s signature';
+
+/** Prepares orders for the wallets of their owners. */
+export function createOwnerOrders({ swaps, store }: OwnerOrderDeps) {
+  return async (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, ground: ProposalGround): Promise<VenueAnswer> => {
+    const wallet = await store.walletOf(ground, order);
+    if (wallet === null) return rejected('wallet_missing', NO_WALLET);
+    const prepared = await swaps.prepare(order, info, ground, { wallet, executor: 'user' });
+    if (!prepared.ok) return rejected(prepared.refusal.code, prepared.refusal.detail);
+    return {
+      outcome: 'unknown',
+      detail: `transaction ${prepared.value.id} waits for the signature of ${wallet}`,
+      underWay: true,
+      awaitsSignature: true,
+    };
+  };
+}

@@ -1,0 +1,273 @@
+/**
+ * Swaps that trade proposals of agents and Takes ask for on the primary chain: prepared for the wallet that signs them,
+ * assessed by the trader's own risk, and looked up by the proposal that they belong to. Who signs is decided elsewhere.
+ */
+import type { CommandContext } from '../../actors/agent/commands.ts';
+import { transactionContext, transactionState } from '../../actors/prepared-transaction/effects.ts';
+import type { CapacityObstacle } from '../../actors/prepared-transaction/open-capacity.ts';
+import type { PreparedTransactionContext, PreparedTransactionInput } from '../../actors/prepared-transaction/protocol.ts';
+import { createSwapHandler } from '../../actors/prepared-transaction/swap-handler.ts';
+import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
+import type { ExecutionClient, SubmitInfo } from '../../actors/proposal/execution-client.ts';
+import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { Runtime } from '../../actors/runtime/runtime.ts';
+import type { ActorRecord, ActorRow } from '../domain/actor-step.ts';
+import type { Autonomy } from '../domain/agent.ts';
+import { sellableOf } from '../domain/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import type { TraderKind } from '../domain/delegation.ts';
+import { isOpenProposal, type ProposalState, proposalTransactionId, type VenueAnswer } from '../domain/execution.ts';
+import { contentId } from '../domain/ids.ts';
+import { marketStepOf } from '../domain/market-step.ts';
+import type { Order } from '../domain/order.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
+import { swapFill, uiOf } from '../domain/solana/swap.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { RiskReads } from './ports.ts';
+import { legsOf, type PrimaryChain } from './primary-chain.ts';
+
+/** The part of an order's slippage budget that its route may slip by; the rest is for the route's own price. */
+const FOR_SLIPPAGE = '0.8';
+/** Notionals are rounded up to this. */
+const USD_STEP = '0.000001';
+
+/** What a proposal's transaction rests on: the proposal, and its agent or Take as it stands now. */
+export interface ProposalGround {
+  readonly orgId: string;
+  readonly trader: TraderKind;
+  /** Of the agent or the Take. */
+  readonly agentId: string;
+  readonly autonomy: Autonomy;
+  readonly state: ProposalState;
+  readonly epoch: number;
+  readonly readsReference: boolean;
+  readonly manifestHash: string;
+  readonly reduceOnly: boolean;
+  /** True where a kill switch, or the word of a person, closes a position. */
+  readonly flattens: boolean;
+}
+
+/** What swaps of proposals ask of the store. */
+export interface ProposalSwapStore {
+  /** Null where there is no proposal with this id. */
+  proposal(id: string): Promise<ProposalGround | null>;
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
+  /** What an assessment of a book rests on, as one text. */
+  ground(orgId: string, bookId: string): Promise<string>;
+}
+
+export interface ProposalSwapDeps extends PrimaryChain {
+  readonly store: ProposalSwapStore;
+  readonly reads: Pick<RiskReads, 'agentBooks'>;
+  readonly runtime: Pick<Runtime, 'start'>;
+  readonly preTrade: PreTrade;
+  readonly obstacleOf: (error: unknown) => CapacityObstacle;
+  /** True of an error that says that the node gave no answer. */
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: { now(): EpochMs };
+}
+
+/** A swap that lies prepared: its id, the digest of its message, and the order as it was assessed at its worst price. */
+export interface PreparedProposalSwap {
+  readonly id: string;
+  readonly digest: string;
+  readonly order: Order;
+}
+
+/** Who signs, and from which wallet. */
+export interface SwapSigner {
+  readonly wallet: string;
+  readonly executor: PreparedTransactionInput['executor'];
+}
+
+export interface ProposalSwaps {
+  /** Prepares the one swap of a proposal. Refused with the codes of `SwapCommands.prepare`. */
+  prepare(order: Order, info: SubmitInfo<'spotchain'>, ground: ProposalGround, signer: SwapSigner): Promise<Outcome<PreparedProposalSwap>>;
+  /** What became of the swap, by the chain's word. */
+  readonly lookUp: ExecutionClient<'spotchain'>['lookUp'];
+}
+
+/** An answer of a client that sent nothing. */
+export function rejected(reason: string, detail: string): VenueAnswer {
+  return { outcome: 'rejected', reason, detail };
+}
+
+/** Who acts, for the audit: the agent or the Take. */
+export function actingFor({ orgId, trader, agentId }: ProposalGround, { key }: Pick<SubmitInfo<'spotchain'>, 'key'>): CommandContext {
+  return { orgId, subject: `${trader}:${agentId}`, permissions: ['trade:execute'], requestId: key };
+}
+
+/** What the step that takes a proposal's signed bytes requires: that nothing has superseded the proposal. */
+export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalGround, byItself: boolean): ActorRecord {
+  return { type: 'execution_licence', orgId, agentId, epoch, manifestHash, mode: 'live', reduceOnly, byItself, flattens };
+}
+
+/** Signed bytes of these swaps are submitted elsewhere. */
+const NOT_HERE = { submit: async () => refuse('unavailable', 'the swap of a proposal is submitted by whoever signs it') } as const;
+
+export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
+  const { store } = deps;
+  return {
+    async prepare(order, info, ground, signer) {
+      const legs = await legsOf(deps, order.instrument);
+      if (!legs.ok) return legs;
+      const slippageBps = slippageLeft(order, info);
+      if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
+      const whole = await closing(deps, order, ground.agentId);
+      /** As it was assessed last: at the worst price that its message allows. */
+      const assessed = { order };
+      const handler = createSwapHandler({
+        ...deps,
+        submission: NOT_HERE,
+        legs: async () => legs,
+        executor: signer.executor,
+        proposal: { id: info.key, traderId: ground.agentId },
+        newId: () => proposalTransactionId(info.key),
+        preTrade: ownPreTrade(deps, { order, info, ground, whole, assessed, executor: signer.executor }),
+      });
+      const prepared = await handler.prepare(actingFor(ground, info), {
+        instrument: order.instrument,
+        side: order.side,
+        amount: whole ?? plainDecimal(givenFor(order, uiOf('1', legs.value.stable))),
+        slippageBps,
+        wallet: signer.wallet,
+      });
+      if (!prepared.ok) return prepared;
+      return { ok: true, value: { id: prepared.value.id, digest: prepared.value.message.digest, order: assessed.order } };
+    },
+
+    async lookUp(order, key) {
+      const id = proposalTransactionId(key);
+      const row = (await store.load([id])).get(id);
+      return row === undefined ? rejected('not_found', 'nothing was prepared for it') : answerOf(row, order, key, deps.clock.now());
+    },
+  };
+}
+
+/** The agent's or the Take's own risk in the place of a person's: its reservation is left out of what the swap is assessed against. */
+function ownPreTrade(
+  { store, preTrade }: ProposalSwapDeps,
+  {
+    order,
+    info,
+    ground,
+    whole,
+    assessed,
+    executor,
+  }: {
+    readonly executor: SwapSigner['executor'];
+    readonly order: Order;
+    readonly info: SubmitInfo<'spotchain'>;
+    readonly ground: ProposalGround;
+    readonly whole: DecimalString | null;
+    readonly assessed: { order: Order };
+  },
+): Parameters<typeof createSwapHandler>[0]['preTrade'] {
+  const { agentId, readsReference, epoch, flattens } = ground;
+  return {
+    quote: () => info.quote,
+    ground: (orgId) => store.ground(orgId, order.bookId),
+    async validate(orgId, _, compile) {
+      const made = compile(order.maxSlippageBps, info.quote, whole ?? undefined);
+      if (!made.ok) return made;
+      const own: Order = {
+        ...made.value,
+        id: order.id,
+        origin: executor === 'delegated' ? 'delegated' : order.origin,
+        bookId: order.bookId,
+      };
+      assessed.order = own;
+      const beyond = beyondOrder(own, order);
+      if (beyond !== null) return refuse('route_refused', beyond);
+      const verdict = await preTrade.assess(orgId, { agentId, order: own, readsReference, epoch, flattens });
+      return { ok: true, value: { order: own, verdict, touch: info.decisionPrice, epoch, bookVersion: 0, capitalUsd: '0' } };
+    },
+  };
+}
+
+/**
+ * What the book may sell of the order's token to the last unit, where the order sells every whole lot of it; else null.
+ * Orders are made in lots and balances are not: the rest of less than a lot could never be sold alone.
+ */
+async function closing({ reads }: ProposalSwapDeps, order: Order, agentId: string): Promise<DecimalString | null> {
+  if (order.side === 'buy') return null;
+  const state = (await reads.agentBooks(agentId)).get(order.bookId)?.state;
+  if (state === undefined) return null;
+  const others = state.openProposals.filter(({ id }) => id !== order.id);
+  const sellable = sellableOf({ ...state, openProposals: others }, order.instrument);
+  const beyond = new Decimal(sellable).minus(order.quantity);
+  return beyond.gte(0) && beyond.lt(marketStepOf(order.instrument).lot) ? sellable : null;
+}
+
+/** What the transaction says of its order. Only a final one has come to anything. */
+function answerOf(row: ActorRow, order: Order, key: string, now: EpochMs): VenueAnswer {
+  const state = transactionState(row.state);
+  const context = transactionContext(row.state);
+  if (state === 'expired' && context.signature === null)
+    return rejected('signature_window_over', 'nobody signed the prepared transaction before its blockhash expired');
+  if (state === 'expired' || state === 'failed') return rejected(context.reason ?? state, context.detail ?? `the transaction is ${state}`);
+  if (state !== 'finalized' || context.landed === null)
+    return { outcome: 'unknown', detail: `the transaction is ${state}`, underWay: true };
+  const { promise, decisionPrice, market } = swapSubject(context);
+  const fill = swapFill(context.landed.changes, promise, {
+    id: contentId(`fill\n${row.id}`),
+    orderId: key,
+    bookId: order.bookId,
+    instrument: order.instrument,
+    decisionPrice,
+    at: context.landed.blockTime ?? now,
+    quotes: [market],
+  });
+  return fill === null ? rejected('moved_nothing', 'the transaction is final and moved nothing') : { outcome: 'filled', fills: [fill] };
+}
+
+/**
+ * How much less than quoted may come out, so that the worst price of the order holds, in basis points; null where the
+ * market stands beyond that price already. A part is kept for what the route costs beyond the touch.
+ */
+function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'quote'>): number | null {
+  const touch = order.side === 'buy' ? quote.ask : quote.bid;
+  if (touch === null) return null;
+  // What comes out of a buy are tokens: touch/limit of them at the worst price. Of a sell, dollars.
+  const kept = order.side === 'buy' ? new Decimal(touch).div(order.limitPrice) : new Decimal(order.limitPrice).div(touch);
+  const left = new Decimal(1).minus(kept).times(10_000).times(FOR_SLIPPAGE).floor();
+  return left.lt(0) ? null : Math.min(left.toNumber(), order.maxSlippageBps);
+}
+
+/** What is given for an order: of a buy a lot less than it may cost, because a swap's own order is rounded up to whole lots. */
+function givenFor(order: Order, least: Decimal): Decimal {
+  if (order.side === 'sell') return new Decimal(order.quantity);
+  const lotUsd = new Decimal(marketStepOf(order.instrument).lot).times(order.limitPrice);
+  return new Decimal(order.notionalUsd).minus(lotUsd).minus(least).minus(USD_STEP);
+}
+
+/** Why a swap is more than the order that it is for; null where it is not. */
+function beyondOrder(swap: Order, order: Order): string | null {
+  const isBuy = order.side === 'buy';
+  if (swap.instrument !== order.instrument || swap.side !== order.side) return 'the swap is of another token or side than the order';
+  if (isBuy ? new Decimal(swap.notionalUsd).gt(order.notionalUsd) : new Decimal(swap.quantity).gt(order.quantity))
+    return `the swap comes to ${swap.quantity} for ${swap.notionalUsd} US dollars at its worst, more than the order`;
+  if (isBuy ? new Decimal(swap.limitPrice).gt(order.limitPrice) : new Decimal(swap.limitPrice).lt(order.limitPrice))
+    return `the worst price of the swap is ${swap.limitPrice}, beyond the ${order.limitPrice} of the order`;
+  return null;
+}
+
+/**
+ * Whether the bytes that an owner has signed may leave: only while the proposal waits for them, and risk lets its order pass
+ * now. Answers what the step that takes them requires besides.
+ */
+export function proposalSwapMayLeave(deps: { readonly store: Pick<ProposalSwapStore, 'proposal'>; readonly preTrade: PreTrade }) {
+  return async (orgId: string, context: PreparedTransactionContext): Promise<Outcome<readonly ActorRecord[]>> => {
+    const { proposal, order } = swapSubject(context);
+    if (context.executor === 'delegated') return refuse('state_conflict', 'the delegated signer signs this transaction, and nobody else');
+    const ground = proposal === undefined ? null : await deps.store.proposal(proposal.id);
+    if (ground === null || ground.orgId !== orgId) return refuse('not_found', 'the transaction belongs to no proposal');
+    if (!isOpenProposal(ground.state)) return refuse('state_conflict', `the proposal of this transaction is ${ground.state}`);
+    const { agentId, readsReference, epoch, flattens } = ground;
+    const verdict = await deps.preTrade.assess(orgId, { agentId, order, readsReference, epoch, flattens });
+    if (verdict.ok) return { ok: true, value: [permitOf(ground, false)] };
+    const { rejections } = verdict.risk;
+    const detail = `risk does not let it pass now: ${rejections.map(({ code }) => code).join(', ')}`;
+    return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections } };
+  };
+}
