@@ -9,6 +9,7 @@ import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
 import { agentTokenEntry } from '../../src/domain/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
+import { readWire } from '../../src/sandbox/solana/wire.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { type LaunchFixture, launchFixture, must, signedBy } from '../actors/launch/launch-fixture.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
@@ -32,7 +33,7 @@ function buy(mint: string, config: string, amount: bigint): void {
   };
   const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
   stage.chain.advance(1);
-  expect(landOn(stage.chain, wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader])).run.error).toBeNull();
+  expect(landOn(stage.chain, readWire(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]))).run.error).toBeNull();
   stage.chain.finalize();
 }
 

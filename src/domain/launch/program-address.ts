@@ -20,9 +20,9 @@ export function isOnCurve(bytes: Uint8Array): boolean {
   const y = readUint(bytes, 0, 32) & ((1n << 255n) - 1n);
   const yy = (y * y) % P;
   const numerator = (yy + P - 1n) % P;
-  const square = (numerator * power((D * yy + 1n) % P, P - 2n)) % P;
-  if (square === 0n) return sign === 0;
-  return power(square, (P - 1n) / 2n) === 1n;
+  if (numerator === 0n) return sign === 0;
+  // A quotient is a square exactly where the product is one, which needs no inverse.
+  return power((numerator * ((D * yy + 1n) % P)) % P, (P - 1n) / 2n) === 1n;
 }
 
 export interface ProgramAddress {
@@ -31,8 +31,22 @@ export interface ProgramAddress {
   readonly bump: number;
 }
 
+/** Addresses derived before: the same few are asked for with every instruction of a pool. */
+const DERIVED = new Map<string, ProgramAddress>();
+const MOST_DERIVED = 10_000;
+
 /** The address of seeds under a program: texts are taken as UTF-8. @throws RangeError where no bump leads off the curve */
 export function programAddress(program: string, seeds: readonly (string | Uint8Array)[]): ProgramAddress {
+  const name = [program, ...seeds.map((seed) => Buffer.from(seed).toString('hex'))].join();
+  const known = DERIVED.get(name);
+  if (known !== undefined) return known;
+  if (DERIVED.size >= MOST_DERIVED) DERIVED.clear();
+  const derived = derive(program, seeds);
+  DERIVED.set(name, derived);
+  return derived;
+}
+
+function derive(program: string, seeds: readonly (string | Uint8Array)[]): ProgramAddress {
   const owner = keyBytes(program);
   for (let bump = 255; bump >= 0; bump--) {
     const hash = createHash('sha256');

@@ -14,7 +14,8 @@ import {
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit';
-import { derivedAddress, type SandboxKey } from './keys.ts';
+import { programAddress as derived } from '../../domain/launch/program-address.ts';
+import type { SandboxKey } from './keys.ts';
 
 export const SYSTEM = address('11111111111111111111111111111111');
 export const TOKEN = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
@@ -69,7 +70,7 @@ export function computePrice(microLamports: bigint): Instruction {
 /** The one token account of an owner and mint that everybody can derive. */
 export function associatedAccount(owner: Address, mint: Address, program: Address): Address {
   const bytes = (one: Address) => getAddressEncoder().encode(one) as Uint8Array;
-  return derivedAddress(ASSOCIATED_TOKEN, [bytes(owner), bytes(program), bytes(mint)]);
+  return address(derived(ASSOCIATED_TOKEN, [bytes(owner), bytes(program), bytes(mint)]).address);
 }
 
 /** Makes the owner's account where there is none yet. */

@@ -1,6 +1,6 @@
 /** Key pairs and derived addresses of the sandbox's chain: made from a text, so that every start has the same. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { type Address, getAddressDecoder, getAddressEncoder, isOffCurveAddress } from '@solana/kit';
+import { type Address, getAddressDecoder, getAddressEncoder } from '@solana/kit';
 
 export interface SandboxKey {
   readonly address: Address;
@@ -22,30 +22,22 @@ export function sandboxKey(text: string): SandboxKey {
 /** Whether an address signed the message. */
 export function signatureHolds(address: Address, message: Uint8Array, signature: Uint8Array): boolean {
   try {
-    const key = createPublicKey({
-      key: Buffer.concat([SPKI, getAddressEncoder().encode(address) as Uint8Array]),
-      format: 'der',
-      type: 'spki',
-    });
-    return verify(null, message, key, signature);
+    return verify(null, message, publicKeyOf(address), signature);
   } catch {
     return false;
   }
 }
 
-/** The address that a program derives from seeds; it lies off the curve, so that nobody can sign for it. */
-export function derivedAddress(program: Address, seeds: readonly Uint8Array[]): Address {
-  const encode = getAddressEncoder();
-  for (let bump = 255; bump >= 0; bump--) {
-    const hash = createHash('sha256');
-    for (const seed of seeds) hash.update(seed);
-    const bytes = hash
-      .update(Uint8Array.of(bump))
-      .update(encode.encode(program) as Uint8Array)
-      .update('ProgramDerivedAddress')
-      .digest();
-    const address = getAddressDecoder().decode(bytes);
-    if (isOffCurveAddress(address)) return address;
-  }
-  throw new Error('no bump leads off the curve');
+/** Keys that were read before: reading one takes longer than checking a signature with it. */
+const READ_KEYS = new Map<Address, KeyObject>();
+const MOST_READ_KEYS = 10_000;
+
+function publicKeyOf(address: Address): KeyObject {
+  const known = READ_KEYS.get(address);
+  if (known !== undefined) return known;
+  const bytes = getAddressEncoder().encode(address) as Uint8Array;
+  const key = createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' });
+  if (READ_KEYS.size >= MOST_READ_KEYS) READ_KEYS.clear();
+  READ_KEYS.set(address, key);
+  return key;
 }

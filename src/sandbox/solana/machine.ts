@@ -5,18 +5,20 @@ import {
   type EncodedAccount,
   getAddressDecoder,
   getBase58Decoder,
-  type Instruction,
   lamports as lamportsOf,
   type MaybeEncodedAccount,
+  type Transaction,
 } from '@solana/kit';
 import { FailedTransactionMetadata, LiteSVM, SimulatedTransactionInfo, type TransactionMetadata, Clock as VmClock } from 'litesvm';
+import type { ProgramInstruction } from '../../domain/launch/curve-program.ts';
+import { compileMessage } from '../../domain/solana/compile-message.ts';
 import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/solana/token-layout.ts';
 import { asStandardPrograms } from './burn-program.ts';
 import { errorName, type TransactionError } from './errors.ts';
-import { buildTransaction, COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
+import { COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
 import { sandboxKey } from './keys.ts';
 import { SLOTS_PER_EPOCH } from './slot-clock.ts';
-import { isWritable, type ReadTransaction, readWire } from './wire.ts';
+import { isWritable, type ReadTransaction } from './wire.ts';
 
 export interface InnerInstruction {
   readonly programIndex: number;
@@ -79,7 +81,9 @@ export interface Machine {
   /** What a run would do; nothing stays, and signatures are not looked at. */
   rehearse(transaction: ReadTransaction, moment: Moment): Run;
   /** Does one instruction as it is, whoever signs for it: what a program of the sandbox lets another one do. Nobody pays a fee. */
-  perform(instruction: Instruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'>;
+  perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'>;
+  /** The accounts that a transaction names; an error where a table is not what the message takes it for. */
+  named(transaction: ReadTransaction): NamedAccounts | TransactionError;
   /** What accounts hold now. */
   balances(keys: readonly Address[]): Balances;
   addProgram(at: Address, elf: Uint8Array): void;
@@ -91,6 +95,7 @@ const STABLE_DECIMALS = 6;
 /** As many slots as programs can look back. */
 const RECENT_SLOTS = 512;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
+const MOST_KNOWN = 50_000;
 const SYSTEM_ACCOUNT = address('11111111111111111111111111111111');
 /** Pays for what is performed; nobody has its key. */
 const CONDUCTOR = sandboxKey('conductor').address;
@@ -100,9 +105,25 @@ export function createMachine(): Machine {
   const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints();
 
   const present = (account: MaybeEncodedAccount): EncodedAccount | null => (account.exists ? (account as EncodedAccount) : null);
-  const account = (at: Address): EncodedAccount | null => present(svm.getAccount(at));
+  /** Accounts as they were read last. What writes to one takes it out: spelling addresses anew takes longer than running programs. */
+  const known = new Map<Address, EncodedAccount | null>();
+
+  function account(at: Address): EncodedAccount | null {
+    const before = known.get(at);
+    if (before !== undefined) return before;
+    const found = present(svm.getAccount(at));
+    if (known.size >= MOST_KNOWN) known.clear();
+    // The clock's account changes with every moment.
+    if (!at.startsWith('Sysvar')) known.set(at, found);
+    return found;
+  }
+
+  function forget(written: Iterable<Address>): void {
+    for (const at of written) known.delete(at);
+  }
 
   function put(at: Address, value: EncodedAccount | null): void {
+    known.delete(at);
     const none = { address: at, lamports: 0n, data: new Uint8Array(), programAddress: SYSTEM_ACCOUNT, executable: false, space: 0n };
     svm.setAccount(value ?? (none as never));
   }
@@ -174,6 +195,7 @@ export function createMachine(): Machine {
     const given = asStandardPrograms(transaction, STABLE_DECIMALS);
     // What stands in for a program's instruction is not what was signed: the chain has checked the signatures.
     svm.withSigverify(keep && given === transaction.transaction);
+    if (keep) forget(undo.keys());
     const { error, told, shown } = keep ? outcomeOf(svm.sendTransaction(given), undo) : outcomeOf(svm.simulateTransaction(given), undo);
     const outcome = keep ? new Map([...undo.keys()].map((key) => [key, account(key)])) : shown;
     const after = balances(keys, (key) => (outcome.has(key) ? (outcome.get(key) ?? null) : account(key)));
@@ -184,10 +206,10 @@ export function createMachine(): Machine {
   }
 
   /** Its fee comes from an account that is filled before and emptied afterwards. */
-  function perform(instruction: Instruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'> {
+  function perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'> {
     set(moment);
-    const signers = (instruction.accounts ?? []).filter(({ role }) => role >= 2).length + 1;
-    const purse = lamportsOf(BigInt(signers) * LAMPORTS_PER_SIGNATURE + svm.minimumBalanceForRentExemption(0n));
+    const signers = [CONDUCTOR, ...new Set(instruction.accounts.filter(({ signer }) => signer).map(({ address: at }) => at))];
+    const purse = lamportsOf(BigInt(signers.length) * LAMPORTS_PER_SIGNATURE + svm.minimumBalanceForRentExemption(0n));
     put(CONDUCTOR, {
       address: CONDUCTOR,
       lamports: purse,
@@ -196,9 +218,11 @@ export function createMachine(): Machine {
       executable: false,
       space: 0n,
     });
-    const plan = { version: 0, feePayer: CONDUCTOR, blockhash: SYSTEM_ACCOUNT, instructions: [instruction], signers: [] } as const;
+    const messageBytes = compileMessage(CONDUCTOR, SYSTEM_ACCOUNT, [instruction]);
+    const signatures = Object.fromEntries(signers.map((signer) => [signer, null]));
     svm.withSigverify(false);
-    const { error, told } = outcomeOf(svm.sendTransaction(readWire(buildTransaction(plan)).transaction), new Map());
+    forget(instruction.accounts.map(({ address: at }) => at as Address));
+    const { error, told } = outcomeOf(svm.sendTransaction({ messageBytes, signatures } as unknown as Transaction), new Map());
     put(CONDUCTOR, null);
     return { error, logs: told.logs(), units: told.computeUnitsConsumed() };
   }
@@ -206,20 +230,24 @@ export function createMachine(): Machine {
   return {
     account,
     perform,
+    named,
     balances: (keys) => balances(keys, account),
     set,
     owned: (program) => svm.getProgramAccounts(program),
     put,
     run: (transaction, moment) => carryOut(transaction, moment, true),
     rehearse: (transaction, moment) => carryOut(transaction, moment, false),
-    addProgram: (at, elf) => svm.addProgram(at, elf),
+    addProgram(at, elf) {
+      known.clear();
+      svm.addProgram(at, elf);
+    },
     rent: (bytes) => svm.minimumBalanceForRentExemption(BigInt(bytes)),
   };
 }
 
 type Accounts = Map<Address, EncodedAccount | null>;
 
-function isNamed(names: NamedAccounts | TransactionError): names is NamedAccounts {
+export function isNamed(names: NamedAccounts | TransactionError): names is NamedAccounts {
   return typeof names === 'object' && 'keys' in names;
 }
 

@@ -100,11 +100,19 @@ export function messageOf(bytes: Uint8Array): MessageParts {
   };
 }
 
+/** What was found of transactions whose signatures were checked: node, leader and machine each ask. */
+const CHECKED = new WeakMap<ReadTransaction, boolean>();
+
 /** Whether every signature of a transaction is there and holds. */
-export function fullySigned({ transaction, message }: ReadTransaction): boolean {
-  return Object.entries(transaction.signatures).every(
+export function fullySigned(read: ReadTransaction): boolean {
+  const known = CHECKED.get(read);
+  if (known !== undefined) return known;
+  const { transaction, message } = read;
+  const holds = Object.entries(transaction.signatures).every(
     ([signer, signature]) => signature !== null && signatureHolds(signer as Address, message, signature as unknown as Uint8Array),
   );
+  CHECKED.set(read, holds);
+  return holds;
 }
 
 /** Whether the account at an index of the static keys may be written to. */

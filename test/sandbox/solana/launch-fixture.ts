@@ -1,5 +1,5 @@
 // A launch on the sandbox's chain, instruction by instruction, with the keys of everybody who takes part.
-import { address } from '@solana/kit';
+import { type Address, address } from '@solana/kit';
 import { buildCurveConfig, type CurveConfig, type CurvePlan } from '../../../src/domain/launch/curve-config.ts';
 import {
   associatedAccount,
@@ -19,41 +19,49 @@ import {
   type TokenNames,
   type VirtualPoolAccount,
 } from '../../../src/domain/launch/curve-program.ts';
-import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { compileMessage, wireTransaction } from '../../../src/domain/solana/compile-message.ts';
+import { readMessage, signersOf } from '../../../src/domain/solana/message.ts';
+import { COMPUTE_BUDGET_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { readTokenAccount } from '../../../src/domain/solana/token-layout.ts';
 import type { Landed, SolanaChain } from '../../../src/sandbox/solana/chain.ts';
 import { fund } from '../../../src/sandbox/solana/genesis.ts';
-import { buildTransaction, computeLimit, createAssociatedAccount, WRAPPED_SOL } from '../../../src/sandbox/solana/instructions.ts';
+import { createAssociatedAccount, WRAPPED_SOL } from '../../../src/sandbox/solana/instructions.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { kitInstruction } from '../../../src/sandbox/solana/launch-programs/modelled-machine.ts';
-import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import type { ReadTransaction } from '../../../src/sandbox/solana/wire.ts';
 
 export const NAMES: TokenNames = { name: 'Orchard Keeper', symbol: 'ORCH', uri: 'https://example.com/orchard.json' };
+
+const COMPUTE_LIMIT: ProgramInstruction = {
+  program: COMPUTE_BUDGET_PROGRAM,
+  accounts: [],
+  data: Uint8Array.from(Buffer.from('02c05c1500', 'hex')),
+};
 
 /** Sends instructions in a transaction of their own; the same bytes can be sent to several chains. */
 export function wireOf(chain: SolanaChain, instructions: readonly ProgramInstruction[], signers: readonly SandboxKey[]): Uint8Array {
   const [payer] = signers as [SandboxKey];
-  return buildTransaction({
-    version: 0,
-    feePayer: payer.address,
-    blockhash: chain.latestBlockhash('processed').blockhash,
-    instructions: [computeLimit(1_400_000), ...instructions.map(kitInstruction)],
-    signers,
-  });
+  const { blockhash } = chain.latestBlockhash('processed');
+  const message = compileMessage(payer.address, blockhash, [COMPUTE_LIMIT, ...instructions]);
+  const read = readMessage(message);
+  if (!read.ok) throw new Error(read.refusal.detail);
+  const signatures = signersOf(read.value).map((at) => signers.find((one) => one.address === at)?.sign(message) ?? null);
+  return wireTransaction(message, signatures);
 }
 
-export function landOn(chain: SolanaChain, bytes: Uint8Array): Landed {
-  const landed = chain.landNow(readWire(bytes));
+export function landOn(chain: SolanaChain, transaction: ReadTransaction): Landed {
+  const landed = chain.landNow(transaction);
   if (landed === null) throw new Error('the chain did not take the transaction');
   return landed;
 }
 
-/** Everybody of one launch, by keys that are made from its name. */
-export function launchCast(name: string) {
+/** Everybody of one launch, by keys that are made from its name; several launches may have the same people. */
+export function launchCast(name: string, people: string = name) {
   const key = (role: string): SandboxKey => sandboxKey(`${name} ${role}`);
+  const person = (role: string): SandboxKey => sandboxKey(`${people} ${role}`);
   return {
-    creator: key('creator'),
-    partner: key('partner'),
-    trader: key('trader'),
+    creator: person('creator'),
+    partner: person('partner'),
+    trader: person('trader'),
     config: key('config'),
     mint: key('mint'),
     nfts: [key('nft 1'), key('nft 2')] as const,
@@ -117,10 +125,13 @@ export function poolOf(chain: SolanaChain, pool: string): VirtualPoolAccount | n
   return account === null ? null : readVirtualPool(account.data as Uint8Array);
 }
 
-/** Gives somebody lamports and the quote token. */
+/** Gives somebody lamports and the quote token where less than that is left. */
 export function enrich(chain: SolanaChain, who: SandboxKey, mint: string, amount: bigint): void {
-  fund(chain, who.address, 'SOL', 50_000_000_000n);
-  fund(chain, who.address, mint, amount);
+  const account = (at: Address) => chain.account(at, 'processed');
+  if ((account(who.address)?.lamports ?? 0n) < 50_000_000_000n) fund(chain, who.address, 'SOL', 100_000_000_000n);
+  const program = account(address(mint))?.programAddress;
+  const held = program === undefined ? null : account(address(associatedAccount(who.address, mint, program)));
+  if ((held === null ? 0n : (readTokenAccount(held.data as Uint8Array)?.amount ?? 0n)) < amount) fund(chain, who.address, mint, amount);
 }
 
 export { buildCurveConfig, type CurvePlan, WRAPPED_SOL };

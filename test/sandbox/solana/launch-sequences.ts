@@ -25,7 +25,8 @@ import {
 import { createRandom } from './launch-random.ts';
 
 export const NOON = Date.UTC(2026, 10, 20, 17);
-const PROGRAMS = fileURLToPath(new URL('../../../../shared/data/programs', import.meta.url));
+/** Told by the environment, or beside the repository. */
+const PROGRAMS = process.env['SANDBOX_CHAIN_PROGRAMS'] ?? fileURLToPath(new URL('../../../../shared/data/programs', import.meta.url));
 export const HAS_PROGRAMS = existsSync(PROGRAMS);
 const STABLE = { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6 };
 export const SHARE = {
@@ -63,12 +64,12 @@ export function pairOfChains() {
     /** Lands a transaction everywhere; answers its error. */
     send(instructions: Parameters<typeof wireOf>[1], signers: readonly SandboxKey[], what = ''): unknown {
       for (const chain of both) chain.advance(1);
-      const bytes = wireOf(model, instructions, signers);
+      const transaction = readWire(wireOf(model, instructions, signers));
       if (real !== null) real.latestBlockhash('processed');
-      const [mine, theirs] = both.map((chain) => landOn(chain, bytes));
+      const [mine, theirs] = both.map((chain) => landOn(chain, transaction));
       if (theirs !== undefined && real !== null) {
         expect(mine?.run.error, `${what}\n${theirs.run.logs.join('\n')}`).toEqual(theirs.run.error);
-        const keys = readWire(bytes).staticKeys;
+        const keys = transaction.staticKeys;
         expect(stateOf(model, keys), what).toEqual(stateOf(real, keys));
       }
       return mine?.run.error ?? null;
@@ -89,7 +90,7 @@ export const ALL = (1n << 64n) - 1n;
 /** One launch with random parameters, people and amounts; answers whether it came to its successor pool. */
 export function randomSequence(world: ReturnType<typeof pairOfChains>, random: ReturnType<typeof createRandom>, name: string): boolean {
   const { integer, one, chance } = random;
-  const cast = launchCast(`${name} ${integer(0, 1_000_000_000)}`);
+  const cast = launchCast(`${name} ${integer(0, 1_000_000_000)}`, 'everybody');
   const quote = chance(0.5) ? SOL : { mint: STABLE.mint, program: TOKEN_PROGRAM };
   const script = launchScript(cast, quote);
   for (const who of [cast.creator, cast.partner, cast.trader]) world.enrich(who, quote.mint, 10_000_000_000_000n);

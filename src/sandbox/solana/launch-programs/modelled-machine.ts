@@ -6,7 +6,7 @@ import { type Address, address, type EncodedAccount, type Instruction } from '@s
 import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve-program.ts';
 import type { TransactionError } from '../errors.ts';
 import { COMPUTE_BUDGET } from '../instructions.ts';
-import { feeOf, type Machine, type Moment, type Run } from '../machine.ts';
+import { feeOf, isNamed, type Machine, type Moment, type Run } from '../machine.ts';
 import { SLOTS_PER_EPOCH } from '../slot-clock.ts';
 import { fullySigned, isWritable, type ReadTransaction } from '../wire.ts';
 
@@ -102,7 +102,7 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
 
   function perform(instructions: readonly ProgramInstruction[], moment: Moment, progress: Progress): void {
     for (const instruction of instructions) {
-      const done = machine.perform(kitInstruction(instruction), moment);
+      const done = machine.perform(instruction, moment);
       progress.logs.push(...done.logs);
       progress.units += done.units;
       if (done.error === null) continue;
@@ -118,9 +118,9 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
     const purse = machine.account(payer);
     if (purse === null) return refused(transaction, moment, 'AccountNotFound');
     if (purse.lamports < fee) return refused(transaction, moment, 'InsufficientFundsForFee');
-    // The machine itself refuses the program that it lacks: what it tells of the accounts is true all the same.
-    const names = machine.rehearse(transaction, moment);
-    if (names.writable.length === 0) return names;
+    const names = machine.named(transaction);
+    if (!isNamed(names)) return machine.rehearse(transaction, moment);
+    const before = machine.balances(names.keys);
     const undo = new Map(names.keys.flatMap((one, index) => (names.writable[index] ? [[one, machine.account(one)] as const] : [])));
     machine.put(payer, { ...purse, lamports: (purse.lamports - fee) as typeof purse.lamports });
     const paid = machine.account(payer);
@@ -138,6 +138,7 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
       fee,
       inner: transaction.instructions.map(() => []),
       returnData: null,
+      before,
       after,
       undo,
       outcome,
