@@ -171,7 +171,7 @@ export function priceOfSqrt(sqrtPrice: bigint, baseDecimals: number, quoteDecima
   return price.toSignificantDigits(24).toFixed();
 }
 
-/** The quote that goes on into the successor pool: what the migration fee leaves. Cut off. */
+/** The quote that goes on into the successor pool, as configurations are planned: what the migration fee leaves, cut off. */
 export function afterMigrationFee(threshold: bigint, feePct: number): bigint {
   return floorOf(new ToolDecimal(threshold.toString()).mul(100 - feePct).div(100));
 }
@@ -270,14 +270,15 @@ export function withBuffer(swapBase: bigint, start: bigint, curve: readonly Curv
   return buffered < most ? buffered : most;
 }
 
-/** What follows from a curve; null where it does not hold what it is to collect. */
+/** What follows from a curve; null where it does not hold what it is to collect. `kept`: what the migration fee leaves. */
 export function curveFacts(
   config: Pick<CurveConfig, 'sqrtStartPrice' | 'migrationQuoteThreshold' | 'curve' | 'migrationFeePct' | 'lockedVesting'>,
+  kept: typeof afterMigrationFee = afterMigrationFee,
 ): CurveFacts | null {
   const { sqrtStartPrice, migrationQuoteThreshold, curve, migrationFeePct, lockedVesting } = config;
   const migrationSqrtPrice = sqrtPriceAtQuote(migrationQuoteThreshold, sqrtStartPrice, curve);
   if (migrationSqrtPrice === null) return null;
-  const migrationQuoteAmount = afterMigrationFee(migrationQuoteThreshold, migrationFeePct);
+  const migrationQuoteAmount = kept(migrationQuoteThreshold, migrationFeePct);
   return {
     migrationSqrtPrice,
     swapBaseAmount: baseOnCurve(sqrtStartPrice, migrationSqrtPrice, curve),

@@ -42,6 +42,9 @@ export const CURVE_INSTRUCTIONS = {
   swap2: discriminator('414b3f4ceb5b5b88'),
   claimCreatorFee: discriminator('52dcfabd03556b2d'),
   claimPartnerFee: discriminator('08ec5931987db151'),
+  creatorSurplus: discriminator('a50389071c864c50'),
+  partnerSurplus: discriminator('a8ad4864c962265c'),
+  migrationFee: discriminator('ed8e2d178106dea2'),
   createLocker: discriminator('a75a899a4b2f1154'),
   migrate: discriminator('9ca9e66735e45040'),
 } as const;

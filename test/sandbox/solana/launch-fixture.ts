@@ -19,6 +19,13 @@ import {
   type TokenNames,
   type VirtualPoolAccount,
 } from '../../../src/domain/launch/curve-program.ts';
+import { successorSwapInstruction } from '../../../src/domain/launch/successor-pool.ts';
+import {
+  type Claimer,
+  lockerClaimInstruction,
+  migrationFeeInstruction,
+  surplusInstruction,
+} from '../../../src/domain/launch/withdrawals.ts';
 import { compileMessage, wireTransaction } from '../../../src/domain/solana/compile-message.ts';
 import { readMessage, signersOf } from '../../../src/domain/solana/message.ts';
 import { COMPUTE_BUDGET_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
@@ -102,6 +109,14 @@ export function launchScript(cast: LaunchCast, quote: { readonly mint: string; r
       swapInstruction(keys, { direction, mode, amount, bound, trader: who.address, ...accounts(who) }),
     claim: (as: 'creator' | 'partner', mostBase: bigint, mostQuote: bigint, who: SandboxKey = as === 'creator' ? creator : partner) =>
       claimFeeInstruction(keys, { claimer: who.address, as, ...accounts(who), mostBase, mostQuote }),
+    successorSwap: (direction: 'buy' | 'sell', mode: SwapMode, amount: bigint, bound: bigint, who: SandboxKey = trader) =>
+      successorSwapInstruction(keys, { direction, mode, amount, bound, trader: who.address, ...accounts(who) }),
+    surplus: (as: Claimer, who: SandboxKey = as === 'creator' ? creator : partner) =>
+      surplusInstruction(keys, { as, claimer: who.address, quoteAccount: accounts(who).quoteAccount }),
+    migrationFee: (as: Claimer, who: SandboxKey = as === 'creator' ? creator : partner) =>
+      migrationFeeInstruction(keys, { as, claimer: who.address, quoteAccount: accounts(who).quoteAccount }),
+    unlocked: (most: bigint, who: SandboxKey = creator) =>
+      lockerClaimInstruction(keys, { recipient: who.address, baseAccount: accounts(who).baseAccount, most }),
     locker: () => createLockerInstruction(keys, { creator: creator.address, payer: creator.address }),
     migrate: (positions: 1 | 2) =>
       migrateInstruction(keys, { payer: creator.address, positionMints: nfts.slice(0, positions).map(({ address: at }) => at) }),

@@ -5,6 +5,7 @@ import { address } from '@solana/kit';
 import { expect } from 'vitest';
 import { planOf } from '../../../src/domain/launch/curve-config.ts';
 import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
+import { CLAIMERS } from '../../../src/domain/launch/withdrawals.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import type { SolanaChain } from '../../../src/sandbox/solana/chain.ts';
 import type { SandboxKey } from '../../../src/sandbox/solana/keys.ts';
@@ -56,13 +57,17 @@ export function pairOfChains() {
       }),
     );
 
+  let sent = 0;
   return {
     clock,
     model,
+    /** Transactions so far. */
+    sent: () => sent,
     both,
     enrich: (who: SandboxKey, mint: string, amount: bigint) => both.forEach((chain) => enrich(chain, who, mint, amount)),
     /** Lands a transaction everywhere; answers its error. */
     send(instructions: Parameters<typeof wireOf>[1], signers: readonly SandboxKey[], what = ''): unknown {
+      sent++;
       for (const chain of both) chain.advance(1);
       const transaction = readWire(wireOf(model, instructions, signers));
       if (real !== null) real.latestBlockhash('processed');
@@ -96,6 +101,7 @@ export function randomSequence(world: ReturnType<typeof pairOfChains>, random: R
   for (const who of [cast.creator, cast.partner, cast.trader]) world.enrich(who, quote.mint, 10_000_000_000_000n);
   const creatorLocked = integer(0, 100);
   const vests = chance(0.5);
+  const hasMigrationFee = chance(0.4);
   const supply = one(['1000000', '100000000', '1000000000']);
   let config: ReturnType<typeof buildCurveConfig>;
   try {
@@ -123,6 +129,10 @@ export function randomSequence(world: ReturnType<typeof pairOfChains>, random: R
       collectFeeIn: one(['quote', 'quote', 'output']),
       creatorFeePct: integer(0, 100),
       liquidity: { partner: 0, partnerLocked: 100 - creatorLocked, creator: 0, creatorLocked },
+      migrationFeePct: hasMigrationFee ? integer(1, 60) : 0,
+      // The fee is rounded otherwise than it is planned: what is left over makes up for it.
+      leftover: hasMigrationFee && chance(0.9) ? '10' : '0',
+      creatorMigrationFeePct: hasMigrationFee ? integer(0, 100) : 0,
       migratedPool: { feeBps: integer(10, 1_000), dynamicFee: chance(0.5) },
     });
   } catch {
@@ -141,12 +151,42 @@ export function randomSequence(world: ReturnType<typeof pairOfChains>, random: R
   if (vests || chance(0.1)) world.send([script.lockerTokens(), script.locker()], [cast.creator], `${name} lock`);
   const positions = creatorLocked === 0 || creatorLocked === 100 ? 1 : 2;
   const graduated = world.send([script.migrate(positions)], [cast.creator, ...cast.nfts.slice(0, positions)], `${name} graduate`) === null;
-  for (const [as, who] of [
-    ['creator', cast.creator],
-    ['partner', cast.partner],
-  ] as const)
-    world.send([script.claim(as, ALL, ALL)], [who], `${name} claim`);
+  for (const as of CLAIMERS) world.send([script.claim(as, ALL, ALL)], [cast[as]], `${name} claim`);
+  for (let step = integer(2, 6); step > 0; step--) {
+    if (chance(0.6)) world.clock.advanceTo(world.clock.now() + integer(1, chance(0.3) ? 40_000_000 : 400_000));
+    laterStep(world, random, script, cast, config, `${name} later ${step}`);
+  }
   return graduated;
+}
+
+/** After the curve is complete: swaps in the successor pool, and what creator and partner take out. */
+function laterStep(
+  world: ReturnType<typeof pairOfChains>,
+  { integer, one, chance }: ReturnType<typeof createRandom>,
+  script: ReturnType<typeof launchScript>,
+  cast: ReturnType<typeof launchCast>,
+  config: ReturnType<typeof buildCurveConfig>,
+  what: string,
+): void {
+  const as = one(CLAIMERS);
+  const who = chance(0.85) ? cast[as] : cast.trader;
+  const kind = one(['swap', 'swap', 'swap', 'surplus', 'migrationFee', 'unlocked'] as const);
+  if (kind === 'surplus') world.send([script.surplus(as, who)], [who], `${what} surplus ${as}`);
+  else if (kind === 'migrationFee') world.send([script.migrationFee(as, who)], [who], `${what} migration fee ${as}`);
+  else if (kind === 'unlocked') {
+    const recipient = chance(0.9) ? cast.creator : cast.trader;
+    world.send([script.unlocked(chance(0.6) ? ALL : BigInt(integer(0, 1_000_000_000)), recipient)], [recipient], `${what} unlocked`);
+  } else {
+    const direction = one(['buy', 'sell'] as const);
+    const mode = one(['exactIn', 'exactIn', 'partialFill', 'exactOut'] as const);
+    const inQuote = (direction === 'buy') === (mode !== 'exactOut');
+    const basis = inQuote ? config.migrationQuoteThreshold : config.totalSupply / 4n;
+    const amount = (basis * BigInt(integer(0, chance(0.1) ? 3_000_000 : 200_000))) / 1_000_000n;
+    const isBounded = chance(0.2);
+    const bound = isBounded ? BigInt(integer(0, 1_000_000_000)) : mode === 'exactOut' ? ALL : 0n;
+    const swap = script.successorSwap(direction, mode, amount, bound);
+    world.send([swap], [cast.trader], `${what} successor ${direction} ${mode} ${amount} ${bound}`);
+  }
 }
 
 function randomStep(

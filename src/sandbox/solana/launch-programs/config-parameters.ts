@@ -81,6 +81,8 @@ export function givenBaseFee({ fee }: Pick<GivenConfig, 'fee'>): BaseFee {
   };
 }
 
+const MOST_MIGRATION_FEE_PCT = 99;
+
 const fail = (error: number): never => {
   throw new ProgramFailure(error);
 };
@@ -92,6 +94,7 @@ export function assessConfig(given: GivenConfig): void {
   if (head.collectFeeMode > 1) fail(E.collectFeeMode);
   if (tail.tokenUpdateAuthority > 4) fail(E.tokenAuthority);
   if (tail.creatorTradingFeePercentage > 100) fail(E.creatorPercentage);
+  assessMigrationFee(tail);
   if (head.tokenDecimal < 6 || head.tokenDecimal > 9) fail(E.decimals);
   const { partnerLiquidity, partnerLockedLiquidity, creatorLiquidity, creatorLockedLiquidity } = head;
   if (partnerLiquidity + partnerLockedLiquidity + creatorLiquidity + creatorLockedLiquidity !== 100) fail(E.feePercentage);
@@ -101,6 +104,11 @@ export function assessConfig(given: GivenConfig): void {
   const isNone = total === 0n && locked.frequency === 0n && locked.cliffDurationFromMigrationTime === 0n;
   if (!isNone && (locked.frequency === 0n || total === 0n)) fail(E.vesting);
   assessCurve(curve, head.sqrtStartPrice);
+}
+
+function assessMigrationFee({ migrationFeePercentage, creatorMigrationFeePercentage }: GivenConfig['tail']): void {
+  if (migrationFeePercentage > MOST_MIGRATION_FEE_PCT || creatorMigrationFeePercentage > 100) fail(E.migratorFee);
+  if (migrationFeePercentage === 0 && creatorMigrationFeePercentage !== 0) fail(E.migratorFee);
 }
 
 function assessFees({ fee, dynamic }: GivenConfig): void {

@@ -11,8 +11,9 @@ import {
   POOL_CONFIG,
 } from '../../../domain/launch/curve-program.ts';
 import { mintObjection } from '../../../domain/launch/quote-mint.ts';
+import { lessMigrationFee } from '../../../domain/launch/withdrawals.ts';
 import { TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
-import { type GivenConfig, assessConfig, readConfigParameters } from './config-parameters.ts';
+import { assessConfig, type GivenConfig, readConfigParameters } from './config-parameters.ts';
 import { at, CURVE_ERRORS as E, type MintAt, mintAt, signed } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import { createAccount } from './native-instructions.ts';
@@ -56,13 +57,16 @@ export function createConfig(context: ModelContext, generation: Generation): voi
 
 function configBytes(context: ModelContext, given: GivenConfig, quote: MintAt): Uint8Array {
   const { fee, dynamic, head, locked, tail, curve, supply } = given;
-  const facts = curveFacts({
-    sqrtStartPrice: head.sqrtStartPrice,
-    migrationQuoteThreshold: head.migrationQuoteThreshold,
-    curve,
-    migrationFeePct: tail.migrationFeePercentage,
-    lockedVesting: locked,
-  });
+  const facts = curveFacts(
+    {
+      sqrtStartPrice: head.sqrtStartPrice,
+      migrationQuoteThreshold: head.migrationQuoteThreshold,
+      curve,
+      migrationFeePct: tail.migrationFeePercentage,
+      lockedVesting: locked,
+    },
+    lessMigrationFee,
+  );
   if (facts === null) throw new ProgramFailure(E.notEnoughLiquidity);
   if (facts.migrationSqrtPrice >= MAX_SQRT_PRICE) throw new ProgramFailure(E.curve);
   // Without a stated supply the program would mint as much as it needs; launches of this service always state it.

@@ -13,7 +13,7 @@ import {
 } from '../../../domain/launch/curve-program.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
-import { type Generation, assessQuoteMint } from './create-config.ts';
+import { assessQuoteMint, type Generation } from './create-config.ts';
 import { configAt, expectAddress, FRAMEWORK, mintAt, signed } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import {

@@ -1,6 +1,7 @@
 /** How the model of the curve program reads its accounts, and what it refuses as the real one does. */
 import {
   CURVE_PROGRAM,
+  LOCKER_PROGRAM,
   type PoolConfigAccount,
   readPoolConfig,
   readVirtualPool,
@@ -54,6 +55,9 @@ export const CURVE_ERRORS = {
   tokenAuthority: 6037,
   migratedPoolFee: 6044,
   feeBounds: 6003,
+  surplusOut: 6025,
+  migratorFee: 6039,
+  migrationFeeOut: 6040,
   amountLeft: 6047,
   creationFee: 6051,
   unauthorized: 6053,
@@ -76,7 +80,7 @@ export function signed(context: ModelContext, place: number): string {
 }
 
 /** A token program's account that is missing is not initialized; one of the program's own belongs to somebody else. */
-function ownedBy(context: ModelContext, address: string, owners: readonly string[], missing: number): Uint8Array {
+export function ownedBy(context: ModelContext, address: string, owners: readonly string[], missing: number): Uint8Array {
   const account = context.account(address);
   if (account === null || (account.lamports === 0n && account.data.length === 0)) throw new ProgramFailure(missing);
   if (!owners.includes(account.programAddress)) throw new ProgramFailure(FRAMEWORK.ownedByOther);
@@ -88,6 +92,11 @@ export function configAt(context: ModelContext, place: number): { readonly addre
   const config = readPoolConfig(ownedBy(context, address, [CURVE_PROGRAM], FRAMEWORK.ownedByOther));
   if (config === null) throw new ProgramFailure(FRAMEWORK.discriminator);
   return { address, config };
+}
+
+export function lockerAccountAt(context: ModelContext, place: number): { readonly address: string; readonly bytes: Uint8Array } {
+  const { address } = at(context, place);
+  return { address, bytes: ownedBy(context, address, [LOCKER_PROGRAM], FRAMEWORK.ownedByOther) };
 }
 
 export function poolAt(context: ModelContext, place: number): { readonly address: string; readonly pool: VirtualPoolAccount } {

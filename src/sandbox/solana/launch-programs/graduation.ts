@@ -1,6 +1,6 @@
 /** The model of a curve's graduation: the creator's tokens into the locker, and what was collected into the successor pool. */
 import { byteStruct, keyBytes } from '../../../domain/launch/byte-struct.ts';
-import { afterMigrationFee, vestingTotal } from '../../../domain/launch/curve-config.ts';
+import { vestingTotal } from '../../../domain/launch/curve-config.ts';
 import { deltaBase, deltaQuote, liquidityOfQuote, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../../../domain/launch/curve-math.ts';
 import {
   escrowAddress,
@@ -19,6 +19,8 @@ import {
 } from '../../../domain/launch/curve-program.ts';
 import { dynamicFeeOf, NUMERATOR_PER_BPS } from '../../../domain/launch/fees.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
+import { SUCCESSOR_POOL, successorBytes } from '../../../domain/launch/successor-pool.ts';
+import { ESCROW, ESCROW_DISCRIMINATOR, lessMigrationFee } from '../../../domain/launch/withdrawals.ts';
 import { TOKEN_2022 } from '../../../domain/solana/programs.ts';
 import { at, configAt, CURVE_ERRORS as E, expectAddress, FRAMEWORK, mintAt, poolAt, signed, tokensAt } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
@@ -34,27 +36,6 @@ import {
 
 const discriminator = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-const ESCROW = byteStruct([
-  ['discriminator', 8],
-  ['recipient', 'key'],
-  ['tokenMint', 'key'],
-  ['creator', 'key'],
-  ['base', 'key'],
-  ['bump', 'u8'],
-  ['updateRecipientMode', 'u8'],
-  ['cancelMode', 'u8'],
-  ['tokenProgramFlag', 'u8'],
-  ['padding', 4],
-  ['cliffTime', 'u64'],
-  ['frequency', 'u64'],
-  ['cliffUnlockAmount', 'u64'],
-  ['amountPerPeriod', 'u64'],
-  ['numberOfPeriods', 'u64'],
-  ['totalClaimed', 'u64'],
-  ['vestingStartTime', 'u64'],
-  ['cancelledAt', 'u64'],
-  ['rest', 88],
-]);
 /** The creator alone may name another recipient; whoever made the escrow may not cancel it. */
 const ESCROW_MODES = { updateRecipientMode: 2, cancelMode: 1 } as const;
 
@@ -79,7 +60,7 @@ export function createLocker(context: ModelContext): void {
   context.write(
     escrow,
     ESCROW.encode({
-      discriminator: discriminator('f477b704497487c3'),
+      discriminator: ESCROW_DISCRIMINATOR,
       recipient: pool.creator,
       tokenMint: mint.address,
       creator: POOL_AUTHORITY,
@@ -106,64 +87,6 @@ export function createLocker(context: ModelContext): void {
   context.write(poolKey, VIRTUAL_POOL.encode({ ...pool, migrationProgress: MIGRATION_PROGRESS.vestingLocked }));
 }
 
-const SUCCESSOR_POOL = byteStruct([
-  ['discriminator', 8],
-  ['cliffFeeNumerator', 'u64'],
-  ['baseFeeRest', 32],
-  ['protocolFeePct', 'u8'],
-  ['padding0', 'u8'],
-  ['referralFeePct', 'u8'],
-  ['padding1', 3],
-  ['compoundingFeeBps', 'u16'],
-  ['dynamicInitialized', 'u8'],
-  ['padding2', 7],
-  ['maxVolatilityAccumulator', 'u32'],
-  ['variableFeeControl', 'u32'],
-  ['binStep', 'u16'],
-  ['filterPeriod', 'u16'],
-  ['decayPeriod', 'u16'],
-  ['reductionFactor', 'u16'],
-  ['lastUpdateAt', 'u64'],
-  ['binStepU128', 'u128'],
-  ['volatility', 48],
-  ['initSqrtPrice', 'u128'],
-  ['tokenAMint', 'key'],
-  ['tokenBMint', 'key'],
-  ['tokenAVault', 'key'],
-  ['tokenBVault', 'key'],
-  ['whitelistedVault', 32],
-  ['padding3', 32],
-  ['liquidity', 'u128'],
-  ['padding4', 'u128'],
-  ['protocolAFee', 'u64'],
-  ['protocolBFee', 'u64'],
-  ['deadLiquidityCheckpoint', 'u64'],
-  ['padding5', 8],
-  ['sqrtMinPrice', 'u128'],
-  ['sqrtMaxPrice', 'u128'],
-  ['sqrtPrice', 'u128'],
-  ['activationPoint', 'u64'],
-  ['activationType', 'u8'],
-  ['poolStatus', 'u8'],
-  ['tokenAFlag', 'u8'],
-  ['tokenBFlag', 'u8'],
-  ['collectFeeMode', 'u8'],
-  ['poolType', 'u8'],
-  ['feeVersion', 'u8'],
-  ['padding6', 'u8'],
-  ['feePerLiquidity', 64],
-  ['permanentLockLiquidity', 'u128'],
-  ['lpFees', 32],
-  ['protocolFees', 32],
-  ['totalPosition', 'u64'],
-  ['padding7', 'u64'],
-  ['creator', 'key'],
-  ['tokenAAmount', 'u64'],
-  ['tokenBAmount', 'u64'],
-  ['layoutVersion', 'u8'],
-  ['padding8', 31],
-  ['rewards', 384],
-]);
 const POSITION = byteStruct([
   ['discriminator', 8],
   ['pool', 'key'],
@@ -202,7 +125,7 @@ interface Deposit {
 /** What goes into the successor pool after the protocol's part, and how its liquidity is divided: the larger share first. */
 function depositOf(config: PoolConfigAccount, pool: VirtualPoolAccount): Deposit {
   const price = config.migrationSqrtPrice;
-  const quoteAmount = afterMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
+  const quoteAmount = lessMigrationFee(config.migrationQuoteThreshold, config.migrationFeePercentage);
   const quoteFee = (quoteAmount * BigInt(pool.migrationFeeBps)) / 10_000n;
   const baseFee = deltaBase(price, MAX_SQRT_PRICE, liquidityOfQuote(quoteFee, MIN_SQRT_PRICE, price), 'down');
   // The quote alone says how much liquidity there is: the base suffices by the way the threshold was made.
@@ -275,7 +198,7 @@ export function migrate(context: ModelContext): void {
     ] of sides)
       context.invoke(transferTokens({ program, mint, decimals, from, to, authority: POOL_AUTHORITY, amount }));
   }
-  context.write(successor, successorBytes(context, config, deposit, [base.address, quote.address], vaults));
+  context.write(successor, openedPool(context, config, deposit, [base.address, quote.address], vaults));
   context.write(
     poolKey,
     VIRTUAL_POOL.encode({
@@ -324,7 +247,7 @@ function makePosition(context: ModelContext, payer: string, successor: string, s
 /** How the successor counts where its fees are taken: the curve's numbers are others. */
 const SUCCESSOR_COLLECT_MODES = [1, 0, 2] as const;
 
-function successorBytes(
+function openedPool(
   context: ModelContext,
   config: PoolConfigAccount,
   { shares, base, quote }: Deposit,
@@ -333,8 +256,7 @@ function successorBytes(
 ): Uint8Array {
   const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
   const dynamic = config.migratedDynamicFee === 0 ? {} : { ...dynamicFeeOf(config.migratedPoolFeeBps), dynamicInitialized: 1 };
-  return SUCCESSOR_POOL.encode({
-    discriminator: discriminator('f19a6d0411b16dbc'),
+  return successorBytes({
     cliffFeeNumerator: BigInt(config.migratedPoolFeeBps) * NUMERATOR_PER_BPS,
     protocolFeePct: 20,
     referralFeePct: 20,

@@ -1,10 +1,13 @@
 /** The programs that launches need, as models: used where the sandbox's chain has no binary of them. */
-import { CURVE_INSTRUCTIONS, CURVE_PROGRAM } from '../../../domain/launch/curve-program.ts';
+import { CURVE_INSTRUCTIONS, CURVE_PROGRAM, LOCKER_PROGRAM, SUCCESSOR_PROGRAM } from '../../../domain/launch/curve-program.ts';
+import { LOCKER_CLAIM } from '../../../domain/launch/withdrawals.ts';
 import { createConfig, type Generation } from './create-config.ts';
 import { createPool } from './create-pool.ts';
 import { claimFee, swap } from './curve-swaps.ts';
 import { createLocker, migrate } from './graduation.ts';
 import { type ModelContext, ProgramFailure, type ProgramModel } from './modelled-machine.ts';
+import { swapInSuccessor } from './successor-swaps.ts';
+import { claimUnlocked, withdrawMigrationFee, withdrawSurplus } from './withdrawals.ts';
 
 /** An instruction that the program does not know. */
 const UNKNOWN_INSTRUCTION = 101;
@@ -18,14 +21,32 @@ export function launchModels(generation: Generation = 'badges'): ReadonlyMap<str
     ['swap2', (context) => swap(context, true)],
     ['claimCreatorFee', (context) => claimFee(context, 'creator')],
     ['claimPartnerFee', (context) => claimFee(context, 'partner')],
+    ['creatorSurplus', (context) => withdrawSurplus(context, 'creator')],
+    ['partnerSurplus', (context) => withdrawSurplus(context, 'partner')],
+    ['migrationFee', withdrawMigrationFee],
     ['createLocker', createLocker],
     ['migrate', migrate],
   ];
-  const curve: ProgramModel = (context) => {
-    const found = instructions.find(([name]) => CURVE_INSTRUCTIONS[name].every((byte, at) => context.data[at] === byte));
+  const curve = instructions.map(([name, run]) => ({ name, begins: CURVE_INSTRUCTIONS[name], run }));
+  return new Map([
+    [CURVE_PROGRAM, programOf(curve)],
+    [SUCCESSOR_PROGRAM, programOf([{ name: 'swap2', begins: CURVE_INSTRUCTIONS.swap2, run: swapInSuccessor }])],
+    [LOCKER_PROGRAM, programOf([{ name: 'claim', begins: LOCKER_CLAIM, run: claimUnlocked }])],
+  ]);
+}
+
+interface ModelledInstruction {
+  readonly name: string;
+  /** The first bytes of its data. */
+  readonly begins: Uint8Array;
+  run(context: ModelContext): void;
+}
+
+function programOf(instructions: readonly ModelledInstruction[]): ProgramModel {
+  return (context) => {
+    const found = instructions.find(({ begins }) => begins.every((byte, at) => context.data[at] === byte));
     if (found === undefined) throw new ProgramFailure(UNKNOWN_INSTRUCTION);
-    context.log(`Instruction: ${found[0]}`);
-    found[1](context);
+    context.log(`Instruction: ${found.name}`);
+    found.run(context);
   };
-  return new Map([[CURVE_PROGRAM, curve]]);
 }

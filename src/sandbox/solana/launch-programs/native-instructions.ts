@@ -2,7 +2,7 @@
 
 import { joined, keyBytes, lengthAndText, writeUint } from '../../../domain/launch/byte-struct.ts';
 import type { ProgramInstruction } from '../../../domain/launch/curve-program.ts';
-import { SYSTEM_PROGRAM, TOKEN_2022 } from '../../../domain/solana/programs.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 
 function number(value: bigint, bytes: number): Uint8Array {
   const data = new Uint8Array(bytes);
@@ -105,6 +105,24 @@ export function transferTokens({ program, mint, decimals, from, to, authority, a
     program,
     accounts: [{ address: from, writable: true }, { address: mint }, { address: to, writable: true }, { address: authority, signer: true }],
     data: joined(Uint8Array.of(12), number(amount, 8), Uint8Array.of(decimals)),
+  };
+}
+
+/** The older transfer of the first token program, which does not name the mint. */
+export function plainTransfer({
+  from,
+  to,
+  authority,
+  amount,
+}: Pick<TokenMove, 'from' | 'to' | 'authority' | 'amount'>): ProgramInstruction {
+  return {
+    program: TOKEN_PROGRAM,
+    accounts: [
+      { address: from, writable: true },
+      { address: to, writable: true },
+      { address: authority, signer: true },
+    ],
+    data: joined(Uint8Array.of(3), number(amount, 8)),
   };
 }
 
