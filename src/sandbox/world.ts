@@ -22,6 +22,7 @@ import { createSeededQuestions } from './prediction/seeded-questions.ts';
 import { chainStanding, chainVerbs } from './solana/control.ts';
 import { startKeeper } from './solana/launch-programs/keeper.ts';
 import { foundChain } from './solana/simulator.ts';
+import { createLaunchedMarket } from './spotchain/launched-market.ts';
 import { createSwapBuilder } from './spotchain/swap-builder.ts';
 
 /** The stablecoin's contract on the sandbox's EVM chain. */
@@ -51,6 +52,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   const chain = foundChain({ clock, seed, programs, mints, stable });
   startKeeper(chain);
   const ledger = foundLedger({ chainId: evmChainId, tokens: EVM_TOKENS, newest: () => newestBlock(clock.now() + evmClockOffsetMs()) });
+  const launched = createLaunchedMarket(chain);
   const swaps = createSwapBuilder({ chain, clock, mints, stable });
   const bridges = Object.fromEntries(BRIDGE_PROVIDERS.map((name) => [name, createBridgeScript()])) as Record<
     BridgeProviderName,
@@ -81,6 +83,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     ledger,
     evmChainId,
     swaps,
+    launched,
     companies: companies.all,
     questions: createSeededQuestions({ seed, market }),
     stories: createSeededStories({

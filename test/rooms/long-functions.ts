@@ -192,7 +192,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/venues/prediction/polymarket/map.ts', 'mapGammaMarket', 90],
       ['src/sandbox/prediction/kalshi-simulator.ts', 'marketBody', 70],
       ['src/sandbox/prediction/polymarket-simulator.ts', 'marketBody', 70],
-      ['src/sandbox/solana/launch-programs/create-config.ts', 'configBytes', 70],
     ],
   },
   {

@@ -66,9 +66,9 @@ export const spotchain = {
   simulators: {
     spotchain: {
       place: 2,
-      async start({ tokenMarket: market, mints: tokens, stable, swaps: handler }, at) {
+      async start({ tokenMarket: market, mints: tokens, stable, swaps: handler, launched }, at) {
         const { createSpotchainSimulator } = await import('../../sandbox/spotchain/simulator.ts');
-        return createSpotchainSimulator({ market, tokens, stable, handler, apiKeys: [SANDBOX_KEY], ...at });
+        return createSpotchainSimulator({ market, tokens, stable, handler, launched, apiKeys: [SANDBOX_KEY], ...at });
       },
     },
     // The last one of all: its sockets have the port after it.

@@ -100,33 +100,51 @@ const SYSTEM_ACCOUNT = address('11111111111111111111111111111111');
 /** Pays for what is performed; nobody has its key. */
 const CONDUCTOR = sandboxKey('conductor').address;
 
-/** Blockhashes and repetition are the chain's business: the machine checks signatures and runs programs. */
-export function createMachine(): Machine {
-  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints();
+/** An account that holds lamports alone. */
+function plainAccount(at: Address, lamports: bigint): EncodedAccount {
+  return {
+    address: at,
+    lamports: lamportsOf(lamports),
+    data: new Uint8Array(),
+    programAddress: SYSTEM_ACCOUNT,
+    executable: false,
+    space: 0n,
+  };
+}
 
-  const present = (account: MaybeEncodedAccount): EncodedAccount | null => (account.exists ? (account as EncodedAccount) : null);
-  /** Accounts as they were read last. What writes to one takes it out: spelling addresses anew takes longer than running programs. */
+/** Accounts of a machine as they were read last. What writes to one takes it out: spelling addresses anew takes longer than running programs. */
+function createAccounts(svm: Pick<LiteSVM, 'getAccount' | 'setAccount'>) {
   const known = new Map<Address, EncodedAccount | null>();
 
   function account(at: Address): EncodedAccount | null {
     const before = known.get(at);
     if (before !== undefined) return before;
-    const found = present(svm.getAccount(at));
+    const read: MaybeEncodedAccount = svm.getAccount(at);
+    const found = read.exists ? (read as EncodedAccount) : null;
     if (known.size >= MOST_KNOWN) known.clear();
     // The clock's account changes with every moment.
     if (!at.startsWith('Sysvar')) known.set(at, found);
     return found;
   }
 
+  function put(at: Address, value: EncodedAccount | null): void {
+    known.delete(at);
+    svm.setAccount(value ?? plainAccount(at, 0n));
+  }
+
   function forget(written: Iterable<Address>): void {
     for (const at of written) known.delete(at);
   }
 
-  function put(at: Address, value: EncodedAccount | null): void {
-    known.delete(at);
-    const none = { address: at, lamports: 0n, data: new Uint8Array(), programAddress: SYSTEM_ACCOUNT, executable: false, space: 0n };
-    svm.setAccount(value ?? (none as never));
-  }
+  return { account, put, forget };
+}
+
+/** Blockhashes and repetition are the chain's business: the machine checks signatures and runs programs. */
+export function createMachine(): Machine {
+  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints();
+
+  const accounts = createAccounts(svm);
+  const { account, put } = accounts;
 
   function set({ slot, unixSeconds }: Moment): void {
     const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH));
@@ -195,7 +213,7 @@ export function createMachine(): Machine {
     const given = asStandardPrograms(transaction, STABLE_DECIMALS);
     // What stands in for a program's instruction is not what was signed: the chain has checked the signatures.
     svm.withSigverify(keep && given === transaction.transaction);
-    if (keep) forget(undo.keys());
+    if (keep) accounts.forget(undo.keys());
     const { error, told, shown } = keep ? outcomeOf(svm.sendTransaction(given), undo) : outcomeOf(svm.simulateTransaction(given), undo);
     const outcome = keep ? new Map([...undo.keys()].map((key) => [key, account(key)])) : shown;
     const after = balances(keys, (key) => (outcome.has(key) ? (outcome.get(key) ?? null) : account(key)));
@@ -209,19 +227,12 @@ export function createMachine(): Machine {
   function perform(instruction: ProgramInstruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'> {
     set(moment);
     const signers = [CONDUCTOR, ...new Set(instruction.accounts.filter(({ signer }) => signer).map(({ address: at }) => at))];
-    const purse = lamportsOf(BigInt(signers.length) * LAMPORTS_PER_SIGNATURE + svm.minimumBalanceForRentExemption(0n));
-    put(CONDUCTOR, {
-      address: CONDUCTOR,
-      lamports: purse,
-      data: new Uint8Array(),
-      programAddress: SYSTEM_ACCOUNT,
-      executable: false,
-      space: 0n,
-    });
+    const purse = BigInt(signers.length) * LAMPORTS_PER_SIGNATURE + svm.minimumBalanceForRentExemption(0n);
+    put(CONDUCTOR, plainAccount(CONDUCTOR, purse));
     const messageBytes = compileMessage(CONDUCTOR, SYSTEM_ACCOUNT, [instruction]);
     const signatures = Object.fromEntries(signers.map((signer) => [signer, null]));
     svm.withSigverify(false);
-    forget(instruction.accounts.map(({ address: at }) => at as Address));
+    accounts.forget(instruction.accounts.map(({ address: at }) => at as Address));
     const { error, told } = outcomeOf(svm.sendTransaction({ messageBytes, signatures } as unknown as Transaction), new Map());
     put(CONDUCTOR, null);
     return { error, logs: told.logs(), units: told.computeUnitsConsumed() };
@@ -238,7 +249,7 @@ export function createMachine(): Machine {
     run: (transaction, moment) => carryOut(transaction, moment, true),
     rehearse: (transaction, moment) => carryOut(transaction, moment, false),
     addProgram(at, elf) {
-      known.clear();
+      accounts.forget([at]);
       svm.addProgram(at, elf);
     },
     rent: (bytes) => svm.minimumBalanceForRentExemption(BigInt(bytes)),

@@ -1,7 +1,9 @@
 /** A simulator of the primary chain's node on loopback: JSON-RPC and its subscriptions over a real virtual machine. */
 import type { Clock } from '../../../streams/clock.ts';
+import { AGGREGATOR_PROGRAM } from '../../domain/solana/programs.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, type LoopbackServer, listenOnLoopback } from '../loopback.ts';
+import { aggregatorProgram } from './aggregator-program.ts';
 import { createSolanaChain, type SolanaChain } from './chain.ts';
 import { fund, type GenesisOptions, writeGenesis } from './genesis.ts';
 import type { Generation } from './launch-programs/create-config.ts';
@@ -50,7 +52,12 @@ const PORT_TRIES = 20;
 
 /** A chain with its first block and the programs of the folder. @throws Error in one sentence where one cannot be loaded. */
 export function foundChain({ clock, seed, slots = 'clock', programs = null, generation, mints, stable }: ChainOptions): SolanaChain {
-  const chain = createSolanaChain({ clock, seed, slots, models: launchModels(generation) });
+  const chain = createSolanaChain({
+    clock,
+    seed,
+    slots,
+    models: new Map([...launchModels(generation), [AGGREGATOR_PROGRAM, aggregatorProgram]]),
+  });
   writeGenesis(chain, { mints, stable });
   writeLaunchGenesis(chain, mints);
   if (programs !== null) loadPrograms(chain, programs);

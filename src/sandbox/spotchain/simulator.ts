@@ -5,6 +5,8 @@ import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
+import type { LaunchedMarket } from './launched-market.ts';
+import { type BarRange, createLaunchedQuotes } from './launched-quotes.ts';
 import { poolAddress } from './pool-address.ts';
 import type { Cheat, SwapBuilder, SwapQuote } from './swap-builder.ts';
 
@@ -36,6 +38,8 @@ export interface SpotchainSimulatorOptions {
   readonly keyedPerMinute?: number;
   /** Keys that are accepted; any other key is 401, no key is the keyless plan. */
   readonly apiKeys?: readonly string[];
+  /** Tokens that were launched on the chain meanwhile; none where it is missing. */
+  readonly launched?: LaunchedMarket;
   /** Builds the transactions of swaps; without it there are quotes only. */
   readonly handler?: SwapBuilder;
 }
@@ -49,10 +53,24 @@ export interface SpotchainSimulator extends HttpSimulator {
   cheat(how: Cheat | null): void;
 }
 
+const LABELS = { curve: 'Dynamic Bonding Curve', successor: 'Meteora DAMM v2' } as const;
 /** What the pool keeps of each swap. */
 const POOL_FEE = 0.002_5;
 const WINDOW_MS = 60_000;
 const BAR_LIMIT = 1_000;
+
+/** Which bars a query asks for: exclusive of its end, and only closed ones; null where the route does not offer them. */
+function rangeOf(unit: string, query: URLSearchParams, now: EpochMs): BarRange | null {
+  const aggregate = Number(query.get('aggregate') ?? 1);
+  const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
+  const limit = Number(query.get('limit') ?? 100);
+  if (!allowed.includes(aggregate) || !(limit >= 1 && limit <= BAR_LIMIT)) return null;
+  const length = aggregate * (unit === 'day' ? 86_400_000 : unit === 'hour' ? 3_600_000 : 60_000);
+  const asked = query.get('before_timestamp');
+  const before = Math.min(asked === null ? now : Number(asked) * 1000, now - length + 1);
+  const to = Math.ceil(before / length) * length;
+  return { length, from: to - limit * length, to };
+}
 
 /** The members of a JSON body; none where it is no object. */
 function bodyOf({ body }: SimulatorRequest): Record<string, unknown> {
@@ -62,6 +80,10 @@ function bodyOf({ body }: SimulatorRequest): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+function refusal(code: string, text: string): SimulatorReply {
+  return { status: 400, body: { error: text, errorCode: code } };
 }
 
 /** UUID-shaped id out of a counter. */
@@ -139,10 +161,6 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     return faults.happens(settings.nanPrice) ? 'NaN' : out.toString();
   }
 
-  function refusal(code: string, text: string): SimulatorReply {
-    return { status: 400, body: { error: text, errorCode: code } };
-  }
-
   /** A quote for what the query asks, or why there is none. */
   function quoted(query: URLSearchParams, version: 'v1' | 'v2'): (SwapQuote & { readonly impact: number }) | SimulatorReply {
     const inputMint = query.get('inputMint') ?? '';
@@ -155,8 +173,12 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     if (!Number.isInteger(slippageBps) || slippageBps < 0 || slippageBps > 10_000)
       return { status: 400, body: { error: 'Query parameter slippageBps cannot be parsed: a whole number from 0 to 10000' } };
     const buying = inputMint === stable.mint;
+    const launched = atLaunched.token(buying ? outputMint : inputMint);
     const token = byMint.get(buying ? outputMint : inputMint);
     const closed = (query.get('excludeRouters') ?? '').split(',').includes('metis');
+    const asked = { inputMint, outputMint, inAmount: BigInt(amountText), slippageBps };
+    if (launched !== null && !closed && (buying || outputMint === stable.mint))
+      return atLaunched.quote(launched, asked) ?? refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
     if (token === undefined || closed || (!buying && outputMint !== stable.mint)) {
       return version === 'v1' ? refusal('NO_ROUTES_FOUND', 'No routes found') : { status: 400, body: { error: 'Failed to get quotes' } };
     }
@@ -166,14 +188,27 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     const { sent, out, impact } = swap(token, buying, BigInt(amountText));
     if (out <= 0n) return refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
     const threshold = (out * BigInt(10_000 - slippageBps)) / 10_000n;
-    return { inputMint, outputMint, inAmount: BigInt(amountText), outAmount: out, sentAmount: sent, threshold, slippageBps, impact };
+    return { ...asked, outAmount: out, sentAmount: sent, threshold, impact };
   }
 
+  const atLaunched = createLaunchedQuotes({
+    launched: options.launched ?? null,
+    market,
+    clock,
+    stable,
+    share(mint) {
+      const share = byMint.get(mint);
+      if (share === undefined) return null;
+      const { price } = market.token(share.underlying, clock.now());
+      return { dollars: price * multiplier(share, clock.now()), swap: (buying, amount) => swap(share, buying, amount).out };
+    },
+  });
+
   /** What both versions of the API tell of a quote. */
-  function quoteFields({ inputMint, outputMint, inAmount, outAmount, threshold, slippageBps }: SwapQuote): object {
+  function quoteFields({ inputMint, outputMint, inAmount, outAmount, threshold, slippageBps, launched }: SwapQuote): object {
     const amounts = { inputMint, inAmount: inAmount.toString(), outputMint, outAmount: bentAmount(outAmount) };
-    const label = 'Raydium CLMM';
-    const ammKey = poolAddress(inputMint === stable.mint ? outputMint : inputMint);
+    const label = launched === undefined ? 'Raydium CLMM' : LABELS[launched.token.venue];
+    const ammKey = launched?.token.pool ?? poolAddress(inputMint === stable.mint ? outputMint : inputMint);
     return {
       ...amounts,
       otherAmountThreshold: threshold.toString(),
@@ -253,6 +288,8 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     const body: Record<string, unknown> = {};
     for (const id of ids) {
       const token = byMint.get(id);
+      const launched = atLaunched.token(id);
+      if (launched !== null) body[id] = atLaunched.price(launched);
       // Unknown mints are left out, as the real one leaves them out.
       if (token === undefined) continue;
       const { price, liquidityUsd } = market.token(token.underlying, now);
@@ -275,39 +312,31 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     return { status: 200, body };
   }
 
-  function bars(path: string, query: URLSearchParams): SimulatorReply {
-    const [, pool, unit] = /^\/api\/v2\/networks\/solana\/pools\/([^/]+)\/ohlcv\/(day|hour|minute)$/.exec(path) ?? [];
-    const token = byPool.get(pool ?? '');
-    if (token === undefined) return { status: 404, body: { errors: [{ status: '404', title: 'Not Found' }] } };
-    const aggregate = Number(query.get('aggregate') ?? 1);
-    const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
-    const limit = Number(query.get('limit') ?? 100);
-    if (!allowed.includes(aggregate) || !(limit >= 1 && limit <= BAR_LIMIT))
-      return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };
-    const length = aggregate * (unit === 'day' ? 86_400_000 : unit === 'hour' ? 3_600_000 : 60_000);
-    const now = clock.now();
-    const asked = query.get('before_timestamp');
-    // Exclusive, and only bars that are closed.
-    const before = Math.min(asked === null ? now : Number(asked) * 1000, now - length + 1);
-    const to = Math.ceil(before / length) * length;
-    const candles = market.candles('token', token.underlying, length, to - limit * length, to).filter((bar) => bar.openTime < before);
-    const list = candles.reverse().map((bar) => {
+  /** Bars of a token of the market, newest first; pool bars are of raw units. */
+  function seededBars(token: SpotchainSimulatorToken, { length, from, to }: BarRange): readonly (readonly number[])[] {
+    const candles = market.candles('token', token.underlying, length, from, to);
+    return candles.reverse().map((bar) => {
       const scale = multiplier(token, bar.openTime);
       const close = Number(bar.close);
-      return [
-        bar.openTime / 1000,
-        Number(bar.open) * scale,
-        Number(bar.high) * scale,
-        Number(bar.low) * scale,
-        close * scale,
-        Number(bar.volume) * close,
-      ];
+      const [open, high, low] = [Number(bar.open) * scale, Number(bar.high) * scale, Number(bar.low) * scale];
+      return [bar.openTime / 1000, open, high, low, close * scale, Number(bar.volume) * close];
     });
+  }
+
+  function bars(path: string, query: URLSearchParams): SimulatorReply {
+    const [, pool = '', unit = ''] = /^\/api\/v2\/networks\/solana\/pools\/([^/]+)\/ohlcv\/(day|hour|minute)$/.exec(path) ?? [];
+    const token = byPool.get(pool);
+    const range = rangeOf(unit, query, clock.now());
+    const launched = atLaunched.bars(pool, range ?? { length: 1, from: 0, to: 0 });
+    if (token === undefined && launched === null) return { status: 404, body: { errors: [{ status: '404', title: 'Not Found' }] } };
+    if (range === null) return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };
+    const list = token === undefined ? launched : seededBars(token, range);
+    const base = token === undefined ? { address: pool, symbol: '' } : { address: token.mint, symbol: token.symbol };
     return {
       status: 200,
       body: {
         data: { id: requestId(++counter), type: 'ohlcv_request_response', attributes: { ohlcv_list: list } },
-        meta: { base: { address: token.mint, symbol: token.symbol }, quote: { address: stable.mint, symbol: 'USDC' } },
+        meta: { base, quote: { address: stable.mint, symbol: 'USDC' } },
       },
     };
   }

@@ -1,5 +1,5 @@
 /** The aggregator's desk: real transactions for its quotes, which a maker has signed already, and the landing of those that come back. */
-import { type Address, address, isAddress } from '@solana/kit';
+import { type Address, address, type Instruction, isAddress } from '@solana/kit';
 import type { Clock } from '../../../streams/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -17,9 +17,11 @@ import {
   TOKEN_2022,
   type TokenTransfer,
   transferChecked,
+  WRAPPED_SOL,
 } from '../solana/instructions.ts';
-import { sandboxKey } from '../solana/keys.ts';
+import { type SandboxKey, sandboxKey } from '../solana/keys.ts';
 import { fullySigned, type ReadTransaction, readWire } from '../solana/wire.ts';
+import { type LaunchedRoute, launchedRoute, openRouteAccounts } from './launched-route.ts';
 import { SANDBOX_MAKER } from './maker.ts';
 
 /** What a pool gives for what it takes. Raw units. */
@@ -33,6 +35,8 @@ export interface SwapQuote {
   readonly sentAmount: bigint;
   readonly threshold: bigint;
   readonly slippageBps: number;
+  /** How it leads through a launched token's curve or pool; a maker's own pools where it is missing. */
+  readonly launched?: LaunchedRoute;
 }
 
 /**
@@ -69,10 +73,14 @@ const MAKER = sandboxKey('maker');
 const STRANGER = sandboxKey('stranger').address;
 /** More than any swap of the sandbox takes. */
 const DEEP = 100_000_000_000_000_000n;
+/** Wrapped coins are real lamports, of which there are not as many. */
+const DEEP_NATIVE = 10_000_000_000_000n;
 const UNIT_LIMIT = 200_000;
+const ROUTE_UNIT_LIMIT = 400_000;
 const UNIT_PRICE = 10_000n;
 const PRIORITY_LAMPORTS = (UNIT_PRICE * BigInt(UNIT_LIMIT)) / 1_000_000n;
-const SIGNATURE_LAMPORTS = 10_000n;
+const ROUTE_PRIORITY_LAMPORTS = (UNIT_PRICE * BigInt(ROUTE_UNIT_LIMIT)) / 1_000_000n;
+const LAMPORTS_PER_SIGNATURE = 5_000n;
 /** How long an order can be executed for. */
 const ORDER_MS = 120_000;
 
@@ -83,13 +91,29 @@ interface Order {
   readonly until: EpochMs;
 }
 
+/** The maker signs beside the taker wherever it gives something. */
+const signersOf = ({ launched }: Pick<SwapQuote, 'launched'>): readonly SandboxKey[] =>
+  launched !== undefined && launched.maker === null ? [] : [MAKER];
+
+/** What signatures and priority cost the taker. Lamports. */
+function feesOf(quote: SwapQuote): { readonly signatures: bigint; readonly priority: bigint } {
+  return {
+    signatures: BigInt(1 + signersOf(quote).length) * LAMPORTS_PER_SIGNATURE,
+    priority: quote.launched === undefined ? PRIORITY_LAMPORTS : ROUTE_PRIORITY_LAMPORTS,
+  };
+}
+
 export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOptions): SwapBuilder {
   const decimals = new Map([[stable.mint, stable.decimals], ...mints.map((one) => [one.mint, one.decimals] as const)]);
   const tables = { [COMMON_TABLE]: commonAddresses({ mints, stable }) };
   const orders = new Map<string, Order>();
   let trick: Cheat | null = null;
 
-  const programOf = (mint: string): Address => (mint === stable.mint ? TOKEN : TOKEN_2022);
+  /** The token program that owns a mint. */
+  function programOf(mint: string): Address {
+    if (mint === stable.mint) return TOKEN;
+    return decimals.has(mint) ? TOKEN_2022 : (chain.account(address(mint), 'processed')?.programAddress ?? TOKEN);
+  }
   const accountOf = (owner: Address, mint: string): Address => associatedAccount(owner, address(mint), programOf(mint));
 
   function held(owner: Address, mint: string): bigint | null {
@@ -100,7 +124,8 @@ export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOp
   /** The maker is never short of anything. */
   function provision(mint: string, needed: bigint): void {
     const has = held(MAKER.address, mint);
-    if (has === null || has < needed) fund(chain, MAKER.address, mint, needed > DEEP ? needed : DEEP);
+    const deep = mint === WRAPPED_SOL ? DEEP_NATIVE : DEEP;
+    if (has === null || has < needed) fund(chain, MAKER.address, mint, needed > deep ? needed : deep);
   }
 
   function transfer(mint: string, from: Address, to: Address, amount: bigint): TokenTransfer {
@@ -116,28 +141,56 @@ export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOp
     readonly legacy: boolean;
   }
 
-  /** The taker pays for it and gives the input; the maker gives the output, and has signed already. */
-  function build({ quote, taker, receiver, legacy }: Build): { readonly bytes: Uint8Array; readonly lastValidBlockHeight: number } {
+  /** The taker gives the input to the maker, and the maker the output to the receiver. */
+  function exchange({ quote, taker }: Build, to: Address, given: bigint): readonly Instruction[] {
     const { inputMint, outputMint } = quote;
     provision(inputMint, 0n);
     provision(outputMint, quote.sentAmount);
+    const paid = trick === 'half_output' ? quote.sentAmount / 2n : quote.sentAmount;
+    return [
+      transferChecked(transfer(inputMint, taker, MAKER.address, given)),
+      transferChecked(transfer(outputMint, MAKER.address, to, paid)),
+    ];
+  }
+
+  /** One route through the aggregator's program; the maker has what it will have to give. */
+  function throughPools(
+    { quote, taker }: Build,
+    { maker, ...launched }: LaunchedRoute,
+    to: Address,
+    given: bigint,
+  ): readonly Instruction[] {
+    const { quoteMint } = launched.token.keys;
+    openRouteAccounts(chain, MAKER, [...new Set([stable.mint, quoteMint, launched.token.mint])], programOf);
+    const [input, output] = launched.direction === 'buy' ? [stable.mint, quoteMint] : [quoteMint, stable.mint];
+    if (maker !== null) provision(input, 0n);
+    // Whoever sells may find a better price than the quoted one.
+    if (maker !== null) provision(output, maker.got * 2n);
+    const priced = maker === null || trick !== 'half_output' ? maker : { ...maker, got: maker.got / 2n };
+    const asked = { ...quote, taker, to, given, quoted: trick === null ? quote.outAmount : 0n };
+    return [launchedRoute({ ...launched, maker: priced }, asked, { stable: stable.mint, maker: MAKER.address, accountOf })];
+  }
+
+  /** The taker pays for it and gives the input; whoever else has to sign has signed already. */
+  function build(swap: Build): { readonly bytes: Uint8Array; readonly lastValidBlockHeight: number } {
+    const { quote, taker, receiver, legacy } = swap;
+    const { inputMint, outputMint, launched } = quote;
     const to = trick === 'other_recipient' ? STRANGER : receiver;
     const given = trick === 'takes_all' ? (held(taker, inputMint) ?? quote.inAmount) : quote.inAmount;
-    const paid = trick === 'half_output' ? quote.sentAmount / 2n : quote.sentAmount;
+    const moves = launched === undefined ? exchange(swap, to, given) : throughPools(swap, launched, to, given);
     const { blockhash, lastValidBlockHeight } = chain.latestBlockhash('confirmed');
     const bytes = buildTransaction({
       version: legacy ? 'legacy' : 0,
       feePayer: taker,
       blockhash,
       instructions: [
-        computeLimit(UNIT_LIMIT),
+        computeLimit(launched === undefined ? UNIT_LIMIT : ROUTE_UNIT_LIMIT),
         computePrice(UNIT_PRICE),
         createAssociatedAccount(taker, to, address(outputMint), programOf(outputMint)),
-        transferChecked(transfer(inputMint, taker, MAKER.address, given)),
-        transferChecked(transfer(outputMint, MAKER.address, to, paid)),
+        ...moves,
       ],
       tables,
-      signers: [MAKER],
+      signers: signersOf(quote),
     });
     return { bytes, lastValidBlockHeight };
   }
@@ -157,7 +210,8 @@ export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOp
   }: Omit<Build, 'legacy'>): { readonly errorCode: number; readonly errorMessage: string } | null {
     if ((held(taker, quote.inputMint) ?? 0n) < quote.inAmount) return { errorCode: 1, errorMessage: 'Insufficient funds' };
     const lamports = chain.account(taker, 'processed')?.lamports ?? 0n;
-    const needed = SIGNATURE_LAMPORTS + PRIORITY_LAMPORTS + rentOf(receiver, quote.outputMint);
+    const { signatures, priority } = feesOf(quote);
+    const needed = signatures + priority + rentOf(receiver, quote.outputMint);
     return lamports < needed ? { errorCode: 2, errorMessage: 'Top up SOL for gas' } : null;
   }
 
@@ -173,47 +227,26 @@ export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOp
       if (receiver !== null && (!isAddress(receiver) || receiver === taker))
         return unreadable('receiver', 'another public key than the taker is needed');
       const to = receiver === null ? taker : address(receiver);
-      provision(quote.outputMint, quote.sentAmount);
+      if (quote.launched === undefined) provision(quote.outputMint, quote.sentAmount);
       const short = shortage({ quote, taker, receiver: to });
       if (short !== null) return { fields: { taker, transaction: '', lastValidBlockHeight: null, ...short, error: short.errorMessage } };
       const rent = rentOf(to, quote.outputMint);
       const { bytes, lastValidBlockHeight } = build({ quote, taker, receiver: to, legacy: false });
       forgetOld();
       orders.set(id, { message: readWire(bytes).message, quote, taker, until: clock.now() + ORDER_MS });
-      const fields = {
-        taker,
-        gasless: false,
-        maker: SANDBOX_MAKER,
-        signatureFeeLamports: Number(SIGNATURE_LAMPORTS),
-        signatureFeePayer: taker,
-        prioritizationFeeLamports: Number(PRIORITY_LAMPORTS),
-        prioritizationFeePayer: taker,
-        rentFeeLamports: Number(rent),
-        rentFeePayer: rent === 0n ? null : taker,
-        transaction: Buffer.from(bytes).toString('base64'),
-        lastValidBlockHeight: String(lastValidBlockHeight),
-      };
+      const fees = { ...feesOf(quote), rent };
+      const fields = orderFields({ taker, fees, maker: signersOf(quote).length > 0, bytes, lastValidBlockHeight });
       return { fields };
     },
     swap({ quote, taker, threshold, legacy }) {
       if (!isAddress(taker)) return { status: 400, body: { error: 'Invalid public key' } };
-      provision(quote.outputMint, quote.sentAmount);
+      if (quote.launched === undefined) provision(quote.outputMint, quote.sentAmount);
       const short = shortage({ quote, taker, receiver: taker });
       const { bytes, lastValidBlockHeight } = build({ quote, taker, receiver: taker, legacy });
       const slipped = quote.outAmount < threshold ? { errorCode: 'TRANSACTION_ERROR', error: 'Slippage tolerance exceeded' } : null;
       const poor = short === null ? null : { errorCode: 'TRANSACTION_ERROR', error: short.errorMessage };
-      return {
-        status: 200,
-        body: {
-          swapTransaction: Buffer.from(bytes).toString('base64'),
-          lastValidBlockHeight,
-          prioritizationFeeLamports: Number(PRIORITY_LAMPORTS),
-          computeUnitLimit: UNIT_LIMIT,
-          prioritizationType: { computeBudget: { microLamports: Number(UNIT_PRICE), estimatedMicroLamports: Number(UNIT_PRICE) } },
-          dynamicSlippageReport: null,
-          simulationError: slipped ?? poor,
-        },
-      };
+      const [units, priority] = [quote.launched === undefined ? UNIT_LIMIT : ROUTE_UNIT_LIMIT, Number(feesOf(quote).priority)];
+      return { status: 200, body: { ...swapFields(bytes, lastValidBlockHeight, units, priority), simulationError: slipped ?? poor } };
     },
     execute({ id, signedTransaction }) {
       forgetOld();
@@ -234,23 +267,63 @@ export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOp
       const { error } = landed.run;
       if (error !== null)
         return { status: 200, body: { status: 'Failed', signature, slot: String(landed.slot), error: errorSentence(error), code: -1001 } };
-      const { inputMint, outputMint, inAmount, outAmount } = order.quote;
-      const amounts = { inputMint, inputAmount: inAmount.toString(), outputMint, outputAmount: outAmount.toString() };
-      return {
-        status: 200,
-        body: {
-          status: 'Success',
-          signature,
-          slot: String(landed.slot),
-          code: 0,
-          totalInputAmount: amounts.inputAmount,
-          totalOutputAmount: amounts.outputAmount,
-          inputAmountResult: amounts.inputAmount,
-          outputAmountResult: amounts.outputAmount,
-          swapEvents: [amounts],
-        },
-      };
+      return { status: 200, body: { status: 'Success', signature, slot: String(landed.slot), code: 0, ...movedFields(order.quote) } };
     },
+  };
+}
+
+/** What an order tells of its transaction and what that costs the taker. */
+function orderFields({
+  taker,
+  fees,
+  maker,
+  bytes,
+  lastValidBlockHeight,
+}: {
+  readonly taker: string;
+  readonly fees: { readonly signatures: bigint; readonly priority: bigint; readonly rent: bigint };
+  /** Whether the maker signs beside the taker. */
+  readonly maker: boolean;
+  readonly bytes: Uint8Array;
+  readonly lastValidBlockHeight: number;
+}): object {
+  return {
+    taker,
+    gasless: false,
+    ...(maker ? { maker: SANDBOX_MAKER } : {}),
+    signatureFeeLamports: Number(fees.signatures),
+    signatureFeePayer: taker,
+    prioritizationFeeLamports: Number(fees.priority),
+    prioritizationFeePayer: taker,
+    rentFeeLamports: Number(fees.rent),
+    rentFeePayer: fees.rent === 0n ? null : taker,
+    transaction: Buffer.from(bytes).toString('base64'),
+    lastValidBlockHeight: String(lastValidBlockHeight),
+  };
+}
+
+/** What the first API tells of its transaction. */
+function swapFields(bytes: Uint8Array, lastValidBlockHeight: number, computeUnitLimit: number, prioritizationFeeLamports: number): object {
+  const microLamports = Number(UNIT_PRICE);
+  return {
+    swapTransaction: Buffer.from(bytes).toString('base64'),
+    lastValidBlockHeight,
+    prioritizationFeeLamports,
+    computeUnitLimit,
+    prioritizationType: { computeBudget: { microLamports, estimatedMicroLamports: microLamports } },
+    dynamicSlippageReport: null,
+  };
+}
+
+/** What moved in a swap that was carried out. */
+function movedFields({ inputMint, outputMint, inAmount, outAmount }: SwapQuote): object {
+  const amounts = { inputMint, inputAmount: inAmount.toString(), outputMint, outputAmount: outAmount.toString() };
+  return {
+    totalInputAmount: amounts.inputAmount,
+    totalOutputAmount: amounts.outputAmount,
+    inputAmountResult: amounts.inputAmount,
+    outputAmountResult: amounts.outputAmount,
+    swapEvents: [amounts],
   };
 }
 

@@ -3,6 +3,7 @@ import { Keypair, VersionedTransaction } from '@solana/web3.js';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
+import { createLaunchedMarket } from '../../../src/sandbox/spotchain/launched-market.ts';
 import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulator.ts';
 import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -56,12 +57,14 @@ export async function chainFixture(options: { readonly programs?: string } = {})
     programs: options.programs ?? null,
   });
   const handler = createSwapBuilder({ chain: node.chain, clock, mints, stable: STABLE });
+  const launched = createLaunchedMarket(node.chain);
   const aggregator = await createSpotchainSimulator({
     market: tinyMarket(),
     clock,
     tokens: mints,
     stable: STABLE,
     handler,
+    launched,
     port: 0,
     apiKeys: [KEY],
   });
@@ -73,6 +76,7 @@ export async function chainFixture(options: { readonly programs?: string } = {})
     node,
     chain: node.chain,
     aggregator,
+    launched,
     rpc,
     url: node.url,
     /** Somebody with lamports and dollars, known to every commitment. */

@@ -55,8 +55,8 @@ export function createConfig(context: ModelContext, generation: Generation): voi
   context.write(config, configBytes(context, given, quote));
 }
 
-function configBytes(context: ModelContext, given: GivenConfig, quote: MintAt): Uint8Array {
-  const { fee, dynamic, head, locked, tail, curve, supply } = given;
+/** What follows from the curve, once supply and curve are found to fit. @throws ProgramFailure where they do not */
+function assessedFacts({ head, tail, locked, curve, supply }: GivenConfig) {
   const facts = curveFacts(
     {
       sqrtStartPrice: head.sqrtStartPrice,
@@ -75,6 +75,12 @@ function configBytes(context: ModelContext, given: GivenConfig, quote: MintAt): 
   const buffered = withBuffer(facts.swapBaseAmount, head.sqrtStartPrice, curve);
   if (facts.swapBaseAmount + needed > supply.post || supply.post > supply.pre || buffered + needed > supply.pre)
     throw new ProgramFailure(E.supply);
+  return { facts, supply };
+}
+
+function configBytes(context: ModelContext, given: GivenConfig, quote: MintAt): Uint8Array {
+  const { fee, dynamic, head, locked, tail, curve } = given;
+  const { facts, supply } = assessedFacts(given);
   const points = new Uint8Array(POOL_CONFIG.size - POOL_CONFIG.offsetOf('curve'));
   for (const [index, one] of curve.entries())
     CONFIG_PARAMETER_STRUCTS.point.write(one, points, index * CONFIG_PARAMETER_STRUCTS.point.size);

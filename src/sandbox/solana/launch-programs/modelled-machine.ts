@@ -29,7 +29,7 @@ export interface ModelContext {
   account(at: string): EncodedAccount | null;
   /** Replaces the bytes of an account that is there. */
   write(at: string, data: Uint8Array): void;
-  /** Lets real programs do something; addresses that programs derive sign for themselves. @throws ProgramFailure */
+  /** Lets other programs do something; addresses that programs derive sign for themselves. @throws ProgramFailure */
   invoke(...instructions: readonly ProgramInstruction[]): void;
   rent(bytes: number): bigint;
   log(line: string): void;
@@ -93,7 +93,9 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
         if (was === null) throw new ProgramFailure('UninitializedAccount');
         machine.put(was.address, { ...was, data, space: BigInt(data.length) });
       },
-      invoke: (...instructions) => perform(instructions, moment, progress),
+      invoke: (...instructions) => {
+        for (const instruction of instructions) step(instruction, moment, progress);
+      },
       rent: (bytes) => machine.rent(bytes),
       log: (line) => progress.logs.push(`Program log: ${line}`),
     });

@@ -1,0 +1,186 @@
+/**
+ * The aggregator's program on the sandbox's chain, whose binary is not at hand: one route through accounts of its own. The
+ * taker's input goes into its account, each step swaps what the one before gave, and what comes out goes to the taker.
+ */
+import { joined, readUint, writeUint } from '../../domain/launch/byte-struct.ts';
+import { CURVE_INSTRUCTIONS, type NamedAccount, type ProgramInstruction } from '../../domain/launch/curve-program.ts';
+import { programAddress } from '../../domain/launch/program-address.ts';
+import { AGGREGATOR_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
+import { readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
+import { type ModelContext, ProgramFailure } from './launch-programs/modelled-machine.ts';
+import { transferTokens } from './launch-programs/native-instructions.ts';
+
+/** Trades in the place of takers, so that their signature reaches no program behind the aggregator. */
+export const ROUTE_AUTHORITY = programAddress(AGGREGATOR_PROGRAM, ['authority', Uint8Array.of(0)]).address;
+const EVENT_AUTHORITY = programAddress(AGGREGATOR_PROGRAM, ['__event_authority']).address;
+const SHARED_ACCOUNTS_ROUTE = Uint8Array.from(Buffer.from('c1209b3341d69c81', 'hex'));
+const ERRORS = { slippage: 6001, invalidPlan: 6003, unknown: 101 } as const;
+/** Accounts before those of the steps. */
+const HEAD = 13;
+/** A step's parts of the plan: what it is, two amounts of a maker's price, how many accounts it names. */
+const STEP_BYTES = 1 + 8 + 8 + 1;
+const TAIL_BYTES = 19;
+/** What a step is; the sandbox numbers them itself. */
+const VENUE = 0;
+const MAKER = 1;
+
+/** A step: an instruction of a venue whose amount is what has come so far, or a maker's price. */
+export type RouteStep =
+  | { readonly kind: 'venue'; readonly instruction: ProgramInstruction; readonly into: string }
+  | {
+      readonly kind: 'maker';
+      readonly maker: string;
+      readonly input: RouteSide;
+      readonly output: RouteSide;
+      /** So much is given for so much. */
+      readonly given: bigint;
+      readonly got: bigint;
+    };
+
+/** A token on one side of a maker's price, with the maker's account of it and the aggregator's. */
+export interface RouteSide {
+  readonly mint: string;
+  readonly makerAccount: string;
+  readonly routeAccount: string;
+}
+
+export interface RouteOrder {
+  readonly taker: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly inputMint: string;
+  readonly outputMint: string;
+  /** The aggregator's own accounts of both. */
+  readonly routeSource: string;
+  readonly routeDestination: string;
+  readonly amount: bigint;
+  readonly quoted: bigint;
+  readonly slippageBps: number;
+  readonly steps: readonly RouteStep[];
+}
+
+/** First the aggregator's account that the step pays into, then whose step it is and what that one names. */
+function accountsOf(step: RouteStep): readonly NamedAccount[] {
+  if (step.kind === 'venue')
+    return [
+      { address: step.into, writable: true },
+      { address: step.instruction.program },
+      ...step.instruction.accounts.map(({ address, writable = false }) => ({ address, writable })),
+    ];
+  const { maker, input, output } = step;
+  return [
+    { address: output.routeAccount, writable: true },
+    { address: maker, signer: true },
+    { address: input.mint },
+    { address: input.makerAccount, writable: true },
+    { address: input.routeAccount, writable: true },
+    { address: output.mint },
+    { address: output.makerAccount, writable: true },
+  ];
+}
+
+function planOf(steps: readonly RouteStep[]): Uint8Array {
+  const plan = new Uint8Array(4 + steps.length * STEP_BYTES);
+  writeUint(BigInt(steps.length), plan, 0, 4);
+  for (const [index, step] of steps.entries()) {
+    const at = 4 + index * STEP_BYTES;
+    plan[at] = step.kind === 'venue' ? VENUE : MAKER;
+    if (step.kind === 'maker') {
+      writeUint(step.given, plan, at + 1, 8);
+      writeUint(step.got, plan, at + 9, 8);
+    }
+    plan[at + 17] = accountsOf(step).length;
+  }
+  return plan;
+}
+
+/** The instruction of a route. */
+export function routeInstruction(order: RouteOrder): ProgramInstruction {
+  const tail = new Uint8Array(TAIL_BYTES);
+  writeUint(order.amount, tail, 0, 8);
+  writeUint(order.quoted, tail, 8, 8);
+  writeUint(BigInt(order.slippageBps), tail, 16, 2);
+  return {
+    program: AGGREGATOR_PROGRAM,
+    accounts: [
+      { address: TOKEN_PROGRAM },
+      { address: ROUTE_AUTHORITY },
+      { address: order.taker, signer: true },
+      { address: order.source, writable: true },
+      { address: order.routeSource, writable: true },
+      { address: order.routeDestination, writable: true },
+      { address: order.destination, writable: true },
+      { address: order.inputMint },
+      { address: order.outputMint },
+      // Nobody takes a fee: the program's own address stands for none.
+      { address: AGGREGATOR_PROGRAM },
+      { address: TOKEN_2022 },
+      { address: EVENT_AUTHORITY },
+      { address: AGGREGATOR_PROGRAM },
+      ...order.steps.flatMap(accountsOf),
+    ],
+    data: joined(SHARED_ACCOUNTS_ROUTE, Uint8Array.of(0), planOf(order.steps), tail),
+  };
+}
+
+function held(context: ModelContext, at: string): bigint {
+  const account = context.account(at);
+  const tokens = account === null ? null : readTokenAccount(account.data as Uint8Array);
+  if (tokens === null) throw new ProgramFailure('InvalidAccountData');
+  return tokens.amount;
+}
+
+function pay(context: ModelContext, mint: string, from: string, to: string, authority: string, amount: bigint): void {
+  const account = context.account(mint);
+  const facts = account === null ? null : readMint(account.data as Uint8Array);
+  if (account === null || facts === null) throw new ProgramFailure('InvalidAccountData');
+  const { decimals } = facts;
+  context.invoke(transferTokens({ program: account.programAddress, mint, decimals, from, to, authority, amount }));
+}
+
+type Accounts = ModelContext['accounts'];
+
+/** Swaps what is there in the venue: its instruction is told the amount, and no bound of its own. */
+function swapInVenue(context: ModelContext, [, program, ...accounts]: Accounts, amount: bigint): void {
+  if (program === undefined) throw new ProgramFailure(ERRORS.invalidPlan);
+  const amounts = new Uint8Array(17);
+  writeUint(amount, amounts, 0, 8);
+  // The aggregator signs for its own authority.
+  const named = accounts.map(({ address, writable }) => ({ address, writable, signer: address === ROUTE_AUTHORITY }));
+  context.invoke({ program: program.address, accounts: named, data: joined(CURVE_INSTRUCTIONS.swap2, amounts) });
+}
+
+/** A maker takes what is there, and gives for it by the price that it signed for. */
+function swapWithMaker(context: ModelContext, accounts: Accounts, amount: bigint, given: bigint, got: bigint): void {
+  const [into, maker, inMint, makerIn, routeIn, outMint, makerOut] = accounts.map(({ address }) => address) as string[];
+  if (accounts[1]?.signer !== true || given === 0n) throw new ProgramFailure(ERRORS.invalidPlan);
+  pay(context, inMint as string, routeIn as string, makerIn as string, ROUTE_AUTHORITY, amount);
+  pay(context, outMint as string, makerOut as string, into as string, maker as string, (amount * got) / given);
+}
+
+/** The model: carries out a route, or fails with the program's own error. */
+export function aggregatorProgram(context: ModelContext): void {
+  const { data, accounts } = context;
+  if (!SHARED_ACCOUNTS_ROUTE.every((byte, at) => data[at] === byte)) throw new ProgramFailure(ERRORS.unknown);
+  context.log('Instruction: SharedAccountsRoute');
+  const address = (place: number): string => accounts[place]?.address as string;
+  if (accounts.length < HEAD || address(1) !== ROUTE_AUTHORITY) throw new ProgramFailure(6008);
+  if (accounts[2]?.signer !== true) throw new ProgramFailure('MissingRequiredSignature');
+  const tail = data.length - TAIL_BYTES;
+  const [amount, quoted, slippageBps] = [readUint(data, tail, 8), readUint(data, tail + 8, 8), readUint(data, tail + 16, 2)];
+  pay(context, address(7), address(3), address(4), address(2), amount);
+  let [inHand, from] = [amount, HEAD];
+  const steps = Number(readUint(data, 9, 4));
+  for (let index = 0; index < steps; index++) {
+    const at = 13 + index * STEP_BYTES;
+    const named = accounts.slice(from, from + (data[at + 17] as number));
+    from += named.length;
+    const into = named[0]?.address ?? '';
+    const before = held(context, into);
+    if (data[at] === VENUE) swapInVenue(context, named, inHand);
+    else swapWithMaker(context, named, inHand, readUint(data, at + 1, 8), readUint(data, at + 9, 8));
+    inHand = held(context, into) - before;
+  }
+  if (inHand < (quoted * (10_000n - slippageBps)) / 10_000n) throw new ProgramFailure(ERRORS.slippage);
+  pay(context, address(8), address(5), address(6), ROUTE_AUTHORITY, inHand);
+}

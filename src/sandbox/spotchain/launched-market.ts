@@ -1,0 +1,169 @@
+/** Launched tokens as the aggregator finds them on the chain: the curve or the pool that trades each, its price, and how that moved. */
+import { address } from '@solana/kit';
+import { priceOfSqrt } from '../../domain/launch/curve-config.ts';
+import {
+  CURVE_PROGRAM,
+  type PoolKeys,
+  pointsOf,
+  readPoolConfig,
+  readVirtualPool,
+  storedBaseFee,
+  storedDynamicFee,
+  successorPoolAddress,
+} from '../../domain/launch/curve-program.ts';
+import { type CurveDirection, type CurveShape, type CurveSwap, swapIn } from '../../domain/launch/curve-swap.ts';
+import { baseFeeAt, referencesAt, totalFee } from '../../domain/launch/fees.ts';
+import { readSuccessorPool, successorFee, successorShape } from '../../domain/launch/successor-pool.ts';
+import { readMint } from '../../domain/solana/token-layout.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { SolanaChain } from '../solana/chain.ts';
+
+/** A token where it trades now. */
+export interface LaunchedToken {
+  readonly mint: string;
+  readonly decimals: number;
+  readonly quoteDecimals: number;
+  readonly keys: PoolKeys;
+  readonly venue: 'curve' | 'successor';
+  /** Address of the curve's pool, or of the one that followed it. */
+  readonly pool: string;
+  readonly sqrtPrice: bigint;
+  /** Raw units of both sides that lie in it. */
+  readonly baseReserve: bigint;
+  readonly quoteReserve: bigint;
+  /** What a swap comes to; null where the pool does not take it whole. */
+  swap(direction: CurveDirection, amount: bigint): CurveSwap | null;
+}
+
+/** The price after a trade, in whole quote tokens, and the quote that moved, in whole tokens. */
+export interface LaunchedTick {
+  readonly at: EpochMs;
+  readonly price: number;
+  readonly volume: number;
+}
+
+export interface LaunchedMarket {
+  /** Null of a mint that no curve has, and while a complete curve waits for its successor. */
+  token(mint: string): LaunchedToken | null;
+  /** The mint that a pool trades, by the address of its curve or of its successor. */
+  mintOf(pool: string): string | null;
+  mints(): readonly string[];
+  /** Trades so far, oldest first; only the last ones are kept. */
+  ticks(mint: string): readonly LaunchedTick[];
+}
+
+const MOST_TICKS = 20_000;
+
+interface Listed {
+  readonly keys: PoolKeys;
+  readonly pool: string;
+  readonly successor: string;
+  readonly decimals: number;
+  readonly quoteDecimals: number;
+}
+
+/** Follows the chain for as long as it lives. */
+export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned' | 'now' | 'onChange'>): LaunchedMarket {
+  const listed = new Map<string, Listed>();
+  const ticks = new Map<string, { list: LaunchedTick[]; sqrtPrice: bigint; reserve: bigint }>();
+  const bytesOf = (at: string): Uint8Array | null => (chain.account(address(at), 'processed')?.data as Uint8Array | undefined) ?? null;
+
+  /** Curves are never closed: what was found once stays. */
+  function discover(): void {
+    for (const account of chain.owned(address(CURVE_PROGRAM), 'processed')) {
+      const pool = readVirtualPool(account.data as Uint8Array);
+      if (pool === null || listed.has(pool.baseMint)) continue;
+      const config = readPoolConfig(bytesOf(pool.config) ?? new Uint8Array());
+      const quote = config === null ? null : chain.account(address(config.quoteMint), 'processed');
+      const [facts, quoteFacts] = [
+        readMint(bytesOf(pool.baseMint) ?? new Uint8Array()),
+        quote === null ? null : readMint(quote.data as Uint8Array),
+      ];
+      if (config === null || quote === null || facts === null || quoteFacts === null) continue;
+      const keys = { config: pool.config, baseMint: pool.baseMint, quoteMint: config.quoteMint, quoteProgram: quote.programAddress };
+      const { decimals } = facts;
+      const successor = successorPoolAddress(pool.baseMint, config.quoteMint);
+      listed.set(pool.baseMint, { keys, pool: account.address, successor, decimals, quoteDecimals: quoteFacts.decimals });
+    }
+  }
+
+  function standing(mint: string): LaunchedToken | null {
+    const known = listed.get(mint);
+    if (known === undefined) return null;
+    const now = BigInt(Math.floor(chain.now() / 1_000));
+    return onCurve(known, bytesOf(known.pool), bytesOf(known.keys.config), now) ?? inSuccessor(known, bytesOf(known.successor), now);
+  }
+
+  function record(): void {
+    discover();
+    for (const [mint, { decimals, quoteDecimals }] of listed) {
+      const token = standing(mint);
+      const before = ticks.get(mint);
+      if (token === null || before?.sqrtPrice === token.sqrtPrice) continue;
+      const moved = before === undefined ? 0n : token.quoteReserve - before.reserve;
+      const volume = Number(moved < 0n ? -moved : moved) / 10 ** quoteDecimals;
+      const list = [
+        ...(before?.list ?? []),
+        { at: chain.now(), price: Number(priceOfSqrt(token.sqrtPrice, decimals, quoteDecimals)), volume },
+      ];
+      ticks.set(mint, { list: list.slice(-MOST_TICKS), sqrtPrice: token.sqrtPrice, reserve: token.quoteReserve });
+    }
+  }
+
+  chain.onChange(record);
+  return {
+    token: standing,
+    mintOf: (pool) => [...listed].find(([, one]) => one.pool === pool || one.successor === pool)?.[0] ?? null,
+    mints: () => [...listed.keys()],
+    ticks: (mint) => ticks.get(mint)?.list ?? [],
+  };
+}
+
+const facts = ({ keys, decimals, quoteDecimals }: Listed) => ({ mint: keys.baseMint, keys, decimals, quoteDecimals });
+
+/** All or nothing, as aggregators swap. */
+function whole(shape: CurveShape, sqrtPrice: bigint, numerator: bigint): LaunchedToken['swap'] {
+  return (direction, amount) => {
+    const done = swapIn(shape, sqrtPrice, direction, amount, { numerator, hasReferral: false });
+    return done.left > 0n || done.amountOut <= 0n ? null : done;
+  };
+}
+
+function onCurve(known: Listed, bytes: Uint8Array | null, terms: Uint8Array | null, now: bigint): LaunchedToken | null {
+  const pool = bytes === null ? null : readVirtualPool(bytes);
+  const config = terms === null ? null : readPoolConfig(terms);
+  if (pool === null || config === null || pool.quoteReserve >= config.migrationQuoteThreshold) return null;
+  const dynamic = storedDynamicFee(config);
+  const stored = {
+    lastUpdateAt: pool.lastUpdateAt,
+    sqrtPriceReference: pool.sqrtPriceReference,
+    accumulator: pool.volatilityAccumulator,
+    reference: pool.volatilityReference,
+  };
+  const tracker = dynamic === null ? stored : referencesAt(stored, dynamic, pool.sqrtPrice, now);
+  const numerator = totalFee(baseFeeAt(storedBaseFee(config), now, pool.activationPoint), dynamic, tracker.accumulator);
+  const shape: CurveShape = {
+    sqrtStartPrice: config.sqrtStartPrice,
+    migrationSqrtPrice: config.migrationSqrtPrice,
+    curve: pointsOf(config),
+    collectFeeIn: config.collectFeeMode === 0 ? 'quote' : 'output',
+  };
+  const { sqrtPrice, baseReserve, quoteReserve } = pool;
+  return {
+    ...facts(known),
+    venue: 'curve',
+    pool: known.pool,
+    sqrtPrice,
+    baseReserve,
+    quoteReserve,
+    swap: whole(shape, sqrtPrice, numerator),
+  };
+}
+
+function inSuccessor(known: Listed, bytes: Uint8Array | null, now: bigint): LaunchedToken | null {
+  const pool = bytes === null ? null : readSuccessorPool(bytes);
+  if (pool === null) return null;
+  const { sqrtPrice, tokenAAmount: baseReserve, tokenBAmount: quoteReserve } = pool;
+  const swap = whole(successorShape(pool), sqrtPrice, successorFee(pool, now).numerator);
+  return { ...facts(known), venue: 'successor', pool: known.successor, sqrtPrice, baseReserve, quoteReserve, swap };
+}

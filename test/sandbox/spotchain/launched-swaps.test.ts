@@ -1,0 +1,146 @@
+// The aggregator routes through curves and successor pools: what it quotes is what the chain does, to the raw unit.
+import { getAssociatedTokenAddressSync, TOKEN_PROGRAM_ID } from '@solana/spl-token';
+import { Keypair, PublicKey } from '@solana/web3.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planOf } from '../../../src/domain/launch/curve-config.ts';
+import { badgeAddress } from '../../../src/domain/launch/curve-program.ts';
+import { presetOf } from '../../../src/domain/launch/presets.ts';
+import { TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
+import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { type ChainFixture, chainFixture, type Json, type Route, SHARE, STABLE, signed } from '../solana/chain-fixture.ts';
+import { buildCurveConfig, enrich, landOn, launchCast, launchScript, WRAPPED_SOL, wireOf } from '../solana/launch-fixture.ts';
+
+let stage: ChainFixture;
+let stopKeeper: () => void;
+beforeAll(async () => {
+  stage = await chainFixture();
+  stopKeeper = startKeeper(stage.chain);
+});
+afterAll(async () => {
+  stopKeeper();
+  await stage.close();
+});
+
+const QUOTES = {
+  SOL: { mint: WRAPPED_SOL, program: TOKEN_PROGRAM, decimals: 9, fdv: '30' },
+  USDC: { mint: STABLE.mint, program: TOKEN_PROGRAM, decimals: 6, fdv: '4000' },
+  TSLAx: { mint: SHARE.mint, program: TOKEN_2022, decimals: 8, fdv: '20' },
+} as const;
+
+/** Puts a curve on the chain and answers its script. */
+function launch(name: string, quote: (typeof QUOTES)[keyof typeof QUOTES]) {
+  const cast = launchCast(name);
+  const script = launchScript(cast, quote, quote.program === TOKEN_2022 ? badgeAddress(quote.mint) : null);
+  const config = buildCurveConfig(
+    planOf({
+      preset: presetOf('price_discovery'),
+      startingFdv: quote.fdv,
+      totalSupply: '1000000000',
+      decimals: 6,
+      quoteDecimals: quote.decimals,
+    }),
+  );
+  for (const who of [cast.creator, cast.trader]) enrich(stage.chain, who, quote.mint, 10_000_000_000_000n);
+  const land = (instructions: Parameters<typeof wireOf>[1], signers: Parameters<typeof wireOf>[2]) =>
+    expect(landOn(stage.chain, readWire(wireOf(stage.chain, instructions, signers))).run.error).toBeNull();
+  land([script.createConfig(config)], [cast.creator, cast.config]);
+  land([script.createPool()], [cast.creator, cast.mint]);
+  return {
+    mint: cast.mint.address as string,
+    script,
+    finish: () =>
+      land([script.holding(cast.trader), script.swap('buy', 'partialFill', config.migrationQuoteThreshold * 2n, 0n)], [cast.trader]),
+  };
+}
+
+async function amount(owner: PublicKey, mint: string): Promise<bigint> {
+  const account = getAssociatedTokenAddressSync(new PublicKey(mint), owner, false, TOKEN_PROGRAM_ID);
+  const { result } = await stage.ask('getTokenAccountBalance', account.toBase58(), { commitment: 'processed' });
+  return BigInt(result?.value.amount ?? 0);
+}
+const send = (bytes: Uint8Array) =>
+  stage.ask('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
+
+/** Signs an order, lands it, and checks both balances against what was quoted. */
+async function carryOut(order: Route, taker: Keypair, inputMint: string, outputMint: string, given: bigint): Promise<bigint> {
+  expect(order.transaction, JSON.stringify(order)).not.toBe('');
+  expect(Buffer.from(order.transaction, 'base64').length).toBeLessThanOrEqual(1_232);
+  const [hadIn, hadOut] = [await amount(taker.publicKey, inputMint), await amount(taker.publicKey, outputMint)];
+  const answer = await send(signed(order.transaction, taker));
+  expect(answer.error).toBeUndefined();
+  expect(hadIn - (await amount(taker.publicKey, inputMint))).toBe(given);
+  const got = (await amount(taker.publicKey, outputMint)) - hadOut;
+  expect(got).toBe(BigInt(order.outAmount));
+  return got;
+}
+
+describe.each(Object.entries(QUOTES))('a token on a curve quoted in %s', (symbol, quote) => {
+  test('is bought, sold, priced and charted on its curve, graduates, and is sold in the pool that follows', async () => {
+    const { mint, finish } = launch(`quoted in ${symbol}`, quote);
+    const taker = stage.rich();
+    const wallet = taker.publicKey.toBase58();
+    const buy = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '250000000', taker: wallet, slippageBps: '100' });
+    expect(buy['routePlan']).toMatchObject([{ swapInfo: { label: 'Dynamic Bonding Curve' } }]);
+    const bought = await carryOut(buy, taker, STABLE.mint, mint, 250_000_000n);
+
+    const prices: Json = await (await fetch(`${stage.aggregator.url}/price/v3?ids=${mint}`)).json();
+    const paid = 250 / (Number(bought) / 1e6);
+    expect(Math.abs(prices[mint].usdPrice / paid - 1)).toBeLessThan(0.2);
+    expect(prices[mint].liquidity).toBeGreaterThan(0);
+
+    const half = bought / 2n;
+    const sell = await stage.order({ inputMint: mint, outputMint: STABLE.mint, amount: String(half), taker: wallet, slippageBps: '100' });
+    await carryOut(sell, taker, mint, STABLE.mint, half);
+
+    stage.clock.advanceTo(stage.clock.now() + 120_000);
+    const bars: Json = await (
+      await fetch(`${stage.aggregator.url}/api/v2/networks/solana/pools/${stage.launched.token(mint)?.pool}/ohlcv/minute?limit=10`)
+    ).json();
+    const [bar] = bars.data.attributes.ohlcv_list as number[][];
+    expect(bar?.[2]).toBeGreaterThanOrEqual(bar?.[3] ?? Number.NaN);
+    expect(bar?.[5]).toBeGreaterThan(0);
+
+    // More than the curve still takes has no route.
+    expect(await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '5000000000000' })).toMatchObject({
+      errorCode: 'COULD_NOT_FIND_ANY_ROUTE',
+    });
+    finish();
+    expect(stage.launched.token(mint)?.venue).toBe('successor');
+    const last = await stage.order({ inputMint: mint, outputMint: STABLE.mint, amount: String(bought - half), taker: wallet });
+    expect(last['routePlan']).toMatchObject([{ swapInfo: { label: 'Meteora DAMM v2' } }]);
+    await carryOut(last, taker, mint, STABLE.mint, bought - half);
+    expect(await amount(taker.publicKey, mint)).toBe(0n);
+    const again = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '10000000', taker: wallet });
+    await carryOut(again, taker, STABLE.mint, mint, 10_000_000n);
+  });
+});
+
+test('a price that moved beyond the slippage fails on the chain, and the taker keeps everything', async () => {
+  const { mint, script } = launch('moved meanwhile', QUOTES.USDC);
+  const [taker, other] = [stage.rich(), sandboxKey('moved meanwhile trader')];
+  const wallet = taker.publicKey.toBase58();
+  const order = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '50' });
+  const before = await amount(taker.publicKey, STABLE.mint);
+  const swap = script.swap('buy', 'exactIn', 2_000_000_000n, 0n);
+  expect(landOn(stage.chain, readWire(wireOf(stage.chain, [script.holding(other), swap], [other]))).run.error).toBeNull();
+  const answer = await send(signed(order.transaction, taker));
+  expect(answer.error).toMatchObject({ data: { err: { InstructionError: [3, { Custom: 6001 }] } } });
+  expect(await amount(taker.publicKey, STABLE.mint)).toBe(before);
+});
+
+test.each(['other_recipient', 'takes_all'] as const)('a simulation shows what an aggregator that cheats (%s) would do', async (how) => {
+  const { mint } = launch(`cheated ${how}`, QUOTES.SOL);
+  const taker = stage.rich();
+  stage.aggregator.cheat(how);
+  const order = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: taker.publicKey.toBase58() });
+  stage.aggregator.cheat(null);
+  const { error, changes } = await stage.rpc.simulate(Buffer.from(order.transaction, 'base64'));
+  expect(error).toBeNull();
+  const moved = (of: string): bigint =>
+    changes.tokens
+      .filter(({ owner, mint: one }) => owner === taker.publicKey.toBase58() && one === of)
+      .reduce((sum, { before, after }) => sum + BigInt(after) - BigInt(before), 0n);
+  expect(moved(mint) >= BigInt(order.otherAmountThreshold) && moved(STABLE.mint) === -100_000_000n).toBe(false);
+});
