@@ -112,9 +112,6 @@ export function takeView(context, id) {
     buttons.tokenize.disabled = isAsking || !mayTrade;
     fill(facts, factList(factsOf(take)));
     fill(understood, understoodWords(take));
-    chart ??= actorChart({ context, actorId: id, machine: 'take@1', value: valueOf(take) });
-    if (chartPlace.childElementCount === 0) fill(chartPlace, chart.element);
-    chart.stand(valueOf(take));
   }
 
   async function load() {
@@ -145,6 +142,12 @@ export function takeView(context, id) {
   async function readSteps() {
     /** @type {import('./wire.ts').Page<import('./wire.ts').Step>} */
     const { items } = await read(`${address}/history?limit=${SHOWN}`, { signal });
+    const [newest] = items;
+    if (newest !== undefined) {
+      chart ??= actorChart({ context, actorId: id, machine: newest.machine, value: newest.to });
+      if (chartPlace.childElementCount === 0) fill(chartPlace, chart.element);
+      chart.stand(newest.to);
+    }
     fill(
       history,
       items.map(({ at, event, to }) =>
@@ -188,11 +191,6 @@ export function takeView(context, id) {
       for (const stop of stops) stop();
     },
   };
-}
-
-/** The chart as its steps tell it: states in which it is evaluated lie within one. @param {Take} take */
-function valueOf({ state, onDuty }) {
-  return onDuty ? { on_duty: state } : state;
 }
 
 /**

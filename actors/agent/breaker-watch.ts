@@ -1,4 +1,4 @@
-/** Looks at the books of agents with live capital after every tick and fill, and tells an agent whose breaker has tripped. */
+/** Looks at the books of agents and Takes with live capital after every tick and fill, and tells whose breaker has tripped. */
 import type { Stage } from '../../src/domain/agent.ts';
 import type { MarkedBook } from '../../src/domain/book.ts';
 import { breakersOf } from '../../src/domain/breakers.ts';
@@ -6,7 +6,7 @@ import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** An agent's book at present prices. */
+/** The book of an agent or a Take at present prices. */
 export interface WatchedBook {
   readonly agentId: string;
   readonly stage: Stage;
@@ -14,16 +14,16 @@ export interface WatchedBook {
   readonly marked: Pick<MarkedBook, 'dailyDrawdownPct'>;
 }
 
-/** Slippage of an agent's live fills since it was last demoted, and what is expected of them; in basis points. */
+/** Slippage of the live fills since an agent was last demoted or a Take last armed, and what is expected of them; in basis points. */
 export interface SlippageFacts {
   readonly slippageBps: number | null;
   readonly fills: number;
-  /** Null where no evidence of the active manifest says. */
+  /** Of an agent null where no evidence of the active manifest says. */
   readonly expectedSlippageBps: number | null;
 }
 
 export interface BreakerWatch {
-  /** Tells every agent among them whose breaker has tripped; answers their ids. */
+  /** Tells everyone among them whose breaker has tripped; answers their ids. */
   look(books: readonly WatchedBook[]): Promise<readonly string[]>;
 }
 
@@ -32,11 +32,12 @@ const NO_FILLS: SlippageFacts = { slippageBps: null, fills: 0, expectedSlippageB
 export function createBreakerWatch(deps: {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly slippage: (agentIds: readonly string[]) => Promise<ReadonlyMap<string, SlippageFacts>>;
+  /** The largest fall of a day in percent where the manifest does not say it: of Takes, whose mandate does. Who is left out is not on duty. */
+  readonly drawdownLimits?: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly clock: Pick<Clock, 'now'>;
 }): BreakerWatch {
-  async function lookAt({ agentId, stage, manifest, marked }: WatchedBook, facts: SlippageFacts): Promise<boolean> {
+  async function lookAt({ agentId, stage, marked }: WatchedBook, maxDailyDrawdownPct: number, facts: SlippageFacts): Promise<boolean> {
     let told = false;
-    const { maxDailyDrawdownPct } = manifest;
     for (const { breaker, observed, limit } of breakersOf({
       stage,
       dailyDrawdownPct: marked.dailyDrawdownPct,
@@ -44,7 +45,7 @@ export function createBreakerWatch(deps: {
       ...facts,
     })) {
       const event = { type: 'breaker.tripped', breaker, at: deps.clock.now(), observed, limit };
-      // Refused where the agent has left live capital in between, or is paused already: then it has done what it was told.
+      // Refused where it has left live capital in between, or is paused already: then it has done what it was told.
       const outcome = await deps.runtime.deliver(agentId, event, { cause: `breaker ${breaker}` });
       told ||= outcome.ok;
     }
@@ -55,18 +56,21 @@ export function createBreakerWatch(deps: {
     async look(books) {
       const live = books.filter(({ stage }) => stage === 'limited_live' || stage === 'live');
       if (live.length === 0) return [];
-      const slippage = await deps.slippage(live.map(({ agentId }) => agentId));
+      const ids = live.map(({ agentId }) => agentId);
+      const [slippage, limits] = await Promise.all([deps.slippage(ids), deps.drawdownLimits?.(ids)]);
       const told: string[] = [];
       const failures: unknown[] = [];
       for (const book of live) {
+        const limit = limits === undefined ? book.manifest.maxDailyDrawdownPct : limits.get(book.agentId);
+        if (limit === undefined) continue;
         try {
-          if (await lookAt(book, slippage.get(book.agentId) ?? NO_FILLS)) told.push(book.agentId);
+          if (await lookAt(book, limit, slippage.get(book.agentId) ?? NO_FILLS)) told.push(book.agentId);
         } catch (error) {
           // One that cannot be looked at leaves the others' breakers in force.
           failures.push(error);
         }
       }
-      if (failures.length > 0) throw new AggregateError(failures, `the breakers of ${failures.length} agents could not be looked at`);
+      if (failures.length > 0) throw new AggregateError(failures, `the breakers of ${failures.length} books could not be looked at`);
       return told;
     },
   };

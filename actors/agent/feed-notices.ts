@@ -1,4 +1,4 @@
-/** Tells agents that a venue or one instrument is lost or found again, with what is left of the seconds that are survived. */
+/** Tells agents and Takes that a venue or one instrument is lost or found again, with what is left of the seconds that are survived. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -16,7 +16,7 @@ export interface FeedEdge {
 }
 
 export function createFeedNotices(deps: {
-  /** The agents that look at a venue or an instrument. */
+  /** The agents and Takes that look at a venue or an instrument. */
   readonly hearing: (subject: Venue | InstrumentKey) => Promise<readonly string[]>;
   readonly runtime: Pick<Runtime, 'deliverMany'>;
   readonly clock: Pick<Clock, 'now'>;

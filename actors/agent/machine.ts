@@ -2,13 +2,9 @@
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
 import type { Stage } from '../../src/domain/agent.ts';
 import { type Closing, withClosing } from '../../src/domain/execution.ts';
-import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 import { effect } from '../runtime/actor-kind.ts';
+import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
-
-function withVenue(venues: readonly (Venue | InstrumentKey)[], venue: Venue | InstrumentKey): readonly (Venue | InstrumentKey)[] {
-  return venues.includes(venue) ? venues : [...venues, venue].sort();
-}
 
 /** What moves a stage, as the event that moved it tells. */
 function promotionOf(event: AgentEvent): Promotion | null {
@@ -53,6 +49,8 @@ export const agentMachine = setup({
     notePromotion: assign({ promotion: ({ event }) => promotionOf(event) }),
     noteDemotion: assign({ promotion: ({ event }) => promotionOf(event), breaker: ({ event }) => tripOf(event) }),
     noteClosing: assign({ closing: ({ context, event }) => closingAfter(context.closing ?? [], event) }),
+    raiseLost: raise({ type: 'feed.lost' }),
+    noteFeed: assign({ degradedVenues: ({ context, event }) => degradedAfter(context.degradedVenues, event) }),
     notePausingBreaker: assign({ pauseCause: 'daily_drawdown', breaker: ({ event }) => tripOf(event) }),
   },
   guards: {
@@ -66,11 +64,10 @@ export const agentMachine = setup({
       or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),
       ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'daily_drawdown',
     ]),
-    lastVenueRestored: ({ context, event }) =>
-      event.type === 'feed.restored' && context.degradedVenues.every((venue) => venue === event.venue),
+    lastVenueRestored: ({ context, event }) => isLastRestored(context.degradedVenues, event),
   },
   /** The data degradation breaker: five seconds from the last good message. */
-  delays: { degradedFor: ({ event }) => (event.type === 'feed.degraded' ? (event.leftMs ?? 5_000) : 5_000) },
+  delays: { degradedFor: ({ event }) => degradedForMs(event) },
 }).createMachine({
   id: 'agent@1',
   context: ({ input }) => ({
@@ -223,55 +220,7 @@ export const agentMachine = setup({
         },
       },
     },
-    /** What it hears. Degraded data is survived for five seconds; then proposals are cancelled, and an agent with live capital is paused. */
-    feed: {
-      initial: 'live',
-      states: {
-        live: {
-          on: {
-            'feed.degraded': {
-              target: 'degraded',
-              actions: assign({ degradedVenues: ({ context, event }) => withVenue(context.degradedVenues, event.venue) }),
-            },
-          },
-        },
-        degraded: {
-          after: { degradedFor: 'lost' },
-          on: {
-            'feed.degraded': {
-              actions: assign({ degradedVenues: ({ context, event }) => withVenue(context.degradedVenues, event.venue) }),
-            },
-            'feed.restored': [
-              { guard: 'lastVenueRestored', target: 'live', actions: assign({ degradedVenues: [] }) },
-              {
-                actions: assign({
-                  degradedVenues: ({ context, event }) => context.degradedVenues.filter((venue) => venue !== event.venue),
-                }),
-              },
-            ],
-          },
-        },
-        lost: {
-          entry: [
-            { type: 'cancelProposals', params: { reason: 'data_degraded' } },
-            { type: 'alert', params: { what: 'data_degraded' } },
-            raise({ type: 'feed.lost' }),
-          ],
-          on: {
-            'feed.degraded': {
-              actions: assign({ degradedVenues: ({ context, event }) => withVenue(context.degradedVenues, event.venue) }),
-            },
-            'feed.restored': [
-              { guard: 'lastVenueRestored', target: 'live', actions: assign({ degradedVenues: [] }) },
-              {
-                actions: assign({
-                  degradedVenues: ({ context, event }) => context.degradedVenues.filter((venue) => venue !== event.venue),
-                }),
-              },
-            ],
-          },
-        },
-      },
-    },
+    /** What it hears. Data that is lost cancels proposals, and an agent with live capital is paused. */
+    feed: FEED_REGION,
   },
 });

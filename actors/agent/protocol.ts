@@ -6,7 +6,8 @@ import type { CompiledManifest, RiskAssessor } from '../../src/domain/decide.ts'
 import type { AgentBook, Verdict } from '../../src/domain/decision.ts';
 import type { Closing } from '../../src/domain/execution.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 
 /** Plain JSON: it lies in the snapshot. */
 export interface AgentContext {
@@ -15,9 +16,7 @@ export interface AgentContext {
   readonly manifestHash: string;
   /** Null while on duty. */
   readonly pauseCause: PauseCause | null;
-  /** Venues of the universe whose feed is degraded, sorted. */
-  /** Venues that are not heard well, and instruments whose own books are broken. */
-  readonly degradedVenues: readonly (Venue | InstrumentKey)[];
+  readonly degradedVenues: DegradedFeeds;
   /** What moved it to its present stage; missing in snapshots from before there were gates to pass. */
   readonly promotion?: Promotion | null;
   /** The breaker that tripped last; missing where none has. */
@@ -58,6 +57,11 @@ export interface AgentTick {
   readonly pending?: ReadonlySet<InstrumentKey>;
 }
 
+/** A circuit breaker other than degraded data, which is a timer of the chart. Takes hear the same. */
+export interface BreakerTripped extends BreakerTrip {
+  readonly type: 'breaker.tripped';
+}
+
 export type AgentEvent =
   | AgentTick
   | { readonly type: 'manifest.changed'; readonly manifestVersion: number; readonly manifestHash: string }
@@ -69,8 +73,7 @@ export type AgentEvent =
       readonly evidenceId: string;
       readonly askedBy: string;
     }
-  /** A circuit breaker other than degraded data, which is a timer of the chart. */
-  | { readonly type: 'breaker.tripped'; readonly breaker: Breaker; readonly at: EpochMs; readonly observed: number; readonly limit: number }
+  | BreakerTripped
   /** `mayRaise` false: from somebody who may not raise it to where orders leave by themselves. */
   | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
   | { readonly type: 'pause'; readonly cause: PauseCause }
@@ -81,10 +84,7 @@ export type AgentEvent =
   /** Somebody has mended what it was quarantined for: it stands still until it is resumed. */
   | { readonly type: 'quarantine.released' }
   | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
-  /** A venue, or one instrument of it. `leftMs`: what is left of the five seconds since the last good message. */
-  | { readonly type: 'feed.degraded'; readonly venue: Venue | InstrumentKey; readonly leftMs?: number }
-  | { readonly type: 'feed.restored'; readonly venue: Venue | InstrumentKey }
-  | { readonly type: 'feed.lost' };
+  | FeedEvent;
 
 /** The decision action's parameters: what a tick came to. */
 export interface TickDecision {

@@ -2,13 +2,16 @@
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { CLOSING, type TakeState } from '../../src/domain/take/take.ts';
-import { isoTime, slotOf, TAKE_TICK_MS } from '../../src/domain/time.ts';
+import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { takeMachine } from './machine.ts';
 import type { TakeContext, TakeEvent } from './protocol.ts';
 
-/** The chart as it lies at rest. */
-type TakeValue = TakeState | { readonly on_duty: TakeState };
+/** The regions of the chart as they lie at rest. */
+interface TakeValue {
+  readonly life: TakeState | { readonly on_duty: TakeState };
+  readonly feed: 'live' | 'degraded' | 'lost';
+}
 
 export function takeContext(state: Pick<ActorState, 'context'>): TakeContext {
   return state.context as unknown as TakeContext;
@@ -16,8 +19,8 @@ export function takeContext(state: Pick<ActorState, 'context'>): TakeContext {
 
 /** Where the Take stands, in one word, and whether it is evaluated. */
 export function takeStanding(state: Pick<ActorState, 'value'>): { readonly state: TakeState; readonly onDuty: boolean } {
-  const value = state.value as unknown as TakeValue;
-  return typeof value === 'string' ? { state: value, onDuty: false } : { state: value.on_duty, onDuty: true };
+  const { life } = state.value as unknown as TakeValue;
+  return typeof life === 'string' ? { state: life, onDuty: false } : { state: life.on_duty, onDuty: true };
 }
 
 function projected(info: StepInfo): { readonly [field: string]: unknown } {
@@ -57,6 +60,18 @@ function announced(info: StepInfo): { readonly [field: string]: string | boolean
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** Why what disarmed a live Take still holds; null where it does not. As with agents: lost data, and a day that has lost too much. */
+function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
+  const { reason, breaker } = takeContext(state);
+  const { feed } = state.value as unknown as TakeValue;
+  if (feed === 'lost' || (reason === 'data_degraded' && feed !== 'live'))
+    return refuse('cause_persists', `the data is still ${feed}; arm the Take once its feed is live`).refusal;
+  const endsAt = reason === 'daily_drawdown' && breaker !== null ? slotOf(breaker.at, DAY_MS) + DAY_MS : 0;
+  return at < endsAt ? refuse('cause_persists', `the drawdown is that of the whole day; arm it from ${isoTime(endsAt)} on`).refusal : null;
+}
+
 /** Why a Take would not take an event, in words for whoever asked. */
 function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   const command = event as unknown as TakeEvent;
@@ -69,7 +84,10 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
       return refuse('state_conflict', `the Take holds a position on its ${context.mode} book; close it, or arm it in that mode`).refusal;
     if (!context.holdsPosition && command.at >= context.expiresAt)
       return refuse('state_conflict', `the life of the Take ended at ${isoTime(context.expiresAt)}; fork it to begin anew`).refusal;
+    if (command.mode === 'live') return persistingCause(state, command.at);
   }
+  if (command.type === 'breaker.tripped' && (!standing.onDuty || context.mode !== 'live'))
+    return refuse('state_conflict', `the Take is ${standing.state} and has no capital at work: no breaker concerns it`).refusal;
   if ((command.type === 'disarm' || command.type === 'pause') && !standing.onDuty)
     return refuse('state_conflict', `the Take is ${standing.state} and not evaluated: there is nothing to disarm`).refusal;
   if (command.type === 'close') {
@@ -81,14 +99,29 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   return null;
 }
 
+/** A Take of before it heard of its data. */
+function withFeed(state: ActorState): ActorState {
+  return { ...state, value: { life: state.value, feed: 'live' }, context: { ...state.context, degradedVenues: [], breaker: null } };
+}
+
+/** What is announced on the `alerts` channel because a breaker disarmed the Take, or its data is lost. */
+function alerted(what: string, info: StepInfo): { readonly [field: string]: string | boolean | null } {
+  const { breaker } = takeContext(info);
+  const trip = breaker === null || breaker.breaker !== what ? {} : { observed: String(breaker.observed), limit: String(breaker.limit) };
+  return { ...announced(info), ...trip, what, agentId: info.actorId };
+}
+
 export const takeKind: ActorKind = {
   kind: 'take',
   machine: takeMachine,
   validate: validateTake,
-  migrations: {},
+  migrations: { 'take@1': withFeed },
   effects: {
     projectTake: (_: undefined, info) => [record('take_projection', projected(info))],
     announceTake: (_: undefined, info) => [{ kind: 'announcement', announcement: { channel: 'takes', body: announced(info) } }],
+    alert: ({ what }: { readonly what: string }, info) => [
+      { kind: 'announcement', announcement: { channel: 'alerts', body: alerted(what, info) } },
+    ],
     openTickWindow: (_: undefined, info) => [
       record('tick_window', { actorId: info.actorId, from: slotOf(info.now, TAKE_TICK_MS) + TAKE_TICK_MS, until: null }),
     ],

@@ -1,13 +1,21 @@
-/** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired. */
-import { assign, setup } from 'xstate';
+/** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired; beside it what it hears of its data. */
+import { assign, raise, setup } from 'xstate';
 import { CLOSING } from '../../src/domain/take/take.ts';
+import type { BreakerTrip } from '../agent/protocol.ts';
 import { effect } from '../runtime/actor-kind.ts';
+import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { ProposalEnded, TakeContext, TakeEvent, TakeInput } from './protocol.ts';
 
 const FILLED: readonly string[] = ['filled', 'partially_filled'];
 
 function ended(event: TakeEvent): ProposalEnded | null {
   return event.type === 'proposal.ended' ? event : null;
+}
+
+function tripOf(event: TakeEvent): BreakerTrip | null {
+  if (event.type !== 'breaker.tripped') return null;
+  const { breaker, at, observed, limit } = event;
+  return { breaker, at, observed, limit };
 }
 
 /** True of the end of the Take's own proposal, or of one that was filled before the Take heard of its making. */
@@ -17,18 +25,28 @@ function concerns(context: TakeContext, event: TakeEvent): boolean {
 }
 
 const PROPOSAL_ENDED = [
-  { guard: 'isEntryFilledForGood', target: '#take@1.filled', actions: 'rememberFill' },
-  { guard: 'isEntryFilled', target: '#take@1.on_duty.filled', actions: 'rememberFill' },
-  { guard: 'isExitFilled', target: '#take@1.closed', actions: 'rememberFill' },
-  { guard: 'isExitFilledInPart', target: '#take@1.on_duty.filled', actions: 'rememberEnd' },
-  { guard: 'isEntryUnfilled', target: '#take@1.on_duty.armed', actions: 'rememberEnd' },
-  { guard: 'isExitUnfilled', target: '#take@1.on_duty.filled', actions: 'rememberEnd' },
+  { guard: 'isEntryFilledForGood', target: '#take@2.life.filled', actions: 'rememberFill' },
+  { guard: 'isEntryFilled', target: '#take@2.life.on_duty.filled', actions: 'rememberFill' },
+  { guard: 'isExitFilled', target: '#take@2.life.closed', actions: 'rememberFill' },
+  { guard: 'isExitFilledInPart', target: '#take@2.life.on_duty.filled', actions: 'rememberEnd' },
+  { guard: 'isEntryUnfilled', target: '#take@2.life.on_duty.armed', actions: 'rememberEnd' },
+  { guard: 'isExitUnfilled', target: '#take@2.life.on_duty.filled', actions: 'rememberEnd' },
 ] as const;
 
 const SHOW = ['projectTake', 'announceTake'] as const;
 
 /** While it stands disarmed for this reason, the kill switch sells what it holds. */
-const CLOSE = { guard: 'holdsPosition', target: '#take@1.disarmed', actions: 'rememberClosing' } as const;
+const CLOSE = { guard: 'holdsPosition', target: '#take@2.life.disarmed', actions: 'rememberClosing' } as const;
+
+/** A circuit breaker of a live Take: like its operator it disarms it. */
+const BREAKER = [
+  {
+    guard: 'isSlippage',
+    target: '#take@2.life.disarmed',
+    actions: ['rememberBreaker', { type: 'alert', params: { what: 'slippage' } }],
+  },
+  { guard: 'isLive', target: '#take@2.life.disarmed', actions: ['rememberBreaker', { type: 'alert', params: { what: 'daily_drawdown' } }] },
+] as const;
 
 const TRIGGERED = { guard: 'isNewProposal', target: 'triggered', actions: 'rememberProposal' } as const;
 
@@ -40,6 +58,7 @@ export const takeMachine = setup({
     openTickWindow: effect<undefined>(),
     closeTickWindow: effect<undefined>(),
     cancelProposals: effect<{ readonly reason: string }>(),
+    alert: effect<{ readonly what: string }>(),
     rememberArming: assign({
       mode: ({ context, event }) => (event.type === 'arm' ? event.mode : context.mode),
       armedAt: ({ context, event }) => (event.type === 'arm' ? event.at : context.armedAt),
@@ -68,6 +87,13 @@ export const takeMachine = setup({
       },
     }),
     rememberCause: assign({ reason: ({ event }) => (event.type === 'pause' ? event.cause : 'operator') }),
+    rememberBreaker: assign({
+      breaker: ({ context, event }) => tripOf(event) ?? context.breaker ?? null,
+      reason: ({ event }) => tripOf(event)?.breaker ?? null,
+    }),
+    rememberLost: assign({ reason: 'data_degraded' }),
+    raiseLost: raise({ type: 'feed.lost' }),
+    noteFeed: assign({ degradedVenues: ({ context, event }) => degradedAfter(context.degradedVenues, event) }),
     rememberClosing: assign({ reason: CLOSING }),
     rememberPublication: assign({ publishedAt: ({ context, event }) => (event.type === 'publish' ? event.at : context.publishedAt) }),
     rememberExpiry: assign({ reason: 'life_over' }),
@@ -84,15 +110,20 @@ export const takeMachine = setup({
     isEntryUnfilled: ({ context, event }) => concerns(context, event) && ended(event)?.side === 'entry',
     isExitUnfilled: ({ context, event }) => concerns(context, event) && ended(event)?.side === 'exit',
     holdsPosition: ({ context }) => context.holdsPosition,
+    isSlippage: ({ context, event }) => context.mode === 'live' && tripOf(event)?.breaker === 'slippage',
+    isLive: ({ context }) => context.mode === 'live',
+    lastVenueRestored: ({ context, event }) => isLastRestored(context.degradedVenues, event),
   },
   delays: {
     /** What is left of its life when it begins to wait for its entry. */
     lifeLeft: ({ context }) => Math.max(0, context.expiresAt - context.waitsSince),
     /** The trigger is a step of its own in the history; the next one follows at once. */
     atOnce: 0,
+    /** The data degradation breaker: five seconds from the last good message. */
+    degradedFor: ({ event }) => degradedForMs(event),
   },
 }).createMachine({
-  id: 'take@1',
+  id: 'take@2',
   context: ({ input }) => ({
     hash: input.hash,
     symbol: input.symbol,
@@ -108,55 +139,66 @@ export const takeMachine = setup({
     holdsPosition: false,
     reason: null,
     publishedAt: null,
+    degradedVenues: [],
+    breaker: null,
   }),
-  initial: 'draft',
+  type: 'parallel',
   on: { publish: { actions: ['rememberPublication', 'projectTake', 'announceTake'] } },
   states: {
-    draft: { entry: SHOW, on: { arm: { target: 'on_duty', actions: 'rememberArming' } } },
-    /** Evaluated every half minute. */
-    on_duty: {
-      initial: 'armed',
-      entry: 'openTickWindow',
-      exit: 'closeTickWindow',
-      on: {
-        disarm: { target: 'disarmed', actions: 'rememberCause' },
-        pause: { target: 'disarmed', actions: 'rememberCause' },
-        close: CLOSE,
-        'proposal.ended': PROPOSAL_ENDED,
-      },
+    life: {
+      initial: 'draft',
       states: {
-        armed: {
-          entry: SHOW,
-          after: { lifeLeft: { target: '#take@1.expired', actions: 'rememberExpiry' } },
-          on: { triggered: TRIGGERED },
+        draft: { entry: SHOW, on: { arm: { target: 'on_duty', actions: 'rememberArming' } } },
+        /** Evaluated every half minute. */
+        on_duty: {
+          initial: 'armed',
+          entry: 'openTickWindow',
+          exit: 'closeTickWindow',
+          on: {
+            disarm: { target: 'disarmed', actions: 'rememberCause' },
+            pause: { target: 'disarmed', actions: 'rememberCause' },
+            'breaker.tripped': BREAKER,
+            'feed.lost': { guard: 'isLive', target: 'disarmed', actions: 'rememberLost' },
+            close: CLOSE,
+            'proposal.ended': PROPOSAL_ENDED,
+          },
+          states: {
+            armed: {
+              entry: SHOW,
+              after: { lifeLeft: { target: '#take@2.life.expired', actions: 'rememberExpiry' } },
+              on: { triggered: TRIGGERED },
+            },
+            /** Its conditions passed on a cut, and risk let its order pass. */
+            triggered: { entry: SHOW, after: { atOnce: 'proposed' } },
+            /** Its order is on its way. */
+            proposed: { entry: SHOW },
+            /** It holds its position and waits for an exit condition. */
+            filled: { entry: SHOW, on: { triggered: TRIGGERED } },
+          },
         },
-        /** Its conditions passed on a cut, and risk let its order pass. */
-        triggered: { entry: SHOW, after: { atOnce: 'proposed' } },
-        /** Its order is on its way. */
-        proposed: { entry: SHOW },
-        /** It holds its position and waits for an exit condition. */
-        filled: { entry: SHOW, on: { triggered: TRIGGERED } },
+        /** The end of a Take without exit conditions. */
+        filled: { entry: SHOW, on: { close: CLOSE } },
+        /** Its position was left again. */
+        closed: { entry: SHOW },
+        disarmed: {
+          entry: ['projectTake', { type: 'cancelProposals', params: { reason: 'disarmed' } }, 'announceTake'],
+          on: {
+            arm: [
+              { guard: 'holdsPosition', target: '#take@2.life.on_duty.filled', actions: 'rememberArming' },
+              { target: 'on_duty', actions: 'rememberArming' },
+            ],
+            close: { ...CLOSE, reenter: true },
+            // An order that was on its way when it was disarmed has ended.
+            'proposal.ended': [
+              { guard: 'isEntryFilled', actions: ['rememberFill', 'projectTake', 'announceTake'] },
+              { guard: 'isExitFilled', target: 'closed', actions: 'rememberFill' },
+            ],
+          },
+        },
+        expired: { entry: SHOW },
       },
     },
-    /** The end of a Take without exit conditions. */
-    filled: { entry: SHOW, on: { close: CLOSE } },
-    /** Its position was left again. */
-    closed: { entry: SHOW },
-    disarmed: {
-      entry: ['projectTake', { type: 'cancelProposals', params: { reason: 'disarmed' } }, 'announceTake'],
-      on: {
-        arm: [
-          { guard: 'holdsPosition', target: '#take@1.on_duty.filled', actions: 'rememberArming' },
-          { target: 'on_duty', actions: 'rememberArming' },
-        ],
-        close: { ...CLOSE, reenter: true },
-        // An order that was on its way when it was disarmed has ended.
-        'proposal.ended': [
-          { guard: 'isEntryFilled', actions: ['rememberFill', 'projectTake', 'announceTake'] },
-          { guard: 'isExitFilled', target: 'closed', actions: 'rememberFill' },
-        ],
-      },
-    },
-    expired: { entry: SHOW },
+    /** What it hears. Data that is lost cancels proposals, and a live Take is disarmed. */
+    feed: FEED_REGION,
   },
 });

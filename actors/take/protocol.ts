@@ -3,6 +3,8 @@ import type { PauseCause } from '../../src/domain/agent.ts';
 import type { ProposalState } from '../../src/domain/execution.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { BreakerTrip, BreakerTripped } from '../agent/protocol.ts';
+import type { DegradedFeeds, FeedEvent } from '../ticking/feed-region.ts';
 
 /** Plain JSON: what a compiled Take begins with. */
 export interface TakeInput {
@@ -30,6 +32,9 @@ export interface TakeContext extends TakeInput {
   /** Why it left its state last, where the state alone does not say. */
   readonly reason: string | null;
   readonly publishedAt: EpochMs | null;
+  readonly degradedVenues: DegradedFeeds;
+  /** The breaker that disarmed it last. */
+  readonly breaker: BreakerTrip | null;
 }
 
 /** A proposal of the Take ended so. */
@@ -48,9 +53,11 @@ export type TakeEvent =
   | { readonly type: 'disarm'; readonly subject: string }
   /** The operator's word: what it holds is sold, whatever its conditions say. */
   | { readonly type: 'close'; readonly subject: string }
-  /** A halt, a circuit breaker, or a tick that keeps crashing: it is disarmed. */
+  /** A halt, or a tick that keeps crashing: it is disarmed. */
   | { readonly type: 'pause'; readonly cause: PauseCause }
   | { readonly type: 'publish'; readonly at: EpochMs }
   /** A decision made a proposal. */
   | { readonly type: 'triggered'; readonly proposalId: string; readonly decisionId: string | null; readonly side: 'entry' | 'exit' }
-  | ProposalEnded;
+  | ProposalEnded
+  | BreakerTripped
+  | FeedEvent;

@@ -1,7 +1,6 @@
 /** The circuit breakers, wired: told of marked books after every tick, and looking for live fills between ticks. */
 import { type BreakerWatch, createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
-import { createTakeBreakers } from '../../actors/take/breaker-watch.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createBreakerFacts } from '../adapters/store/agents/breaker-facts.ts';
 import type { Sql } from '../adapters/store/database.ts';
@@ -33,8 +32,14 @@ export function createBreakers(deps: BreakerDeps): Breakers {
 
 /** The breakers of live Takes: the same two looks, by the limits of their mandates. */
 export function createBreakersOfTakes(deps: BreakerDeps): Breakers {
-  const watch = createTakeBreakers({ runtime: deps.runtime, drawdownLimits: (ids) => drawdownLimits(deps.sql, ids) });
-  return looking(deps, 'take', createBreakerFacts(deps.sql), watch);
+  const facts = createBreakerFacts(deps.sql);
+  const watch = createBreakerWatch({
+    runtime: deps.runtime,
+    slippage: facts.slippage,
+    drawdownLimits: (ids) => drawdownLimits(deps.sql, ids),
+    clock: deps.clock,
+  });
+  return looking(deps, 'take', facts, watch);
 }
 
 function looking(

@@ -88,7 +88,7 @@ test('arming, disarming, history, chart and decisions', async () => {
   const history = await get(`/v1/takes/${id}/history`);
   expect(history.body.items.map(({ event }: { event: { type: string } }) => event.type)).toEqual(['disarm', 'arm', 'started']);
   const chart = await get(`/v1/takes/${id}/chart`);
-  expect(chart.body).toMatchObject({ machine: 'take@1', value: 'disarmed' });
+  expect(chart.body).toMatchObject({ machine: 'take@2', value: { life: 'disarmed', feed: 'live' } });
 });
 
 test('the same Idempotency-Key is one Take', async () => {

@@ -1,25 +1,30 @@
 // A Take on real capital, on the sandbox's exchange: armed, filled, closed by hand, stopped by its mandate; books and account agree.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFeedNotices } from '../../actors/agent/feed-notices.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
-import { createTakeBreakers } from '../../actors/take/breaker-watch.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
+import { createBreakerFacts } from '../../src/adapters/store/agents/breaker-facts.ts';
+import { tradersHearing } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
-import { drawdownLimits } from '../../src/adapters/store/takes/take-reads.ts';
 import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
+import { createBreakersOfTakes } from '../../src/boot/breakers.ts';
 import { SANDBOX_EXCHANGE_KEY } from '../../src/boot/outside/spotexchange.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
+import { COST_MODELS } from '../../src/domain/costs.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { contentId } from '../../src/domain/ids.ts';
 import type { ManifestCondition } from '../../src/domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/preferences.ts';
 import { readTakeFields } from '../../src/domain/take/read-take.ts';
-import type { Take } from '../../src/domain/take/take.ts';
+import { expectedSlippageOfTake, type Take } from '../../src/domain/take/take.ts';
 import { TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
-import { ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
+import { BTC, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 
 let stage: TradingFixture;
@@ -267,18 +272,136 @@ test('the database refuses any other money in the live book of a Take', async ()
   }
 });
 
-test('a day that loses more than the mandate allows disarms a live Take, and no other', async () => {
+/** The breakers as the service wires them. */
+const breakers = () => {
+  const { sql, runtime, clock } = stage;
+  return createBreakersOfTakes({ sql, runtime, clock, onError: (error) => stage.errors.push(error) });
+};
+
+/** A live Take that holds its position, and what it waits for never comes. */
+async function holding(): Promise<string> {
   const id = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
   await tickAndTrade();
-  const breakers = createTakeBreakers({ runtime: stage.runtime, drawdownLimits: (ids) => drawdownLimits(stage.sql, ids) });
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  return id;
+}
+
+const alertsOf = async (id: string) =>
+  (await stage.sql<{ body: object }[]>`select body from announcements where actor_id = ${id} and channel = 'alerts' order by 1`).map(
+    ({ body }) => body,
+  );
+
+test('a day that loses more than the mandate allows disarms a live Take, and no other, until the day is over', async () => {
+  const id = await holding();
   const limit = DEFAULT_PREFERENCES.maxDailyDrawdownPct;
-  const at = (dailyDrawdownPct: number | null, stageName: 'live' | 'paper' = 'live') => ({
-    agentId: id,
-    stage: stageName,
-    marked: { dailyDrawdownPct },
-  });
-  expect(await breakers.look([at(limit), at(null), at(limit + 50, 'paper')])).toEqual([]);
-  expect(await breakers.look([at(limit + 0.1)])).toEqual([id]);
+  const told = (dailyDrawdownPct: number | null, stageName: 'live' | 'paper' = 'live') =>
+    breakers().onMarked([{ agentId: id, stage: stageName, manifest: { maxDailyDrawdownPct: 100 }, marked: { dailyDrawdownPct } }]);
+  for (const quiet of [told(limit), told(null), told(limit + 50, 'paper')]) await quiet;
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  await told(limit + 0.1);
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', onDuty: false, reason: 'daily_drawdown' });
-  expect(await breakers.look([at(limit + 0.1)])).toEqual([]);
+  expect(await alertsOf(id)).toMatchObject([{ what: 'daily_drawdown', takeId: id, observed: String(limit + 0.1), limit: String(limit) }]);
+  await told(limit + 0.1);
+  expect(await alertsOf(id)).toHaveLength(1);
+  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  const day = 86_400_000;
+  stage.clock.advanceTo((Math.floor(stage.clock.now() / day) + 1) * day);
+  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+  expect(stage.errors).toEqual([]);
+});
+
+test('live fills that cost more than three times what a backtest expects disarm it; armed again they count anew', async () => {
+  const id = await holding();
+  const compiled = take({ exit: [{ type: 'price_above', price: '900000' }] });
+  const expected = expectedSlippageOfTake(compiled);
+  // Half the spread of the venue's cost model, and half a percent of price per depth that the notional takes.
+  const { halfSpreadBps, depthUsd, takerFeeBps } = COST_MODELS.spotexchange;
+  const notional = Math.floor((2000 / (1 + takerFeeBps / 10_000)) * 100) / 100;
+  expect(expected).toBeCloseTo(halfSpreadBps + (notional / Number(depthUsd)) * 50, 9);
+  const tripping = 3 * Math.max(expected, 1) + 1;
+  const fills = async (count: number, slippageBps: number) => {
+    stage.clock.advanceTo(stage.clock.now() + 5);
+    const at = stage.clock.now();
+    await stage.sql.begin((sql) =>
+      writeRecords(
+        sql,
+        Array.from({ length: count }, (_, n) => ({
+          type: 'fill' as const,
+          orgId: ORG,
+          fill: {
+            id: contentId(`slip ${at} ${n}`),
+            orderId: contentId(`order ${at} ${n}`),
+            bookId: `agent:${id}:live`,
+            instrument: BTC,
+            side: 'buy' as const,
+            quantity: '0.00001',
+            fillPrice: '100',
+            feeUsd: '0',
+            notionalUsd: '0.001',
+            decisionPrice: '99',
+            slippageBps,
+            at,
+            quotes: [],
+          },
+        })),
+      ),
+    );
+  };
+  // The purchase itself counts until it is armed anew.
+  const facts = createBreakerFacts(stage.sql);
+  const before = (await facts.slippage([id])).get(id);
+  expect(before).toMatchObject({ expectedSlippageBps: expected });
+  await stage.takes.disarm(stage.context(), id);
+  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true });
+  expect((await facts.slippage([id])).get(id)).toMatchObject({ fills: 0, slippageBps: null });
+  await fills(4, tripping);
+  await breakers().look();
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ onDuty: true });
+  await fills(1, tripping);
+  await breakers().look();
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', reason: 'slippage' });
+  expect(await alertsOf(id)).toMatchObject([{ what: 'slippage', takeId: id }]);
+  stage.clock.advanceTo(stage.clock.now() + 5);
+  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true });
+  await breakers().look();
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect(stage.errors).toEqual([]);
+});
+
+test('data that is lost for five seconds cancels what a Take proposes and disarms a live one, never before and not for an instrument that it does not trade', async () => {
+  const live = await holding();
+  const paper = await draft();
+  expect(await stage.takes.arm(stage.context(), paper, 'paper')).toMatchObject({ ok: true });
+  const other = await draft(take({ symbol: 'AAPLx' }));
+  expect(await stage.takes.arm(stage.context(), other, 'paper')).toMatchObject({ ok: true });
+  const waiting = await draft();
+  const hearing = await tradersHearing(stage.sql, 'spotexchange');
+  expect([live, paper, other, waiting].map((id) => hearing.includes(id))).toEqual([true, true, false, false]);
+  expect(await tradersHearing(stage.sql, 'reference')).toContain(other);
+  const notify = createFeedNotices({ hearing: (subject) => tradersHearing(stage.sql, subject), ...stage });
+  const edge = async (type: 'feed.degraded' | 'feed.restored') => {
+    const at = stage.clock.now();
+    await notify({ type, subject: 'spotexchange', at, goodAt: at });
+  };
+  const after = async (ms: number) => {
+    stage.clock.advanceTo(stage.clock.now() + ms);
+    await stage.timers.fireDue();
+  };
+  for (const ms of [4_900, 4_999]) {
+    await edge('feed.degraded');
+    await after(ms);
+    await edge('feed.restored');
+    await after(10);
+  }
+  expect(await stage.takeReads.find(ORG, live)).toMatchObject({ state: 'filled', onDuty: true });
+  await edge('feed.degraded');
+  await after(5_000);
+  expect(await stage.takeReads.find(ORG, live)).toMatchObject({ state: 'disarmed', reason: 'data_degraded' });
+  // On paper nothing is at stake: it stays armed, and a quote that is not live triggers nothing.
+  expect(await stage.takeReads.find(ORG, paper)).toMatchObject({ state: 'armed', onDuty: true });
+  expect(await alertsOf(live)).toMatchObject([{ what: 'data_degraded' }]);
+  expect(await alertsOf(paper)).toMatchObject([{ what: 'data_degraded' }]);
+  expect(await stage.takes.arm(stage.context(), live, 'live')).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  await edge('feed.restored');
+  expect(await stage.takes.arm(stage.context(), live, 'live')).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
 });

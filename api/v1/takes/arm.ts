@@ -21,7 +21,7 @@ export const armTake = defineRoute({
   schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), mode: choice(EXECUTION_MODES) }) },
   idempotent: true,
   answers: { 200: { description: 'The Take, armed.', schema: TakeBody } },
-  refusals: ['not_found', 'state_conflict', 'blocked_by_risk', 'feature_disabled'],
+  refusals: ['not_found', 'state_conflict', 'cause_persists', 'blocked_by_risk', 'feature_disabled'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

@@ -226,7 +226,7 @@ async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
     from traders g join actors a on a.id = g.id left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard order by g.id`;
   const periods = new Map(agents.map(({ id, kind }) => [id, PERIODS_MS[kind]]));
   const steps = await sql<{ actor_id: string; at: number; duty: string | null }[]>`
-    select s.actor_id, s.at, case when g.kind = 'agent' then s.to_value ->> 'duty' when s.to_value ? 'on_duty' then 'active' end as duty
+    select s.actor_id, s.at, case when g.kind = 'agent' then s.to_value ->> 'duty' when s.to_value ? 'on_duty' or s.to_value -> 'life' ? 'on_duty' then 'active' end as duty
     from steps s join traders g on g.id = s.actor_id order by s.actor_id, s.version`;
   const duties = new Map<string, { from: number; until: number }[]>();
   for (const { actor_id, at, duty } of steps) {

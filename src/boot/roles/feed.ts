@@ -14,7 +14,7 @@ import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
-import { activeManifests, agentsHearing } from '../../adapters/store/agents/manifest-reads.ts';
+import { activeManifests, tradersHearing } from '../../adapters/store/agents/manifest-reads.ts';
 import { createDispatchStore, SlotNotReached, writeCut } from '../../adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { keepPools } from '../../adapters/store/catalog/keep-pools.ts';
@@ -67,7 +67,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
   const complain = (error: unknown): void => log.warn({ err: error }, 'the feed');
   const leases = createDispatchStore(sql);
   const needs = createMarketNeeds({ manifests: () => activeManifests(sql), held: () => heldInstruments(sql) });
-  const notify = createFeedNotices({ hearing: (subject) => agentsHearing(sql, subject), runtime: deps.runtime, clock });
+  const notify = createFeedNotices({ hearing: (subject) => tradersHearing(sql, subject), runtime: deps.runtime, clock });
   /** A cut was refused because its slot is not reached: the pipeline's own time ran ahead, so it has to begin anew. */
   let ahead = false;
   const duty = createDuty({

@@ -52,6 +52,11 @@ export interface TradeCosts {
   readonly depthUsd: number;
 }
 
+/** How far a fill of this notional is expected to lie on the bad side of the middle, in basis points: one percent of price per depth, and the average of a walk lies half way. */
+export function expectedSlippageBps(notionalUsd: number, costs: Pick<TradeCosts, 'halfSpreadBps' | 'depthUsd'>): number {
+  return costs.halfSpreadBps + (notionalUsd / costs.depthUsd) * 50;
+}
+
 /** The cost model of the instrument's venue, made harder by the multiplier. @throws Error for a reference price. */
 export function costsOf(instrument: InstrumentKey, { costMultiplier }: Assumptions): TradeCosts {
   const { venue } = splitInstrumentKey(instrument);

@@ -1,4 +1,5 @@
 /** A Take: one asset, its conditions and its limits as a canonical hashed object, and the manifest that its evaluations decide by. */
+import { costsOf, DEFAULT_ASSUMPTIONS, expectedSlippageBps } from '../backtest/assumptions.ts';
 import { canonicalHash } from '../canonical-json.ts';
 import { costModelOf } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
@@ -85,6 +86,14 @@ const UNSET = 0;
 function tradeNotionalUsd({ allocationUsd, asset }: Pick<Take, 'allocationUsd' | 'asset'>): DecimalString {
   const withFee = new Decimal(costModelOf(asset.key).takerFeeBps).div(10_000).plus(1);
   return plainDecimal(new Decimal(allocationUsd).div(withFee).toDecimalPlaces(2, Decimal.ROUND_FLOOR));
+}
+
+/**
+ * How far a fill of the Take is expected to lie on the bad side of its decision, in basis points: what a backtest under the
+ * default assumptions expects of its notional. A Take passes no gates, so that no evidence of its own says it.
+ */
+export function expectedSlippageOfTake(take: Take): number {
+  return expectedSlippageBps(Number(tradeNotionalUsd(take)), costsOf(take.asset.key, DEFAULT_ASSUMPTIONS));
 }
 
 /**

@@ -3,7 +3,7 @@
  * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
  */
 import type { Disposition } from '../../domain/agent.ts';
-import { type Assumptions, costsOf } from '../../domain/backtest/assumptions.ts';
+import { type Assumptions, costsOf, expectedSlippageBps } from '../../domain/backtest/assumptions.ts';
 import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
@@ -18,7 +18,6 @@ import {
   type BookUnits,
   bookUnits,
   ceilUnits,
-  expectedSlippageBps,
   feeOf,
   fillPriceOf,
   floorUnits,

@@ -84,11 +84,6 @@ export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: numb
   return side === 'buy' ? ceilUnits(average * units.priceUnit) : Math.max(1, floorUnits(average * units.priceUnit));
 }
 
-/** How far a fill of this quantity is expected to lie on the bad side of the middle, in basis points. */
-export function expectedSlippageBps(notionalUsd: number, costs: TradeCosts): number {
-  return costs.halfSpreadBps + (notionalUsd / costs.depthUsd) * 50;
-}
-
 /** The venue's fee of a notional, both in money units, rounded up. */
 export function feeOf(notional: number, costs: TradeCosts): number {
   return ceilUnits((notional / 10_000) * costs.feeBps);

@@ -8,23 +8,28 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import { booksOf } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
+import { expectedSlippageOfTakes } from '../takes/take-reads.ts';
 
 /** Positions are valued at bids of cuts no older than this. */
 const MARK_AGE_MS = 120_000;
 
 export function createBreakerFacts(sql: Sql) {
   return {
-    /** By agent; those without a live fill since the last demotion or change of manifest have a null slippage. */
+    /** By agent or Take; those without a live fill since the last demotion, change of manifest or arming have a null slippage. */
     async slippage(agentIds: readonly string[]) {
-      const [expected, rows] = await Promise.all([
+      const [ofAgents, ofTakes, rows] = await Promise.all([
         expectedSlippage(sql, agentIds),
+        expectedSlippageOfTakes(sql, agentIds),
         sql<{ id: string; fills: number; bps: number | null }[]>`
           select a.id, count(f.id)::int as fills, (sum(f.slippage_bps * f.notional_usd::float8) / nullif(sum(f.notional_usd::float8), 0)) as bps
           from unnest(${agentIds as string[]}::uuid[]) as a(id)
           left join fills f on f.book_id = 'agent:' || a.id || ':live'
-            and f.at > (select c.at from stage_changes c where c.agent_id = a.id and c.evidence_id is null order by c.seq desc limit 1)
+            and f.at > coalesce(
+              (select c.at from stage_changes c where c.agent_id = a.id and c.evidence_id is null order by c.seq desc limit 1),
+              (select t.armed_at from takes t where t.id = a.id and t.mode = 'live'))
           group by a.id`,
       ]);
+      const expected = new Map([...ofAgents, ...ofTakes]);
       return new Map(rows.map(({ id, fills, bps }) => [id, { fills, slippageBps: bps, expectedSlippageBps: expected.get(id) ?? null }]));
     },
 

@@ -17,15 +17,18 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
 }
 
 /**
- * Agents that depend on a venue: those with an instrument on it, and of the reference prices those with a token that is
- * benchmarked. Besides, those that still wait for it to come back although a later manifest left it.
+ * Agents and armed Takes that depend on a venue: those with an instrument on it, and of the reference prices those with a
+ * token that is benchmarked. Besides, those that still wait for it to come back although a later manifest left it. A Take
+ * hears from its first arming on until its end.
  */
-export async function agentsHearing(sql: Sql, subject: Venue | InstrumentKey): Promise<readonly string[]> {
+export async function tradersHearing(sql: Sql, subject: Venue | InstrumentKey): Promise<readonly string[]> {
   const keys = subject.includes(':') ? subject.replace(/[\\%_]/g, '\\$&') : `${subject === 'reference' ? 'spotchain' : subject}:%`;
   const rows = await sql<{ id: string }[]>`
-    select g.id from agents g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
-    where a.status = 'running' and exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' like ${keys})
-      or a.status = 'running' and a.snapshot #> '{context,degradedVenues}' ? ${subject}
+    select g.id from traders g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
+    left join takes t on t.id = g.id
+    where a.status = 'running' and (t.id is null or t.on_duty or t.state = 'disarmed') and (
+      exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' like ${keys})
+      or a.snapshot #> '{context,degradedVenues}' ? ${subject})
     order by g.id`;
   return rows.map(({ id }) => id);
 }

@@ -5,7 +5,7 @@ import type { TakeReads } from '../../../../api/v1/takes/ports.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
-import type { Take, TakeState } from '../../../domain/take/take.ts';
+import { expectedSlippageOfTake, type Take, type TakeState } from '../../../domain/take/take.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 import { newestDelegation } from '../delegations/delegation-store.ts';
@@ -138,6 +138,13 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
       return row ?? null;
     },
   };
+}
+
+/** What a backtest expects of each fill of these Takes, in basis points; of agents nothing. */
+export async function expectedSlippageOfTakes(sql: Sql, takeIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ id: string; canonical: string }[]>`
+    select id, canonical from takes where id = any(${takeIds as string[]}::uuid[])`;
+  return new Map(rows.map(({ id, canonical }) => [id, expectedSlippageOfTake(JSON.parse(canonical) as Take)]));
 }
 
 /** The largest fall of a day, in percent, that the mandates of these Takes allow; those that are not on duty live are left out. */

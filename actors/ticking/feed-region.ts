@@ -1,0 +1,58 @@
+/** What an actor that trades hears of its data: a region of its chart, the same for agents and Takes. */
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
+import { DATA_DEGRADATION_MS } from '../../streams/connectivity.ts';
+
+/** Venues that are not heard well, and instruments whose own books are broken; sorted. */
+export type DegradedFeeds = readonly (Venue | InstrumentKey)[];
+
+/** A venue, or one instrument of it. `leftMs`: what is left of the five seconds since the last good message. */
+export type FeedEvent =
+  | { readonly type: 'feed.degraded'; readonly venue: Venue | InstrumentKey; readonly leftMs?: number }
+  | { readonly type: 'feed.restored'; readonly venue: Venue | InstrumentKey }
+  | { readonly type: 'feed.lost' };
+
+/** How long degraded data is survived from here on, in milliseconds. */
+export function degradedForMs(event: { readonly type: string; readonly leftMs?: number }): EpochMs {
+  return event.type === 'feed.degraded' ? (event.leftMs ?? DATA_DEGRADATION_MS) : DATA_DEGRADATION_MS;
+}
+
+/** What is degraded after an event. */
+export function degradedAfter(
+  venues: DegradedFeeds,
+  event: { readonly type: string; readonly venue?: Venue | InstrumentKey },
+): DegradedFeeds {
+  const { type, venue } = event;
+  if (venue === undefined) return venues;
+  if (type === 'feed.degraded') return venues.includes(venue) ? venues : [...venues, venue].sort();
+  return type === 'feed.restored' ? venues.filter((one) => one !== venue) : venues;
+}
+
+/** True where an event brings back the last of what is degraded. */
+export function isLastRestored(venues: DegradedFeeds, event: { readonly type: string; readonly venue?: Venue | InstrumentKey }): boolean {
+  return event.type === 'feed.restored' && venues.every((one) => one === event.venue);
+}
+
+const DEGRADED = { actions: 'noteFeed' } as const;
+const RESTORED = [{ guard: 'lastVenueRestored', target: 'live', actions: 'noteFeed' }, DEGRADED] as const;
+
+/**
+ * Degraded data is survived for five seconds. Data that is lost cancels what is proposed, is told to people and, by
+ * `raiseLost` (the event `feed.lost`), to the other regions of the chart. The chart names besides the action `noteFeed`
+ * (`degradedAfter`), the guard `lastVenueRestored` (`isLastRestored`) and the delay `degradedFor` (`degradedForMs`).
+ */
+export const FEED_REGION = {
+  initial: 'live',
+  states: {
+    live: { on: { 'feed.degraded': { target: 'degraded', actions: 'noteFeed' } } },
+    degraded: { after: { degradedFor: 'lost' }, on: { 'feed.degraded': DEGRADED, 'feed.restored': RESTORED } },
+    lost: {
+      entry: [
+        { type: 'cancelProposals', params: { reason: 'data_degraded' } },
+        { type: 'alert', params: { what: 'data_degraded' } },
+        'raiseLost',
+      ],
+      on: { 'feed.degraded': DEGRADED, 'feed.restored': RESTORED },
+    },
+  },
+} as const;

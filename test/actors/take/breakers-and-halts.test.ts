@@ -1,0 +1,129 @@
+// Halts and breakers reach Takes and basis policies as they reach agents: the same edge, the same halt, the same seconds, on the clock of the wall.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { createFeedNotices } from '../../../actors/agent/feed-notices.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { takeKind, takeStanding } from '../../../actors/take/effects.ts';
+import { tradersHearing } from '../../../src/adapters/store/agents/manifest-reads.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { policyTake } from '../../../src/domain/basis/policy.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { readTakeFields } from '../../../src/domain/take/read-take.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { placeAtStage } from '../../harness/fixture.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { eagerManifest, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
+
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+const AGENTS = 8;
+const TAKES = 60;
+const live = createLiveClock();
+
+let stage: TradingFixture;
+let runtime: Runtime;
+let made = 0;
+const newId = () => uuidV7(live.now(), Uint8Array.of(3, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+
+beforeEach(async () => {
+  stage = await tradingFixture();
+  runtime = createRuntime({ store: stage.actorStore, directory: createDirectory(ACTOR_KINDS), clock: live });
+});
+afterEach(() => stage.close());
+
+/** Agents, Takes and basis policies on one token: all on duty. */
+async function traders() {
+  const world = { catalog: CATALOG, now: stage.clock.now() };
+  // The clock of the wall is some months ahead of the fixture's: they live for as long as a Take may.
+  const expiresAt = world.now + 365 * 86_400_000;
+  const thesis = readTakeFields(
+    {
+      symbol: 'AAPLx',
+      target: { kind: 'price', direction: 'below', value: '1' },
+      allocationUsd: '10',
+      expiresAt: new Date(expiresAt).toISOString(),
+    },
+    world,
+  );
+  const terms = { symbol: 'AAPLx', enterDiscountPct: 2, exitDiscountPct: 0, notionalUsd: '10', maxSlippageBps: 50, maxHoldHours: 1 };
+  const basis = policyTake({ ...terms, expiresAt }, world);
+  if (!thesis.ok || !basis.ok) throw new Error('the Takes of the test are none');
+  const manifest = eagerManifest({ universe: [{ key: 'spotchain:AAPLx', kind: 'tokenized_equity' }] as never });
+  const agents: string[] = [];
+  const takes: string[] = [];
+  for (let n = 0; n < AGENTS; n++) agents.push(await stage.agent('research', manifest));
+  for (let n = 0; n < TAKES; n++) {
+    const armed = await stage.takes.createArmed(stage.context(), n % 2 === 0 ? thesis.take : basis.take, READING, 'paper');
+    if (!armed.ok) throw new Error(armed.refusal.detail);
+    takes.push(armed.value.id);
+  }
+  return { agents, takes };
+}
+
+/** When each left its duty, and how: the first step that did. */
+const ended = (ids: readonly string[]) => stage.sql<{ at: number }[]>`
+  select distinct on (actor_id) actor_id, at from steps where actor_id = any(${ids as string[]}::uuid[])
+    and (to_value ->> 'duty' = 'paused' or to_value ->> 'life' = 'disarmed') order by actor_id, version`;
+
+function endedAll(ids: readonly string[], what: string) {
+  return waitFor(
+    async () => {
+      const steps = await ended(ids);
+      return steps.length === ids.length ? steps.map(({ at }) => at) : null;
+    },
+    { what, deadlineMs: 20_000 },
+  );
+}
+
+test('lost data takes agents, Takes and basis policies with capital at work off duty after the same five seconds', async () => {
+  const { agents, takes } = await traders();
+  for (const id of agents) await placeAtStage(stage.url, id, 'limited_live');
+  // As if they had been armed with capital; what their table says is not what this is about.
+  await stage.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
+  const hearing = await tradersHearing(stage.sql, 'spotchain');
+  expect(new Set(hearing)).toEqual(new Set([...agents, ...takes]));
+  const timers = startTimers({ store: stage.actorStore, runtime, clock: live, onError: (error) => stage.errors.push(error) });
+  try {
+    const began = live.now();
+    const notify = createFeedNotices({ hearing: (subject) => tradersHearing(stage.sql, subject), runtime, clock: live });
+    await notify({ type: 'feed.degraded', subject: 'spotchain', at: began, goodAt: began });
+    const toldAt = live.now();
+    const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'breakers of agents'), endedAll(takes, 'breakers of Takes')]);
+    for (const at of [...ofAgents, ...ofTakes]) expect(at - began).toBeGreaterThanOrEqual(5_000);
+    // One mechanism: at a timer's look of each other. A second by design; the machine of the tests may be busy with others.
+    const last = Math.max(...ofAgents, ...ofTakes);
+    expect(last - Math.max(toldAt, began + 5_000)).toBeLessThan(4_000);
+    expect(Math.abs(Math.max(...ofTakes) - Math.max(...ofAgents))).toBeLessThan(4_000);
+    expect(stage.errors).toEqual([]);
+  } finally {
+    await timers.stop();
+  }
+});
+
+test('an emergency halt takes agents, Takes and basis policies off duty together, and none of them has a permit from its answer on', async () => {
+  const { agents, takes } = await traders();
+  const commands = createCommandHandler({ runtime, agents: stage.agents, clock: live, newId });
+  const began = live.now();
+  const halted = await commands.emergencyHalt(stage.context());
+  expect(halted.ok).toBe(true);
+  const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'the halt of agents'), endedAll(takes, 'the halt of Takes')]);
+  expect(Math.max(...ofAgents, ...ofTakes) - began).toBeLessThan(10_000);
+  expect(await stage.sql`select 1 from takes where on_duty`).toEqual([]);
+  stage.price('200', '201', 'live', 'spotchain:AAPLx');
+  await stage.tick('live', 30_000);
+  expect(await stage.list()).toEqual([]);
+});
+
+test('a Take of before it heard of its data is carried on, with its standing and its timers', async () => {
+  const { takes } = await traders();
+  const id = takes[0] as string;
+  const now = (await stage.actorStore.load([id])).get(id);
+  if (now === undefined) throw new Error('there is no such Take');
+  const { degradedVenues: _, breaker: __, ...context } = now.state.context;
+  const before = { ...now.state, value: (now.state.value as { life: never }).life, context };
+  const fit = createDirectory([takeKind]).fit({ kind: 'take', machine: 'take@1', state: before as never });
+  expect(fit?.state).toEqual(now.state);
+  expect(fit === null ? null : takeStanding(fit.state)).toEqual({ state: 'armed', onDuty: true });
+});
