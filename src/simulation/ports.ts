@@ -3,6 +3,7 @@ import type { Candle } from '../domain/candle.ts';
 import type { Observation } from '../domain/cut.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
+import type { Stretch } from '../domain/stretches.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey, Venue } from '../domain/venue.ts';
 import type { Fact } from './backtest/history.ts';
@@ -21,8 +22,20 @@ export interface BarRange {
 /** What a backtest reads of the history that is kept. */
 export interface BacktestReads {
   bars(range: BarRange): Promise<readonly Candle[]>;
-  /** Every report of an event that is kept, whatever its age. */
+  /** Every report of an event that was heard and is kept, whatever its age. */
   reports(): Promise<readonly Report[]>;
+  /** Imported archives of events about an underlying, with their reports. */
+  archives(underlying: string): Promise<readonly EventArchive[]>;
+  /** An issuer's marks of a token, ascending by the time from which each was known. */
+  marks(instrument: string): Promise<readonly Fact[]>;
+  /** How deep the pools of an instrument were, the least by day, ascending by the time from which each was known. */
+  liquidity(instrument: InstrumentKey): Promise<readonly Fact[]>;
+}
+
+/** A file of events: within its stretch it holds all that its source told of an underlying. */
+export interface EventArchive extends Stretch {
+  readonly source: string;
+  readonly reports: readonly Report[];
 }
 
 /** Fetches from venues what the kept history lacks. */

@@ -8,17 +8,15 @@ import { candleFiles, type ImportOptions as FileOptions, type FileReport, import
 import { type CoverageReport, candleCoverage } from '../../adapters/store/candles/candle-coverage.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
-import { openDatabase, type Sql } from '../../adapters/store/database.ts';
 import type { BackfillReport } from '../../adapters/venues/candle-backfill.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { nearestNames } from '../../domain/nearest-name.ts';
 import { isoTime, timeframeMs } from '../../domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
-import { readyDatabase } from '../writers.ts';
 import { instant } from './instant.ts';
 import { progressBar } from './progress.ts';
-import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
+import { withWriterDatabase } from './writer-database.ts';
 
 interface SeriesOptions {
   readonly venue: Venue;
@@ -104,28 +102,6 @@ function checkedSeries({ venue, instrument, timeframe }: SeriesOptions, mustBeLi
   return { venue, instrument, timeframe, barMs };
 }
 
-/** Opens the service's database as its owner: a long import is no statement of a request. */
-async function withDatabase<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-  const { url, close } = await serviceDatabase();
-  try {
-    const { keys } = await readyDatabase(settings(), url, ['feed']);
-    const sql = openDatabase({
-      url,
-      connections: 2,
-      role: null,
-      name: 'sevengate candles',
-      ...(keys.feed === undefined ? {} : { writer: keys.feed }),
-    });
-    try {
-      return await work(sql);
-    } finally {
-      await sql.end({ timeout: 3 });
-    }
-  } finally {
-    await close();
-  }
-}
-
 // ---- import
 
 interface ImportReport extends CandleSeries {
@@ -144,7 +120,7 @@ async function importCommand(words: readonly string[], options: ImportOptions): 
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const bar = progressBar('importing', 'bytes');
   let read = 0;
-  return withDatabase(async (sql) => {
+  return withWriterDatabase('sevengate candles', async (sql) => {
     const beganAt = clock.now();
     const reports: FileReport[] = [];
     try {
@@ -211,7 +187,7 @@ async function backfillCommand(options: SeriesOptions & { from: string; to?: str
   const history = venues.histories[series.venue];
   if (history === undefined) throw new Error(`${series.venue} has no history that could be fetched; import files instead`);
   const bar = progressBar('fetching', 'bars');
-  return withDatabase(async (sql) => {
+  return withWriterDatabase('sevengate candles', async (sql) => {
     try {
       const store = createCandleStore(sql);
       return await backfillCandles({ ...series, barMs, from, ...to, history, store, windows: store, clock, progress: bar.update });
@@ -240,7 +216,7 @@ function backfillText(report: BackfillReport): string {
 
 async function coverageCommand(options: Partial<SeriesOptions>): Promise<CoverageReport[]> {
   const { venue, instrument, timeframe } = options;
-  return withDatabase((sql) =>
+  return withWriterDatabase('sevengate candles', (sql) =>
     candleCoverage(createCandleWindows(sql), {
       ...(venue === undefined ? {} : { venue }),
       ...(instrument === undefined ? {} : { instrument }),

@@ -44,6 +44,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./candles.ts')).candleCommands,
   },
   {
+    name: 'history',
+    usage: '[command]',
+    description: 'import archives of events, marks and liquidity for backtests, and tell what is kept',
+    load: async () => (await import('./history.ts')).historyCommands,
+  },
+  {
     name: 'backtest',
     usage: '[options] <manifest>',
     description: 'run the historical simulation of a manifest over closed bars',

@@ -48,6 +48,6 @@ export async function workFromBars(job: BarsJob): Promise<BacktestOutcome> {
     const base = bars.get(seriesName({ ...series, timeframe }));
     if (base !== undefined && longer > barMs && longer % barMs === 0) bars.set(seriesName(series), joinCandles(base, longer));
   }
-  const inputs = inputsOf(needs, { bars, funding: new Map(), events: new Map() });
+  const inputs = inputsOf(needs, { bars, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map() });
   return workBacktest({ manifest, request, timeframe, inputs, trials: job.trials, onProgress: job.onProgress });
 }

@@ -3,10 +3,14 @@
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
+import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
+import type { Report } from '../../domain/intelligence/report.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
+import type { NewsEvent } from '../../domain/market-event.ts';
+import { type Stretch, sharedStretches, unitedStretches } from '../../domain/stretches.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
-import type { BacktestReads } from '../ports.ts';
+import type { BacktestReads, EventArchive } from '../ports.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { EventHistory, Fact } from './history.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
@@ -44,7 +48,19 @@ export async function workFromHistory(
     post({ kind: 'progress', done: index + 1, total: wanted.length, what: 'reading bars' });
   }
   const events = await readEvents(reads, needs, asked.createdAt);
-  const inputs = inputsOf(needs, { bars, funding: new Map(asked.funding), events });
+  const inputs = inputsOf(needs, {
+    bars,
+    funding: new Map(asked.funding),
+    events,
+    marks: await readFacts(
+      needs.map(({ mark }) => mark),
+      reads.marks,
+    ),
+    liquidity: await readFacts(
+      needs.map(({ pool }) => pool),
+      reads.liquidity,
+    ),
+  });
   return workBacktest({
     manifest,
     request,
@@ -68,28 +84,68 @@ async function readBars(reads: BacktestReads, series: BarSeries, from: number, t
   return read;
 }
 
-/**
- * Events by underlying. Somebody listened from the first report that is kept on; a rule knows its whole look-back from
- * then plus the longest look-back on.
- */
+/** Events by underlying: what was heard, and what archives hold. */
 async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[], createdAt: number): Promise<Map<string, EventHistory>> {
   const events = new Map<string, EventHistory>();
   const asked = needs.filter(({ eventHours }) => eventHours !== null);
   if (asked.length === 0) return events;
-  const reports = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
-  if (reports.length === 0) return events;
-  const first = reports.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt);
-  const versions = eventVersionsOf(reports);
+  const heard = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
+  const versions = eventVersionsOf(heard);
   for (const { entry, eventHours } of asked) {
+    const archives = await reads.archives(entry.underlying);
+    if (heard.length + archives.length === 0) continue;
+    const archived = archivedVersions(archives, new Set(heard.map(({ id }) => id)));
     events.set(entry.underlying, {
-      knownFrom: first + (eventHours as number) * HOUR_MS,
-      knownTo: createdAt,
-      events: versions
+      known: knownStretches(entry.underlying, (eventHours as number) * HOUR_MS, heardStretch(heard, createdAt), archives),
+      events: [...versions, ...archived]
         .filter(({ symbols }) => symbols.includes(entry.underlying))
+        .sort((a, b) => a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1))
         .map(({ id, severity, negative, rumor, observedAt, receivedAt, headline }) => {
           return { id, severity, negative, rumor, observedAt, receivedAt, headline };
         }),
     });
   }
   return events;
+}
+
+/** A report that was heard counts as it was heard; one of several archives counts once. */
+function archivedVersions(archives: readonly EventArchive[], heard: ReadonlySet<string>): readonly NewsEvent[] {
+  const byId = new Map(archives.flatMap(({ reports }) => reports).map((report) => [report.id, report]));
+  return eventVersionsOf([...byId.values()].filter(({ id }) => !heard.has(id)));
+}
+
+/** Somebody listened to every source from the first report that is kept on. */
+function heardStretch(heard: readonly Report[], createdAt: number): Stretch | null {
+  return heard.length === 0
+    ? null
+    : { from: heard.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt), to: createdAt };
+}
+
+/** The slots at which all sources of an underlying are known for a whole look-back: heard by the feed, or held by an archive. */
+function knownStretches(
+  underlying: string,
+  lookbackMs: number,
+  listened: Stretch | null,
+  archives: readonly EventArchive[],
+): readonly Stretch[] {
+  const bySource = eventSourcesOf(underlying).map((source) =>
+    unitedStretches([...archives.filter((archive) => archive.source === source), ...(listened === null ? [] : [listened])]),
+  );
+  return bySource
+    .reduce(sharedStretches)
+    .map(({ from, to }) => ({ from: from + lookbackMs, to }))
+    .filter(({ from, to }) => from < to);
+}
+
+/** What is read for each instrument that asks for it. */
+async function readFacts<Name extends string>(
+  names: readonly (Name | null)[],
+  read: (name: Name) => Promise<readonly Fact[]>,
+): Promise<ReadonlyMap<string, readonly Fact[]>> {
+  const facts = new Map<string, readonly Fact[]>();
+  for (const name of new Set(names)) {
+    const found = name === null ? [] : await read(name);
+    if (name !== null && found.length > 0) facts.set(name, found);
+  }
+  return facts;
 }

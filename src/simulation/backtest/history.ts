@@ -6,6 +6,7 @@ import type { CatalogEntry, InstrumentKind } from '../../domain/catalog.ts';
 import type { ObservedEvent } from '../../domain/cut.ts';
 import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import { sessionAt } from '../../domain/session.ts';
+import type { Stretch } from '../../domain/stretches.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 
@@ -15,10 +16,10 @@ export interface Fact {
   readonly value: DecimalString;
 }
 
-/** Events about one underlying, and the half-open stretch of slots at which every event of the longest look-back is known. */
+/** Events about one underlying, and the stretches of slots at which every event of the longest look-back is known. */
 export interface EventHistory {
-  readonly knownFrom: EpochMs;
-  readonly knownTo: EpochMs;
+  /** Ascending, apart from each other. */
+  readonly known: readonly Stretch[];
   /** Ascending by `receivedAt`. */
   readonly events: readonly (ObservedEvent & { readonly receivedAt: EpochMs })[];
 }
@@ -99,8 +100,10 @@ export interface History {
   readonly hash: string;
 }
 
-/** The age that an issuer's mark, and pool liquidity, may reach; the live limits. */
+/** The age that an issuer's mark may reach; the live limit. */
 const MARK_MAX_AGE_MS = 30 * 86_400_000;
+/** Liquidity is kept by day, the least of each: the day after it, and one more that nobody listened on, go by it. */
+export const LIQUIDITY_MAX_AGE_MS = 2 * 86_400_000;
 /** Significant digits of the first price that are kept: later prices may be ten thousand times as high and stay exact. */
 const DIGITS = 11;
 
@@ -153,10 +156,9 @@ function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {
   const mark = entry.benchmarkKind === 'issuer_mark' ? markOf(input.marks, grid, state) : null;
   const own = (other: InstrumentKey | null): Float64Array | null => (other === entry.key ? liveOnly(close, state) : null);
   if (input.events !== undefined) {
-    const { knownFrom, knownTo } = input.events;
-    for (let i = 0; i < grid.length; i++) {
-      const slot = grid.firstSlot + i * grid.barMs;
-      if (slot >= knownFrom && slot < knownTo) state[i] = (state[i] as number) | EVENTS_KNOWN;
+    for (const { from, to } of input.events.known) {
+      const first = Math.max(0, Math.ceil((from - grid.firstSlot) / grid.barMs));
+      for (let i = first; i < grid.length && grid.firstSlot + i * grid.barMs < to; i++) state[i] = (state[i] as number) | EVENTS_KNOWN;
     }
   }
   return {
@@ -169,8 +171,7 @@ function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {
     referenceAt: share?.at ?? mark?.at ?? null,
     perpMark: own(entry.pairedPerp) ?? closesAt(input.perpCandles, grid),
     spotMid: own(entry.pairedSpot) ?? closesAt(input.spotCandles, grid),
-    // Pools are told once in a while; what is older than two bars is unknown, as an old number is to the live view.
-    liquidity: factsAt(input.liquidity, grid, 2 * grid.barMs)?.values ?? null,
+    liquidity: factsAt(input.liquidity, grid, LIQUIDITY_MAX_AGE_MS)?.values ?? null,
     series: Object.fromEntries(Object.entries(input.series ?? {}).map(([timeframe, list]) => [timeframe, closeSeries(list)])),
     funding: input.funding === undefined ? null : fundingSeries(input.funding),
     events: input.events ?? null,

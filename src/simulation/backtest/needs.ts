@@ -25,6 +25,10 @@ export interface InstrumentNeeds {
   readonly spot: BarSeries | null;
   /** The perpetual whose hourly funding is ranked. */
   readonly funding: string | null;
+  /** The token whose issuer's marks are read. */
+  readonly mark: string | null;
+  /** The instrument whose pools have a depth. */
+  readonly pool: InstrumentKey | null;
   /** The longest look-back of the rules on events, in hours. */
   readonly eventHours: number | null;
 }
@@ -55,6 +59,8 @@ export function backtestNeeds(manifest: Manifest, timeframe: string): readonly I
       perp: paired(entry.pairedPerp),
       spot: paired(entry.pairedSpot),
       funding: types.has('funding_percentile') && entry.pairedPerp !== null ? splitInstrumentKey(entry.pairedPerp).instrument : null,
+      mark: entry.benchmarkKind === 'issuer_mark' ? entry.instrument : null,
+      pool: entry.venue === 'spotchain' ? key : null,
       eventHours: eventHours.length === 0 ? null : Math.max(...eventHours),
     };
   });
@@ -81,10 +87,16 @@ export interface ReadSeries {
   readonly bars: ReadonlyMap<string, readonly Candle[]>;
   readonly funding: ReadonlyMap<string, readonly Fact[]>;
   readonly events: ReadonlyMap<string, EventHistory>;
+  /** By instrument, as the venue or the issuer names it. */
+  readonly marks: ReadonlyMap<string, readonly Fact[]>;
+  readonly liquidity: ReadonlyMap<string, readonly Fact[]>;
 }
 
 /** The input of a history. A series of which nothing was read is unknown. */
-export function inputsOf(needs: readonly InstrumentNeeds[], { bars, funding, events }: ReadSeries): readonly InstrumentInput[] {
+export function inputsOf(
+  needs: readonly InstrumentNeeds[],
+  { bars, funding, events, marks, liquidity }: ReadSeries,
+): readonly InstrumentInput[] {
   const barsOf = (series: BarSeries | null): readonly Candle[] | null => {
     const found = series === null ? undefined : bars.get(seriesName(series));
     return found === undefined || found.length === 0 ? null : found;
@@ -104,6 +116,8 @@ export function inputsOf(needs: readonly InstrumentNeeds[], { bars, funding, eve
       ...(spot === null ? {} : { spotCandles: spot }),
       ...(rates === undefined ? {} : { funding: rates }),
       ...(heard === undefined ? {} : { events: heard }),
+      ...(need.mark === null || !marks.has(need.mark) ? {} : { marks: marks.get(need.mark) as readonly Fact[] }),
+      ...(need.pool === null || !liquidity.has(need.pool) ? {} : { liquidity: liquidity.get(need.pool) as readonly Fact[] }),
     };
   });
 }

@@ -536,10 +536,12 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
   for (const { key, liquidity } of history.instruments) {
     if (key.startsWith('spotchain:') && liquidity === null)
       named.push(`The history holds no pool liquidity of ${key}: the risk code pool_liquidity_breach is assessed by traded volume alone.`);
+    else if (key.startsWith('spotchain:'))
+      named.push(`The pool liquidity of ${key} is the least of a day, known from its end on and for two days at most.`);
   }
   if (history.instruments.some(({ events }) => events !== null))
     named.push(
-      'Events are known from the first report that was kept on; outages of their feeds since are not known, and within a look-back an event stays as grave as it ever was.',
+      'Events are known from the first report that was kept on, and where imported archives hold them; outages of their feeds since are not known, a report of an archive was known when it was published, and within a look-back an event stays as grave as it ever was.',
     );
   for (const { key, whole } of history.instruments) {
     if (!whole) named.push(`${key} lacks bars: at those slots its last price is stale, and nothing is entered or left on it.`);

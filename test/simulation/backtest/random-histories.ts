@@ -69,8 +69,10 @@ export function randomInput(seed: number, symbol: string, count: number): Instru
     }));
   const known = next();
   const events: EventHistory = {
-    knownFrom: START + Math.floor(next() * 10) * HOUR,
-    knownTo: START + count * HOUR - Math.floor(next() * 5) * HOUR,
+    known: [
+      { from: START + Math.floor(next() * 10) * HOUR, to: START + Math.floor(count / 2) * HOUR },
+      { from: START + (Math.floor(count / 2) + 3) * HOUR, to: START + count * HOUR - Math.floor(next() * 5) * HOUR },
+    ],
     events: Array.from({ length: Math.floor(next() * 12) }, (_, n) => {
       const receivedAt = START + Math.floor(next() * count) * HOUR + (next() < 0.5 ? 0 : 1);
       return {
@@ -261,12 +263,12 @@ export function cutFromRows(inputs: readonly InstrumentInput[], needs: readonly 
       basisPct: perp === null || spot === null ? null : basisPct(perp, spot),
       hourlyFunding: null,
       markPrice: perp,
-      liquidityUsd: pool === undefined || slot - pool.receivedAt > 2 * HOUR ? null : plainDecimal(pool.value),
+      liquidityUsd: pool === undefined || slot - pool.receivedAt > 48 * HOUR ? null : plainDecimal(pool.value),
       indicators: Object.fromEntries(
         needs.filter((need) => need.instrument === entry.key).map((need) => [indicatorKey(need), indicatorAt(need, input, slot)]),
       ),
       events:
-        events === undefined || slot < events.knownFrom || slot >= events.knownTo
+        events === undefined || !events.known.some(({ from, to }) => slot >= from && slot < to)
           ? null
           : events.events.filter(({ receivedAt }) => receivedAt <= slot),
     });

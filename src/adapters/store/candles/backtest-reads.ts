@@ -1,6 +1,8 @@
-/** What a backtest reads of the store: closed bars, and the reports of events. */
+/** What a backtest reads of the store: closed bars, reports and archives of events, marks and liquidity over time. */
 import type { BacktestReads } from '../../../simulation/ports.ts';
+import { liquidityOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';
+import { archivesOf } from '../intelligence/event-archive-store.ts';
 import { createIntelligenceStore } from '../intelligence/intelligence-store.ts';
 import { createCandleStore } from './candle-store.ts';
 
@@ -9,6 +11,9 @@ export function createBacktestReads(sql: Sql): BacktestReads {
   const intelligence = createIntelligenceStore(sql);
   return {
     bars: (range) => candles.range(range),
+    archives: (underlying) => archivesOf(sql, underlying),
+    marks: (instrument) => marksOverTime(sql, instrument),
+    liquidity: (instrument) => liquidityOverTime(sql, instrument),
     reports: async () => (await intelligence.openStories(0)).flatMap(({ reports }) => reports),
   };
 }

@@ -1,12 +1,13 @@
 /**
  * Keeps how deep pools are as soon as it is heard, so that no order of the first minute after a start is refused for want
- * of it, and by the minute after that.
+ * of it, and by the minute after that. The least of each day stays, for backtests.
  */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { type InstrumentKey, instrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
+import { keepLeastLiquidity } from './market-history-store.ts';
 import { keepPoolLiquidity } from './pool-liquidity-store.ts';
 
 /** Each pool is kept again after so long; cuts tell of it as often. */
@@ -28,7 +29,10 @@ export function keepPools(deps: {
       const instrument = instrumentKey(venue, symbol);
       if (observedAt - (keptAt.get(instrument) ?? Number.NEGATIVE_INFINITY) < KEEP_EVERY_MS) return;
       keptAt.set(instrument, observedAt);
-      deps.write('keeping the liquidity of a pool', () => keepPoolLiquidity(deps.sql, { instrument, liquidityUsd, observedAt }));
+      deps.write('keeping the liquidity of a pool', async () => {
+        await keepPoolLiquidity(deps.sql, { instrument, liquidityUsd, observedAt });
+        await keepLeastLiquidity(deps.sql, instrument, liquidityUsd, observedAt);
+      });
     },
     error: deps.onFailure,
   });

@@ -1,0 +1,118 @@
+/**
+ * Files of events: lines of wire items, one JSON object each, or what the regulator publishes of a filer
+ * (`submissions/CIK##########.json` and its older pages). A report of an archive was known from when it was published.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { EntityNames } from '../../domain/intelligence/entities.ts';
+import { FILINGS_SOURCE, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
+import { type Report, symbolsOf } from '../../domain/intelligence/report.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { recordOf } from './field-reading.ts';
+import { readSubmissions } from './filings.ts';
+import { readWireItem } from './newswire.ts';
+
+export interface EventFiles {
+  readonly source: typeof WIRE_SOURCE | typeof FILINGS_SOURCE;
+  /** The underlyings that the filings are of; those of wire items say nothing of what the files are complete for. */
+  readonly underlyings: readonly string[];
+  readonly reports: readonly Report[];
+  /** Over the bytes of the files, in their order. */
+  readonly sha256: string;
+}
+
+interface WantedPages {
+  /** The names of the files that are read. */
+  readonly given: ReadonlySet<string>;
+  readonly from: EpochMs;
+}
+
+const OLDER_PAGE = /^CIK(\d{10})-submissions-\d+\.json$/;
+
+/**
+ * Reads files of one source.
+ * @param from what was published before it need not be there.
+ * @throws Error in one sentence that names the file, the line and what is wrong.
+ */
+export function readEventFiles(files: readonly string[], names: EntityNames, from: EpochMs): EventFiles {
+  const hash = createHash('sha256');
+  const wanted: WantedPages = { given: new Set(files.map((file) => basename(file))), from };
+  const read = files.map((file) => {
+    const bytes = readFileSync(file);
+    hash.update(bytes);
+    return readEventFile(file, bytes.toString('utf8'), names, wanted);
+  });
+  const sources = new Set(read.map(({ source }) => source));
+  if (sources.size > 1) throw new Error('the files are of two sources: import wire items and filings one after the other');
+  return {
+    source: [...sources][0] ?? WIRE_SOURCE,
+    underlyings: [...new Set(read.flatMap(({ underlyings }) => underlyings))].sort(),
+    reports: read.flatMap(({ reports }) => reports),
+    sha256: hash.digest('hex'),
+  };
+}
+
+function readEventFile(file: string, text: string, names: EntityNames, wanted: WantedPages): Omit<EventFiles, 'sha256'> {
+  const whole = jsonOf(text);
+  const isFilings = whole !== null && ('filings' in whole || 'accessionNumber' in whole);
+  return isFilings ? readFilingsFile(file, whole, names, wanted) : readWireLines(file, text, names);
+}
+
+function readFilingsFile(
+  file: string,
+  body: Readonly<Record<string, unknown>>,
+  names: EntityNames,
+  { given, from }: WantedPages,
+): Omit<EventFiles, 'sha256'> {
+  const cik = OLDER_PAGE.exec(basename(file))?.[1];
+  if ('accessionNumber' in body && cik === undefined)
+    throw new Error(`${file}: an older page of filings keeps its name, CIK##########-submissions-###.json: it alone says whose they are`);
+  const submissions = 'accessionNumber' in body ? { cik, filings: { recent: body } } : body;
+  const missing = olderPagesOf(body, from).filter((name) => !given.has(name));
+  if (missing.length > 0) throw new Error(`${file}: older filings are in ${missing.join(', ')}: name those files too`);
+  const { reports, rejected } = readSubmissions(submissions, { names, receivedAt: 0, since: Number.NEGATIVE_INFINITY, archiveUrl: null });
+  const [first] = rejected;
+  if (first !== undefined) throw new Error(`${file}: ${first.detail}`);
+  const underlyings = [...new Set(reports.flatMap(symbolsOf))];
+  if (underlyings.length === 0) throw new Error(`${file}: the filings are of no issuer in the catalog`);
+  return { source: FILINGS_SOURCE, underlyings, reports: reports.map(knownAtOnce) };
+}
+
+/** The pages that hold filings from a time on; one that does not say until when its filings reach may hold some. */
+function olderPagesOf(body: Readonly<Record<string, unknown>>, from: EpochMs): readonly string[] {
+  const { files } = recordOf(body['filings']);
+  const pages = Array.isArray(files) ? files.map(recordOf) : [];
+  return pages.filter(({ filingTo }) => !(Date.parse(`${String(filingTo)}T23:59:59Z`) < from)).map(({ name }) => String(name));
+}
+
+function readWireLines(file: string, text: string, names: EntityNames): Omit<EventFiles, 'sha256'> {
+  const reports = text.split(/\r\n|\n|\r/).flatMap((line, index): Report[] => {
+    if (line.trim() === '') return [];
+    const value = jsonOf(line);
+    if (value === null) throw new Error(`${file}: line ${index + 1} is no JSON object`);
+    const read = readWireItem(value, names, 0);
+    if (typeof read === 'string') throw new Error(`${file}: line ${index + 1}: ${read}`);
+    return [knownAtOnce(read)];
+  });
+  const ids = new Set<string>();
+  for (const { id } of reports) {
+    if (ids.has(id))
+      throw new Error(`${file}: item ${id.slice(5)} comes twice: a correction has an id of its own, and names the first in "corrects"`);
+    ids.add(id);
+  }
+  return { source: WIRE_SOURCE, underlyings: [], reports };
+}
+
+function knownAtOnce(report: Report): Report {
+  return { ...report, receivedAt: report.publishedAt };
+}
+
+function jsonOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,56 @@
+/** Archives of events at rest (`event_archives`, `archived_reports`): imported files, never changed again. */
+import type { Report } from '../../../domain/intelligence/report.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { EventArchive } from '../../../simulation/ports.ts';
+import type { Sql } from '../database.ts';
+
+export interface ImportedArchive extends EventArchive {
+  /** The underlyings of which the files hold everything between the two times. */
+  readonly underlyings: readonly string[];
+  readonly file: string;
+  readonly sha256: string;
+  readonly at: EpochMs;
+}
+
+/** So many reports are written in one statement. */
+const BATCH = 2_000;
+
+/** Keeps an archive whole or not at all; answers false where the same files are kept for the same stretch already. */
+export async function keepArchive(sql: Sql, archive: ImportedArchive): Promise<boolean> {
+  const { source, underlyings, from, to, reports, file, sha256, at } = archive;
+  return sql.begin(async (transaction) => {
+    const [known] = await transaction`
+      select 1 from event_archives where sha256 = ${sha256} and from_at = ${from} and to_at = ${to} and underlyings @> ${underlyings as string[]}`;
+    if (known !== undefined) return false;
+    const [row] = await transaction<{ id: number }[]>`
+      insert into event_archives (at, file, sha256, source, underlyings, from_at, to_at, reports)
+      values (${at}, ${file}, ${sha256}, ${source}, ${underlyings as string[]}, ${from}, ${to}, ${reports.length}) returning id`;
+    for (let first = 0; first < reports.length; first += BATCH) {
+      const rows = reports.slice(first, first + BATCH);
+      await transaction`
+        insert into archived_reports (archive_id, id, body)
+        select ${row?.id as number}, r ->> 'id', r from jsonb_array_elements(${transaction.json(rows as never)}) as r`;
+    }
+    return true;
+  });
+}
+
+/** The archives that are complete for an underlying, with what they tell of it. */
+export async function archivesOf(sql: Sql, underlying: string): Promise<readonly EventArchive[]> {
+  const rows = await sql<{ id: number; source: string; from: EpochMs; to: EpochMs }[]>`
+    select id, source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings) order by id`;
+  return Promise.all(
+    rows.map(async ({ id, ...archive }) => {
+      const reports = await sql<{ body: Report }[]>`
+        select body from archived_reports where archive_id = ${id} and body -> 'entities' @> ${sql.json([{ asset: underlying }])}
+        order by (body ->> 'publishedAt')::bigint, id`;
+      return { ...archive, reports: reports.map(({ body }) => body) };
+    }),
+  );
+}
+
+/** What is kept, without the reports. */
+export async function listArchives(sql: Sql): Promise<readonly (Omit<ImportedArchive, 'reports'> & { readonly reports: number })[]> {
+  return sql`
+    select source, underlyings, from_at as "from", to_at as "to", file, sha256, at, reports from event_archives order by id`;
+}

@@ -1,0 +1,21 @@
+/** The service's database for a command that imports what the feed would have heard. */
+import { openDatabase, type Sql } from '../../adapters/store/database.ts';
+import { readyDatabase } from '../writers.ts';
+import { serviceDatabase } from './service-database.ts';
+import { settings } from './settings.ts';
+
+/** Opens the database as its owner, with the feed's key: a long import is no statement of a request, and what it writes is signed. */
+export async function withWriterDatabase<Result>(name: string, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const { url, close } = await serviceDatabase();
+  try {
+    const { keys } = await readyDatabase(settings(), url, ['feed']);
+    const sql = openDatabase({ url, connections: 2, role: null, name, ...(keys.feed === undefined ? {} : { writer: keys.feed }) });
+    try {
+      return await work(sql);
+    } finally {
+      await sql.end({ timeout: 3 });
+    }
+  } finally {
+    await close();
+  }
+}

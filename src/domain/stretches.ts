@@ -1,0 +1,33 @@
+/** Half-open stretches of time, ascending and apart from each other. */
+import type { EpochMs } from './time.ts';
+
+/** From the first instant to before the second. */
+export interface Stretch {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+/** What lies in any of them. */
+export function unitedStretches(stretches: readonly Stretch[]): readonly Stretch[] {
+  const united: Stretch[] = [];
+  for (const { from, to } of [...stretches].sort((a, b) => a.from - b.from)) {
+    if (to <= from) continue;
+    const last = united.at(-1);
+    if (last === undefined || from > last.to) united.push({ from, to });
+    else if (to > last.to) united[united.length - 1] = { from: last.from, to };
+  }
+  return united;
+}
+
+/** What lies in both; each of the two ascends, and its stretches are apart. */
+export function sharedStretches(left: readonly Stretch[], right: readonly Stretch[]): readonly Stretch[] {
+  const shared: Stretch[] = [];
+  for (let [l, r] = [0, 0]; l < left.length && r < right.length; ) {
+    const [a, b] = [left[l] as Stretch, right[r] as Stretch];
+    const [from, to] = [Math.max(a.from, b.from), Math.min(a.to, b.to)];
+    if (from < to) shared.push({ from, to });
+    if (a.to < b.to) l++;
+    else r++;
+  }
+  return shared;
+}

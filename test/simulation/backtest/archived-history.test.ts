@@ -1,0 +1,177 @@
+// What backtests know of the past besides bars, on a real database: archives of events, issuers' marks, liquidity by day.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
+import { createIssuerMarkStore } from '../../../src/adapters/store/catalog/issuer-mark-store.ts';
+import {
+  keepHistory,
+  keepLeastLiquidity,
+  liquidityOverTime,
+  marksOverTime,
+} from '../../../src/adapters/store/catalog/market-history-store.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { archivesOf, keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
+import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
+import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import type { Report } from '../../../src/domain/intelligence/report.ts';
+import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
+import { payload } from '../../domain/authored.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const FROM = Date.UTC(2024, 0, 1);
+const TO = Date.UTC(2024, 6, 1);
+const NOW = Date.UTC(2024, 6, 2);
+let url: string;
+let sql: Sql;
+
+beforeAll(async () => {
+  url = await testDatabase();
+  sql = openDatabase({ url, name: 'test' });
+});
+afterAll(() => sql.end());
+
+/** A price that swings by a tenth every other day around 100. */
+const bars: Candle[] = Array.from({ length: (TO - FROM) / HOUR }, (_, n) => {
+  const level = 100 + 10 * Math.sin((n * Math.PI) / 24);
+  const [open, close] = [level.toFixed(2), (100 + 10 * Math.sin(((n + 1) * Math.PI) / 24)).toFixed(2)];
+  const [high, low] = [Math.max(Number(open), Number(close)).toFixed(2), Math.min(Number(open), Number(close)).toFixed(2)];
+  return { openTime: FROM + n * HOUR, open, high, low, close, volume: '100000' };
+});
+
+const report = (id: string, publishedAt: number): Report => ({
+  id,
+  channel: 'wire',
+  source: 'Wire',
+  family: 'wire',
+  primary: true,
+  publishedAt,
+  receivedAt: publishedAt,
+  kind: 'regulatory',
+  severity: 'high',
+  direction: 'negative',
+  entities: [{ asset: 'SPACEX', by: 'ticker', matched: 'SPACEX' }],
+  unmapped: [],
+  headline: 'A court decides',
+  url: null,
+  storyKey: null,
+  action: 'report',
+  corrects: null,
+});
+
+async function backtest(entry: readonly object[]): Promise<BacktestResult> {
+  const read = readManifest(
+    payload({
+      universe: ['SPACEX'],
+      timeframe: '1h',
+      entryConditions: entry,
+      exitConditions: [{ type: 'rsi_above', period: 7, value: 70 }],
+      maxSlippageBps: 1_000,
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const outcome = await workFromStore(
+    {
+      databaseUrl: url,
+      asked: {
+        manifest: read.manifest,
+        request: { from: isoTime(FROM), to: isoTime(TO), timeframe: null, look: true, assumptions: DEFAULT_ASSUMPTIONS },
+        trials: { versions: 1, otherSharpes: [] },
+        funding: [],
+        createdAt: NOW,
+      },
+    },
+    () => {},
+  );
+  if (!outcome.ok) throw new Error(outcome.detail);
+  return JSON.parse(outcome.result) as BacktestResult;
+}
+
+/** When the entries of a result were decided. */
+const entriesOf = ({ trades }: BacktestResult): readonly number[] => trades.list.map(({ decidedAt }) => Date.parse(decidedAt));
+const RULES = [
+  { type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors: false },
+  { type: 'gap_to_mark_below', pct: 5 },
+  { type: 'liquidity_above', usd: 100_000 },
+];
+
+test('rules on events, marks and liquidity pass where the history of each is kept, and fail where one is not', async () => {
+  await createCandleStore(sql).save({
+    kind: 'candles',
+    venue: 'spotchain',
+    instrument: 'SPACEX',
+    timeframe: '1h',
+    source: 'test',
+    receivedAt: 1,
+    candles: bars,
+  });
+  const nothing = await backtest(RULES);
+  expect(nothing.trades.list).toEqual([]);
+  expect(nothing.assumptions.named.filter((line) => /could not be known at 100 % of the slots/.test(line))).toHaveLength(3);
+
+  // Events from March to June of both sources, with one on April 10th; a mark from February on; liquidity until May.
+  const [march, june] = [Date.UTC(2024, 2, 1), Date.UTC(2024, 5, 1)];
+  const archive = { underlyings: ['SPACEX'], from: march, to: june, file: 'f', at: NOW };
+  const april = Date.UTC(2024, 3, 10);
+  const wire = { ...archive, source: 'news:wire', sha256: 'aa'.repeat(32), reports: [report('wire:1', april)] };
+  expect(await keepArchive(sql, wire)).toBe(true);
+  expect(await keepArchive(sql, wire)).toBe(false);
+  expect(await archivesOf(sql, 'SPACEX')).toMatchObject([{ from: march, to: june, reports: [{ id: 'wire:1' }] }]);
+  expect(await archivesOf(sql, 'TSLA')).toEqual([]);
+  const february = Date.UTC(2024, 1, 1);
+  const marks = Array.from({ length: 6 }, (_, n) => ({ receivedAt: february + n * 25 * DAY, value: '100' }));
+  expect(await keepHistory(sql, 'issuer_mark', 'SPACEX', marks, 'marks.csv')).toBe(6);
+  expect(await keepHistory(sql, 'issuer_mark', 'SPACEX', marks, 'marks.csv')).toBe(0);
+  const may = Date.UTC(2024, 4, 1);
+  const depths = Array.from({ length: (may - FROM) / DAY }, (_, n) => ({ receivedAt: FROM + (n + 1) * DAY, value: '250000' }));
+  await keepHistory(sql, 'pool_liquidity', 'spotchain:SPACEX', depths, 'pools.csv');
+
+  // SPACEX files with the regulator: the wire alone does not make its events known.
+  expect(entriesOf(await backtest(RULES))).toEqual([]);
+  await keepArchive(sql, { ...archive, source: 'news:filings', sha256: 'bb'.repeat(32), reports: [] });
+  const entries = entriesOf(await backtest(RULES));
+  expect(entries.length).toBeGreaterThan(5);
+  expect(Math.min(...entries)).toBeGreaterThanOrEqual(march + DAY);
+  expect(Math.max(...entries)).toBeLessThan(may + 2 * DAY + HOUR);
+  expect(entries.filter((at) => at > april && at < april + DAY)).toEqual([]);
+  expect(entriesOf(await backtest(RULES.slice(1))).some((at) => at > april && at < april + DAY)).toBe(true);
+});
+
+test('the feed keeps the least liquidity of a day, known from its end on', async () => {
+  const day = Date.UTC(2024, 8, 2);
+  for (const [hour, usd] of [
+    [3, '500.5'],
+    [9, '120'],
+    [20, '900'],
+    [25, '700'],
+  ] as const)
+    await keepLeastLiquidity(sql, 'spotchain:AAPLx', usd, day + hour * HOUR);
+  expect(await liquidityOverTime(sql, 'spotchain:AAPLx')).toEqual([
+    { receivedAt: day + DAY, value: '120' },
+    { receivedAt: day + 2 * DAY, value: '700' },
+  ]);
+});
+
+test('marks that were read and marks that were imported make one history', async () => {
+  const mark = { issuer: 'prestocks', source: 'prestocks:mark', symbol: 'OPENAI', mint: 'm', markValuation: '1', supply: null };
+  const read = (markPrice: string, receivedAt: number) => ({ ...mark, markPrice, tokenPrice: null, impliedValuation: null, receivedAt });
+  await createIssuerMarkStore(sql).append([read('30', 3_000), read('40', 4_000)]);
+  await keepHistory(
+    sql,
+    'issuer_mark',
+    'OPENAI',
+    [
+      { receivedAt: 1_000, value: '10.50' },
+      { receivedAt: 3_000, value: '31' },
+    ],
+    'old.csv',
+  );
+  expect(await marksOverTime(sql, 'OPENAI')).toEqual([
+    { receivedAt: 1_000, value: '10.5' },
+    { receivedAt: 3_000, value: '30' },
+    { receivedAt: 4_000, value: '40' },
+  ]);
+});
