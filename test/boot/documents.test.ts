@@ -5,10 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/adapters/metrics.ts';
-import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createProgram } from '../../src/boot/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
-import type { OutsideEntry } from '../../src/boot/outside/entry.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -51,45 +49,6 @@ test('the page of settings is what the configuration says', async () => {
     '',
   ];
   await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/settings.md');
-});
-
-/** What stands in src/boot/outside and is no entry of a system. */
-const NO_SYSTEM = ['bridge-provider.ts', 'entry.ts', 'index.ts', 'listed.ts'];
-
-test('every outside system has a page, and the list of pages is what the entries say', async () => {
-  const entries = await Promise.all(
-    readdirSync(join(root, 'src/boot/outside'))
-      .filter((file) => !NO_SYSTEM.includes(file))
-      .sort()
-      .map(async (file) => {
-        const exported = Object.values((await import(`../../src/boot/outside/${file}`)) as Record<string, unknown>);
-        const entry = exported.find((one) => typeof one === 'object' && one !== null && 'simulators' in one) as OutsideEntry;
-        return { name: file.replace(/\.ts$/, ''), entry };
-      }),
-  );
-  const rows = entries.map(({ name, entry }) => {
-    const [, title] = /^# (.+)$/m.exec(read(`docs/reference/outside/${name}.md`)) ?? [];
-    const budgets: string[] = [];
-    entry.budgets((budget, limit, windowMs = 60_000) => {
-      budgets.push(`\`${budget}\`: ${limit} in ${windowMs / 1_000} s`);
-      return new WeightBudget(limit, windowMs);
-    });
-    return `| [${name}](${name}.md) | ${title?.replace(/^[\w-]+: /, '')} | ${budgets.join('<br>') || '-'} | ${Object.keys(entry.simulators).join(', ')} |`;
-  });
-  expect(rows).toHaveLength(13);
-  const page = [
-    '# Outside systems',
-    '',
-    'One page for each system that the service talks to: what is asked of it, in which units, what it allows, its traps, and what',
-    'is checked. Budgets are weights in any window, as `src/boot/outside` sets them. This page is generated from there by',
-    '`test/boot/documents.test.ts`.',
-    '',
-    '| Page | System | Budgets | Simulators |',
-    '|---|---|---|---|',
-    ...rows,
-    '',
-  ];
-  await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/outside/README.md');
 });
 
 test('the page of the command line is what the commands say', async () => {
@@ -150,11 +109,13 @@ test('the list of decisions names each once, in order under its room', () => {
   const notes = readdirSync(join(root, 'docs/decisions'))
     .filter((name) => /^\d{4}-/.test(name))
     .sort();
+  const numbers = notes.map((name) => name.slice(0, 4));
+  expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
   const listed = [...read('docs/decisions/README.md').matchAll(/^- \[(.+)\]\((.+)\)$/gm)].map(([, title, name]) => ({ title, name }));
   const titled = notes.map((name) => ({ title: read(`docs/decisions/${name}`).split('\n')[0]?.replace(/^# /, ''), name }));
   expect([...listed].sort((a, b) => (a.name as string).localeCompare(b.name as string))).toEqual(titled);
   for (const room of read('docs/decisions/README.md').split('\n## ').slice(1)) {
-    const numbers = [...room.matchAll(/^- \[(\d{4}) /gm)].map(([, number]) => number);
-    expect(numbers).toEqual([...numbers].sort());
+    const inRoom = [...room.matchAll(/^- \[(\d{4}) /gm)].map(([, number]) => number);
+    expect(inRoom).toEqual([...inRoom].sort());
   }
 });

@@ -1,4 +1,7 @@
-/** The EVM chain as bridge transfers use it: reads and broadcasts through viem, and the strict reading of signed transactions. */
+/**
+ * The EVM chain as bridge transfers use it: reads and broadcasts through viem, and the strict reading of signed transactions.
+ * See docs/reference/outside/evm-chain.md.
+ */
 import {
   BaseError,
   createPublicClient,

@@ -1,4 +1,7 @@
-/** Reads an address from a node of the EVM chain: native coin, tokens, nonce and code, all at one block. */
+/**
+ * Reads an address from a node of the EVM chain: native coin, tokens, nonce and code, all at one block.
+ * See docs/reference/outside/evm-chain.md.
+ */
 import {
   BaseError,
   createPublicClient,

@@ -1,4 +1,7 @@
-/** Authorization signatures of the identity provider's signing API: ECDSA over the canonical request. */
+/**
+ * Authorization signatures of the identity provider's signing API: ECDSA over the canonical request.
+ * See docs/reference/outside/remote-signer.md.
+ */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
 

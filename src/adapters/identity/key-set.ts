@@ -1,4 +1,7 @@
-/** The identity provider's public keys: jose fetches and selects them, kept fresh, and kept a while where the provider is silent. */
+/**
+ * The identity provider's public keys: jose fetches and selects them, kept fresh, and kept a while where the provider is silent.
+ * See docs/reference/outside/identity-provider.md.
+ */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../streams/clock.ts';

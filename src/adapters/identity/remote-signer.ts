@@ -1,4 +1,7 @@
-/** The identity provider's signing API: asks it to sign one transaction of a delegated wallet. Nothing is broadcast by it. */
+/**
+ * The identity provider's signing API: asks it to sign one transaction of a delegated wallet. Nothing is broadcast by it.
+ * See docs/reference/outside/remote-signer.md.
+ */
 
 import type { Clock } from '../../../streams/clock.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';

@@ -1,4 +1,7 @@
-/** Bearer tokens of the identity provider: every request's token is verified cryptographically, claim by claim. */
+/**
+ * Bearer tokens of the identity provider: every request's token is verified cryptographically, claim by claim.
+ * See docs/reference/outside/identity-provider.md.
+ */
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';

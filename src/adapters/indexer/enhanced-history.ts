@@ -1,6 +1,7 @@
 /**
  * The indexing provider's enhanced history of an address, as it concerns that address: net raw changes per mint. What the
  * provider says besides (types, swap events, decimal amounts) is not used: it is missing or wrong for programs it does not know.
+ * See docs/reference/outside/indexing-provider.md.
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

@@ -1,4 +1,7 @@
-/** Filings as SEC EDGAR publishes them: `submissions/CIK##########.json`, columns of equal length, newest first. */
+/**
+ * Filings as SEC EDGAR publishes them: `submissions/CIK##########.json`, columns of equal length, newest first.
+ * See docs/reference/outside/filings.md.
+ */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

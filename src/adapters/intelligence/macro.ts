@@ -1,4 +1,7 @@
-/** Macro series and their calendar as FRED publishes them: observations with vintages, and the days of releases. */
+/**
+ * Macro series and their calendar as FRED publishes them: observations with vintages, and the days of releases.
+ * See docs/reference/outside/macro-series.md.
+ */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

@@ -1,4 +1,4 @@
-/** Wire items: reports of news agencies, read page by page with a cursor. */
+/** Wire items: reports of news agencies, read page by page with a cursor. See docs/reference/outside/newswire.md. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

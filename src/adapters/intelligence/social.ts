@@ -1,4 +1,7 @@
-/** Posts about the catalog's assets as X publishes them: recent search, newest first, pages by token. */
+/**
+ * Posts about the catalog's assets as X publishes them: recent search, newest first, pages by token.
+ * See docs/reference/outside/social-posts.md.
+ */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

@@ -1,4 +1,7 @@
-/** Value locked on chains as DefiLlama publishes it: `/v2/chains` and the histories of all and of single chains. */
+/**
+ * Value locked on chains as DefiLlama publishes it: `/v2/chains` and the histories of all and of single chains.
+ * See docs/reference/outside/value-locked.md.
+ */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

@@ -1,6 +1,7 @@
 /**
  * An endpoint that speaks OpenAI's chat completions: asked once, within a time and a size, for one JSON object. What it
  * answers is untrusted text; whoever asked checks it against what was given.
+ * See docs/reference/outside/language-model.md.
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { Json } from '../../domain/canonical-json.ts';

@@ -1,6 +1,7 @@
 /**
  * The external launcher over HTTP: pairs, the price of an intent, and the launch once it is paid. The last one is told
  * again with the same signature for as long as it takes; every answer is read strictly and none is trusted.
+ * See docs/reference/outside/external-launcher.md.
  */
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import type { Clock } from '../../../streams/clock.ts';

@@ -1,4 +1,7 @@
-/** A strict reading of a node's answers: every value is of its type, or the answer is refused with the place where it is not. */
+/**
+ * A strict reading of a node's answers: every value is of its type, or the answer is refused with the place where it is not.
+ * See docs/reference/outside/primary-chain.md.
+ */
 import { isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Commitment, TokenChange } from '../../domain/solana/chain.ts';
 import { NodeError } from './json-rpc.ts';

@@ -1,4 +1,7 @@
-/** JSON-RPC over POST to one host: reads may be tried again, what changes something is sent once, and its loss is told. */
+/**
+ * JSON-RPC over POST to one host: reads may be tried again, what changes something is sent once, and its loss is told.
+ * See docs/reference/outside/primary-chain.md.
+ */
 import type { Clock } from '../../../streams/clock.ts';
 import { createHttpTransport, type HttpOutcome, headerOf, type LossCode } from '../http-transport.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';

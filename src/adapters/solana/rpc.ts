@@ -1,4 +1,7 @@
-/** A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds. */
+/**
+ * A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds.
+ * See docs/reference/outside/primary-chain.md.
+ */
 import type { Clock } from '../../../streams/clock.ts';
 import type { HolderReading } from '../../domain/agent-market/holders.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';

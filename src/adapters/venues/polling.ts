@@ -1,4 +1,7 @@
-/** A provider that is asked periodically, as a feed: its messages, its connection's state, its signs of life. */
+/**
+ * A provider that is asked periodically, as a feed: its messages, its connection's state, its signs of life.
+ * See docs/reference/outside/rules.md.
+ */
 import { concat, defer, EMPTY, expand, from, mergeMap, type Observable, of } from 'rxjs';
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';

@@ -1,4 +1,7 @@
-/** How much may be asked of a provider: weight within a moving window, with room kept for what is needed. */
+/**
+ * How much may be asked of a provider: weight within a moving window, with room kept for what is needed.
+ * See docs/reference/outside/rules.md.
+ */
 import type { EpochMs } from '../../domain/time.ts';
 
 /** `optional` work (history that nobody waits for, wallets, research) is shed first: it leaves the last part of a budget alone. */

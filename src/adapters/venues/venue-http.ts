@@ -1,4 +1,7 @@
-/** Requests to a venue: one fixed host, strict time and size limits, the venue's weight budget, no redirects. */
+/**
+ * Requests to a venue: one fixed host, strict time and size limits, the venue's weight budget, no redirects.
+ * See docs/reference/outside/rules.md.
+ */
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

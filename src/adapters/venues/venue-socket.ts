@@ -1,4 +1,7 @@
-/** A websocket to a venue that comes back by itself: backoff, watchdogs, status events, counted refusals. */
+/**
+ * A websocket to a venue that comes back by itself: backoff, watchdogs, status events, counted refusals.
+ * See docs/reference/outside/rules.md.
+ */
 import type { IncomingMessage } from 'node:http';
 import { catchError, concat, defer, EMPTY, Observable, of, retry, type Subscriber, throwError, timer } from 'rxjs';
 import { type RawData, WebSocket } from 'ws';

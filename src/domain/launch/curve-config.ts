@@ -2,6 +2,7 @@
  * The configuration of a curve with one segment, from its value at the start and at graduation. Other tools of the same
  * program come to the same integers for the same input: where they pass through a number of 20 digits or a double, so
  * does this.
+ * See docs/reference/outside/launch-programs.md.
  */
 import { Decimal as DecimalJs } from 'decimal.js';
 import {

@@ -1,6 +1,7 @@
 /**
  * Integer arithmetic of a bonding curve: square-root prices in Q64.64, liquidity of segments, and the amounts between two prices.
  * Every amount is in raw units of its token, and rounds against whoever trades.
+ * See docs/reference/outside/launch-programs.md.
  */
 
 export type Rounding = 'up' | 'down';

@@ -1,4 +1,7 @@
-/** The bonding-curve program: its addresses, its instructions as bytes, and what its accounts hold. */
+/**
+ * The bonding-curve program: its addresses, its instructions as bytes, and what its accounts hold.
+ * See docs/reference/outside/launch-programs.md.
+ */
 import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct, joined, keyBytes, lengthAndText, writeUint } from './byte-struct.ts';
 import type { CurveConfig, LockedVesting } from './curve-config.ts';

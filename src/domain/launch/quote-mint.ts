@@ -1,4 +1,7 @@
-/** Which mints a curve may be quoted in, as the program assesses them, in words for the launcher. */
+/**
+ * Which mints a curve may be quoted in, as the program assesses them, in words for the launcher.
+ * See docs/reference/outside/launch-programs.md.
+ */
 import type { MintAccount } from '../solana/token-layout.ts';
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';

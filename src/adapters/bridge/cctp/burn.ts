@@ -1,4 +1,7 @@
-/** The burn of CCTP v2 on both chains: the EVM call, and the instruction of the primary chain's program. */
+/**
+ * The burn of CCTP v2 on both chains: the EVM call, and the instruction of the primary chain's program.
+ * See docs/reference/outside/cctp.md.
+ */
 import { createHash } from 'node:crypto';
 import {
   type AccountMeta,

@@ -1,6 +1,7 @@
 /**
  * CCTP v2, the issuer's own way: the stablecoin is burned on one chain and minted on the other once the burn is attested.
  * Fees come from GET /v2/burn/USDC/fees, attestations from GET /v2/messages; Circle's forwarding mints at the destination.
+ * See docs/reference/outside/cctp.md.
  */
 import { Keypair } from '@solana/web3.js';
 import { getAddress } from 'viem';

@@ -1,6 +1,7 @@
 /**
  * Relay, an intent network: a solver pays out on the destination chain and is paid back from the deposit. Quotes come
  * from POST /quote/v2, the state of a request from GET /intents/status/v3. Every answer is read strictly and none is trusted.
+ * See docs/reference/outside/relay.md.
  */
 import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { getAddress, isAddress } from 'viem';

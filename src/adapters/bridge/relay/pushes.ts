@@ -1,6 +1,7 @@
 /**
  * Relay's pushes: it says over a websocket which requests have moved. A push is a hint to look and nothing of it is
  * believed, so that a lost, doubled or invented one costs a look at most.
+ * See docs/reference/outside/relay.md.
  */
 import { Subject, type Subscription, throttleTime } from 'rxjs';
 import type { BridgePushes } from '../../../../actors/bridge-transfer/ports.ts';

@@ -1,4 +1,7 @@
-/** The perpetuals venue's candle history: the most recent 5000 bars of each interval and no more. */
+/**
+ * The perpetuals venue's candle history: the most recent 5000 bars of each interval and no more.
+ * See docs/reference/outside/perpetuals-venue.md.
+ */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { timeframeMs } from '../../../domain/time.ts';

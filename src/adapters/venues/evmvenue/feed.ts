@@ -1,4 +1,7 @@
-/** The perpetuals venue live: quotes, contexts, whole books and closed bars over one socket. */
+/**
+ * The perpetuals venue live: quotes, contexts, whole books and closed bars over one socket.
+ * See docs/reference/outside/perpetuals-venue.md.
+ */
 import { defer, finalize, share, tap } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';

@@ -1,4 +1,7 @@
-/** The perpetuals venue's `POST /info`: markets, contexts, books, funding and read-only wallets. */
+/**
+ * The perpetuals venue's `POST /info`: markets, contexts, books, funding and read-only wallets.
+ * See docs/reference/outside/perpetuals-venue.md.
+ */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';

@@ -1,4 +1,4 @@
-/** The perpetuals venue's frames in the engine's words. Pure: bytes in, messages out. */
+/** The perpetuals venue's frames in the engine's words. Pure: bytes in, messages out. See docs/reference/outside/perpetuals-venue.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { compareDecimals, isPositive } from '../../../domain/decimal.ts';

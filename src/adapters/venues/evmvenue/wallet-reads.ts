@@ -1,4 +1,7 @@
-/** What people ask of the perpetuals venue on demand: funding that was paid, and the wallets that trade there. */
+/**
+ * What people ask of the perpetuals venue on demand: funding that was paid, and the wallets that trade there.
+ * See docs/reference/outside/perpetuals-venue.md.
+ */
 import type { FundingReads } from '../../../../api/v1/perps/ports.ts';
 import type { PublicWalletReads } from '../../../../api/v1/public-wallet/ports.ts';
 import type { Clock } from '../../../../streams/clock.ts';

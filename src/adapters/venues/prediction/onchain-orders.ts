@@ -1,6 +1,7 @@
 /**
  * Live orders through the on-chain counterpart of both providers: it is asked for an unsigned transaction and
  * told nothing else; what became of an order is read from its owner's history, where every event has a number of its own.
+ * See docs/reference/outside/on-chain-predictions.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';

@@ -1,4 +1,7 @@
-/** Bars of reference prices from Pyth's history, which answers in the shape of TradingView's charting library. */
+/**
+ * Bars of reference prices from Pyth's history, which answers in the shape of TradingView's charting library.
+ * See docs/reference/outside/reference-prices.md.
+ */
 import type { Candle } from '../../../domain/candle.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import { timeframeMs } from '../../../domain/time.ts';

@@ -1,4 +1,7 @@
-/** The second source of share prices: listens to the first one, and asks another only for shares that it leaves without a price. */
+/**
+ * The second source of share prices: listens to the first one, and asks another only for shares that it leaves without a price.
+ * See docs/reference/outside/second-reference-source.md.
+ */
 import { concatMap, defer, EMPTY, merge, mergeMap, type Observable, Subject, takeUntil, tap, timer } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';

@@ -1,4 +1,7 @@
-/** The live reference prices of Pyth Hermes: a stream of updates that comes back by itself, after one look at the latest prices. */
+/**
+ * The live reference prices of Pyth Hermes: a stream of updates that comes back by itself, after one look at the latest prices.
+ * See docs/reference/outside/reference-prices.md.
+ */
 import { catchError, concat, defer, from, mergeMap, type Observable, of, retry, throwError, timer } from 'rxjs';
 import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';

@@ -1,4 +1,7 @@
-/** Pyth's messages (Hermes updates and Pyth Pro pushes) as reference prices or counted rejections. Pure. */
+/**
+ * Pyth's messages (Hermes updates and Pyth Pro pushes) as reference prices or counted rejections. Pure.
+ * See docs/reference/outside/reference-prices.md.
+ */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { isPositive } from '../../../domain/decimal.ts';

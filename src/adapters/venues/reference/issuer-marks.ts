@@ -1,4 +1,7 @@
-/** Marks of pre-IPO tokens as their issuer publishes them: share price and valuation of the latest verified round. */
+/**
+ * Marks of pre-IPO tokens as their issuer publishes them: share price and valuation of the latest verified round.
+ * See docs/reference/outside/issuer-marks.md.
+ */
 
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';

@@ -1,4 +1,7 @@
-/** Second sources of share prices: how each is asked and what its answers mean. Pure; `fallback.ts` decides when. */
+/**
+ * Second sources of share prices: how each is asked and what its answers mean. Pure; `fallback.ts` decides when.
+ * See docs/reference/outside/second-reference-source.md.
+ */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type QualityFlag, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/quote.ts';

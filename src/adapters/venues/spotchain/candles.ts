@@ -1,4 +1,4 @@
-/** Bars of tokens from their pools, in the shape of GeckoTerminal's `ohlcv` route. */
+/** Bars of tokens from their pools, in the shape of GeckoTerminal's `ohlcv` route. See docs/reference/outside/pool-history.md. */
 import type { Candle } from '../../../domain/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
 import { joinCandles } from '../../../domain/joined-candles.ts';

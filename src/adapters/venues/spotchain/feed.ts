@@ -1,4 +1,7 @@
-/** The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget. */
+/**
+ * The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget.
+ * See docs/reference/outside/aggregator.md.
+ */
 import { catchError, concat, concatMap, defer, EMPTY, from, ignoreElements, type Observable, of, repeat, timer } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';

@@ -1,4 +1,4 @@
-/** Jupiter's answers as quotes and pool liquidity. Pure. */
+/** Jupiter's answers as quotes and pool liquidity. Pure. See docs/reference/outside/aggregator.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { PoolLiquidity, Quote, RejectionReason } from '../../../domain/quote.ts';

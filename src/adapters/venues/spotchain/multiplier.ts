@@ -1,4 +1,7 @@
-/** Token-2022's scaled UI amount: how many shares one whole token stands for, and from when (facts: quotes are raw, share prices are not). */
+/**
+ * Token-2022's scaled UI amount: how many shares one whole token stands for, and from when.
+ * See docs/reference/outside/aggregator.md.
+ */
 import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 

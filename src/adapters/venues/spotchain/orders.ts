@@ -1,4 +1,7 @@
-/** Routes of the aggregator with the transactions that carry them out: asked for, read strictly, never trusted. */
+/**
+ * Routes of the aggregator with the transactions that carry them out: asked for, read strictly, never trusted.
+ * See docs/reference/outside/aggregator.md.
+ */
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { RiskRejection } from '../../../domain/decision.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';

@@ -1,4 +1,4 @@
-/** The spot exchange's candle history: pages of 1000 klines. */
+/** The spot exchange's candle history: pages of 1000 klines. See docs/reference/outside/spot-exchange.md. */
 
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Candle } from '../../../domain/candle.ts';

@@ -1,4 +1,7 @@
-/** The spot exchange's book over REST: snapshots for the local book and for `GET /v1/order-book`. */
+/**
+ * The spot exchange's book over REST: snapshots for the local book and for `GET /v1/order-book`.
+ * See docs/reference/outside/spot-exchange.md.
+ */
 import type { Clock } from '../../../../streams/clock.ts';
 import { NO_FLAGS } from '../../../domain/quote.ts';
 import { knownFields } from '../known-fields.ts';

@@ -1,4 +1,7 @@
-/** The spot exchange live: quotes, closed bars and local order books over one combined stream. */
+/**
+ * The spot exchange live: quotes, closed bars and local order books over one combined stream.
+ * See docs/reference/outside/spot-exchange.md.
+ */
 import { defer, finalize, type Observable, retry, type Subscription, share, tap, timer } from 'rxjs';
 import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';

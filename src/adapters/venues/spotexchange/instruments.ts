@@ -1,4 +1,7 @@
-/** What may be ordered on the spot exchange: its instruments and the filters that every price and quantity must pass. */
+/**
+ * What may be ordered on the spot exchange: its instruments and the filters that every price and quantity must pass.
+ * See docs/reference/outside/spot-exchange.md.
+ */
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import type { VenueHttp } from '../venue-http.ts';

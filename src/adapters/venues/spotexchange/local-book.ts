@@ -1,4 +1,7 @@
-/** A local copy of one order book, kept by the exchange's official procedure: snapshot, numbered differences, start again at a gap. */
+/**
+ * A local copy of one order book, kept by the exchange's official procedure: snapshot, numbered differences, start again at a gap.
+ * See docs/reference/outside/spot-exchange.md.
+ */
 import { compareDecimals } from '../../../domain/decimal.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { BookLevel } from '../order-book.ts';

@@ -1,4 +1,4 @@
-/** The spot exchange's frames in the engine's words. Pure: bytes in, messages out. */
+/** The spot exchange's frames in the engine's words. Pure: bytes in, messages out. See docs/reference/outside/spot-exchange.md. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';

@@ -1,4 +1,7 @@
-/** What the spot exchange says of an order, in the engine's words: its state, its trades, and the fills that a book takes in. */
+/**
+ * What the spot exchange says of an order, in the engine's words: its state, its trades, and the fills that a book takes in.
+ * See docs/reference/outside/spot-exchange.md.
+ */
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { slippageBpsOf } from '../../../domain/costs.ts';
 import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';

@@ -1,6 +1,7 @@
 /**
  * Live orders on the spot exchange: each is sent once as LIMIT IOC at its worst acceptable price. What nobody knows the
  * outcome of is unknown until the exchange itself, asked for the order's name, has told.
+ * See docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';

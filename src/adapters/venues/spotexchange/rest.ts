@@ -1,4 +1,4 @@
-/** The spot exchange's REST client: request weights, its error bodies, its time. */
+/** The spot exchange's REST client: request weights, its error bodies, its time. See docs/reference/outside/spot-exchange.md. */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';

@@ -1,4 +1,7 @@
-/** Signatures of the spot exchange's requests: HMAC-SHA256 with a shared secret, or Ed25519 with a private key. */
+/**
+ * Signatures of the spot exchange's requests: HMAC-SHA256 with a shared secret, or Ed25519 with a private key.
+ * See docs/reference/outside/spot-exchange.md.
+ */
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
 
 /** What an account's requests are made with. Neither is ever logged. */

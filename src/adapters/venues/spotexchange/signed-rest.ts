@@ -1,4 +1,7 @@
-/** The spot exchange's signed endpoints: its own time, signatures and budgets. Each request goes out once. */
+/**
+ * The spot exchange's signed endpoints: its own time, signatures and budgets. Each request goes out once.
+ * See docs/reference/outside/spot-exchange.md.
+ */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';

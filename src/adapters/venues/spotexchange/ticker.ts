@@ -1,4 +1,4 @@
-/** The spot exchange's rolling 24-hour statistics. */
+/** The spot exchange's rolling 24-hour statistics. See docs/reference/outside/spot-exchange.md. */
 
 import type { Clock } from '../../../../streams/clock.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';

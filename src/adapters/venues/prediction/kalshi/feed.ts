@@ -1,4 +1,7 @@
-/** Kalshi live: signed socket with numbered books where there is a key, else the listed tops again and again. */
+/**
+ * Kalshi live: signed socket with numbered books where there is a key, else the listed tops again and again.
+ * See docs/reference/outside/kalshi.md.
+ */
 import { defer, mergeMap, type Observable, type Subscription } from 'rxjs';
 import type { FeedMessage } from '../../../../domain/market-event.ts';
 import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction/market.ts';

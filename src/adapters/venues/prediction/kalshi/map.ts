@@ -1,4 +1,7 @@
-/** Kalshi's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out. */
+/**
+ * Kalshi's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out.
+ * See docs/reference/outside/kalshi.md.
+ */
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../../domain/decimal.ts';
 import {

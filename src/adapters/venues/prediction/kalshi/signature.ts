@@ -1,4 +1,4 @@
-/** Kalshi's request signature: RSA-PSS with SHA-256 over time, method and path. */
+/** Kalshi's request signature: RSA-PSS with SHA-256 over time, method and path. See docs/reference/outside/kalshi.md. */
 import { constants, createPrivateKey, sign } from 'node:crypto';
 import type { EpochMs } from '../../../../domain/time.ts';
 

@@ -1,4 +1,7 @@
-/** Polymarket live: one socket of the market channel, two books per market, their tops as quotes. */
+/**
+ * Polymarket live: one socket of the market channel, two books per market, their tops as quotes.
+ * See docs/reference/outside/polymarket.md.
+ */
 import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';

@@ -1,4 +1,7 @@
-/** Polymarket's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out. */
+/**
+ * Polymarket's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out.
+ * See docs/reference/outside/polymarket.md.
+ */
 import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
 import { sha256Hex } from '../../../../domain/canonical-json.ts';
 import { Decimal, type DecimalString } from '../../../../domain/decimal.ts';
