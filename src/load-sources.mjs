@@ -22,7 +22,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is compiled when any of it has changed. */
 const ROOMS = ['src', 'streams', 'actors', 'api'];
 /** Where a process or a thread of the service begins; what they share is compiled once. */
-const ENTRIES = [
+export const ENTRIES = [
   'src/boot/cli.ts',
   'src/boot/signer-work.ts',
   'src/boot/threads/emergency-server.ts',

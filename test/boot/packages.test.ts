@@ -13,6 +13,7 @@ interface Packages {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PACKAGES = pathToFileURL(join(ROOT, 'src/boot/packages.mjs')).href;
+const { ENTRIES } = (await import(pathToFileURL(join(ROOT, 'src/load-sources.mjs')).href)) as { readonly ENTRIES: readonly string[] };
 const { refusalOfNode, whyPackagesDiffer } = (await import(PACKAGES)) as Packages;
 let folder = '';
 
@@ -116,6 +117,9 @@ function newProject(): void {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const name of ['early-secrets.mjs', 'packages.mjs', 'sevengate.mjs', 'with-packages.mjs'])
     cpSync(join(ROOT, 'src/boot', name), join(folder, 'src/boot', name));
+  cpSync(join(ROOT, 'src/load-sources.mjs'), join(folder, 'src/load-sources.mjs'));
+  for (const room of ['streams', 'actors', 'api']) mkdirSync(join(folder, room));
+  for (const entry of ENTRIES) write(entry, '');
 }
 
 test('the command hands over its arguments, its streams and its exit code, in one process', async () => {

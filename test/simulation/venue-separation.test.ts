@@ -15,9 +15,10 @@ import { POOL_USD } from '../../src/simulation/seeded/feeds.ts';
 import { MANIFESTS } from '../../src/simulation/seeded/manifests.ts';
 import { type Outcome, simulate } from '../../src/simulation/seeded/world.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
+import { rounds } from '../harness/rounds.ts';
 import { foreignPrices, type PricedRun } from './price-origins.ts';
 
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 10);
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 6, proof: 100 }));
 const SLIPPAGE_BPS = sampleManifest().maxSlippageBps;
 
 const venueOf = (instrument: InstrumentKey): Venue => splitInstrumentKey(instrument).venue;

@@ -29,7 +29,7 @@ export interface ActorWorldOptions {
 
 type Workers = Readonly<Record<string, ActivityWorker>>;
 
-export async function actorWorld({ name, clock, at, organizations, databaseUrl, connections = 8 }: ActorWorldOptions) {
+export async function actorWorld({ name, clock, at, organizations, databaseUrl, connections = 4 }: ActorWorldOptions) {
   const url = databaseUrl ?? (await testDatabase());
   const sql = openDatabase({ url, name, connections });
   for (const [id, called] of Object.entries(organizations))

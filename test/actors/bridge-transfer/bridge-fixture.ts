@@ -21,7 +21,7 @@ export const ORG = '00000000-0000-7000-8000-00000000000a';
 
 export async function openBridgeFixture() {
   const world = await openBridgeWorld();
-  const sql = openDatabase({ url: await testDatabase(), name: 'bridge test', connections: 6 });
+  const sql = openDatabase({ url: await testDatabase(), name: 'bridge test', connections: 4 });
   await createMemberStore(sql).ensureOrganization(ORG, 'ours');
   const store = createActorStore(sql);
   const bridge = openBridgeOver(world);

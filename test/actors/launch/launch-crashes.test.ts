@@ -3,6 +3,7 @@ import { address } from '@solana/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { rounds } from '../../harness/rounds.ts';
 import { type LaunchFixture, launchFixture, ORG, signedBy } from './launch-fixture.ts';
 
 let stage: LaunchFixture;
@@ -49,48 +50,47 @@ const unlessKilled = async <Value>(work: Promise<Value>): Promise<Value | null> 
   }
 };
 
-const POINTS = Array.from({ length: 20 }, (_, point) => [point, point % 2 === 0 ? ('before' as const) : ('after' as const)] as const);
-
-test.each(POINTS)(
-  'killed at step %i, %s its commit',
-  async (point, when) => {
-    const creator = sandboxKey(`creator of ${point}`);
-    stage.fund(creator, 'SOL', 10_000_000_000n);
-    stage.chain.finalize();
-    const wish = stage.wish({
-      creator: creator.address,
-      firstBuy: '1',
-      names: { name: `Crash ${point}`, symbol: `CRASH${point}`, uri: 'https://example.com/c.json' },
-    });
-    const victim = dying(point, when);
-    let prepared = await unlessKilled(stage.portsOn({ runtime: victim.runtime }).commands.prepare(stage.context(), wish));
-    if (prepared === null) prepared = await stage.commands.prepare(stage.context(), wish);
-    if (!prepared.ok) throw new Error(prepared.refusal.detail);
-    const { launch, transactions } = prepared.value;
-    const signed = transactions.map((one) => signedBy(creator, one));
-    const submitted = await unlessKilled(stage.portsOn({ runtime: victim.runtime }).commands.submit(stage.context(), launch.id, signed));
-    if (submitted === null) expect((await stage.commands.submit(stage.context(), launch.id, signed)).ok).toBe(true);
-    for (let round = 0; round < 14 && !victim.isDead(); round++) {
-      stage.clock.advanceTo(stage.clock.now() + 2_100);
-      stage.chain.advance(6);
-      await stage.work(victim.runtime, victim.node);
-    }
-    expect(victim.isDead(), `only ${victim.steps()} steps were taken`).toBe(true);
-    // What an activity held when its worker died is taken up again later.
-    for (let round = 0; round < 40 && (await stage.find(launch.id)).state !== 'trading'; round++) await stage.pass(6_000, 10);
-    const found = await stage.find(launch.id);
-    expect(found.state, JSON.stringify([found.reason, found.detail])).toBe('trading');
-    const landed = stage.chain
-      .historyOf(address(creator.address))
-      .filter(({ transaction }) => transaction.staticKeys[0] === creator.address);
-    expect(landed.map(({ signature }) => signature).sort()).toEqual([...found.signatures].sort());
-    expect(landed.every(({ run }) => run.error === null)).toBe(true);
-    const [listed] = await stage.sql<{ n: number }[]>`select count(*)::int as n from listed_tokens where symbol = ${`CRASH${point}`}`;
-    expect(listed?.n).toBe(1);
-    const [trading] = await stage.sql<
-      { n: number }[]
-    >`select count(*)::int as n from launches where org_id = ${ORG} and symbol = ${`CRASH${point}`} and state = 'trading'`;
-    expect(trading?.n).toBe(1);
-  },
-  60_000,
+/** Every step dies before its commit and after it in the proof; in the suite each dies once. */
+const MOMENTS = ['before', 'after'] as const;
+const POINTS = Array.from({ length: 20 }, (_, point) => point).flatMap((point) =>
+  MOMENTS.filter((_, which) => rounds({ suite: point % 2, proof: which }) === which).map((when) => [point, when] as const),
 );
+
+test.each(POINTS)('killed at step %i, %s its commit', async (point, when) => {
+  const symbol = `CRASH${point}${when === 'before' ? 'B' : 'A'}`;
+  const creator = sandboxKey(`creator of ${symbol}`);
+  stage.fund(creator, 'SOL', 10_000_000_000n);
+  stage.chain.finalize();
+  const wish = stage.wish({
+    creator: creator.address,
+    firstBuy: '1',
+    names: { name: `Crash ${point}`, symbol, uri: 'https://example.com/c.json' },
+  });
+  const victim = dying(point, when);
+  let prepared = await unlessKilled(stage.portsOn({ runtime: victim.runtime }).commands.prepare(stage.context(), wish));
+  if (prepared === null) prepared = await stage.commands.prepare(stage.context(), wish);
+  if (!prepared.ok) throw new Error(prepared.refusal.detail);
+  const { launch, transactions } = prepared.value;
+  const signed = transactions.map((one) => signedBy(creator, one));
+  const submitted = await unlessKilled(stage.portsOn({ runtime: victim.runtime }).commands.submit(stage.context(), launch.id, signed));
+  if (submitted === null) expect((await stage.commands.submit(stage.context(), launch.id, signed)).ok).toBe(true);
+  for (let round = 0; round < 14 && !victim.isDead(); round++) {
+    stage.clock.advanceTo(stage.clock.now() + 2_100);
+    stage.chain.advance(6);
+    await stage.work(victim.runtime, victim.node);
+  }
+  expect(victim.isDead(), `only ${victim.steps()} steps were taken`).toBe(true);
+  // What an activity held when its worker died is taken up again later.
+  for (let round = 0; round < 40 && (await stage.find(launch.id)).state !== 'trading'; round++) await stage.pass(6_000, 10);
+  const found = await stage.find(launch.id);
+  expect(found.state, JSON.stringify([found.reason, found.detail])).toBe('trading');
+  const landed = stage.chain.historyOf(address(creator.address)).filter(({ transaction }) => transaction.staticKeys[0] === creator.address);
+  expect(landed.map(({ signature }) => signature).sort()).toEqual([...found.signatures].sort());
+  expect(landed.every(({ run }) => run.error === null)).toBe(true);
+  const [listed] = await stage.sql<{ n: number }[]>`select count(*)::int as n from listed_tokens where symbol = ${symbol}`;
+  expect(listed?.n).toBe(1);
+  const [trading] = await stage.sql<
+    { n: number }[]
+  >`select count(*)::int as n from launches where org_id = ${ORG} and symbol = ${symbol} and state = 'trading'`;
+  expect(trading?.n).toBe(1);
+});

@@ -129,7 +129,7 @@ describe('a launch', () => {
     expect(await stage.find(launch.id)).toMatchObject({ state: 'expired', signatures: [] });
     expect(stage.chain.account(address(launch.pool), 'processed')).toBeNull();
     expect((await refused(stage.commands.submit(stage.context(), launch.id, ['AAAA'])))?.[0]).toBe('state_conflict');
-  }, 60_000);
+  });
 
   test("is refused with the program's error in words, before anything is stored", async () => {
     const before = await stage.sql`select count(*)::int as n from launches`;
@@ -155,7 +155,7 @@ describe('a launch', () => {
       expect.stringContaining('the chain would refuse the launch'),
     ]);
     expect(await stage.sql`select count(*)::int as n from launches`).toEqual(before);
-  }, 60_000);
+  });
 
   test('may be quoted in a tokenized share that has a badge, and is paired with it', async () => {
     const share = CATALOG.bySymbol('AAPLx')?.token?.mint as string;
@@ -177,7 +177,7 @@ describe('a launch', () => {
       ),
     );
     expect(dollars.launch.pairedStock).toBeNull();
-  }, 60_000);
+  });
 
   test("takes nobody else's id, and no signature of anybody else", async () => {
     const { launch, transactions } = must(
@@ -195,7 +195,7 @@ describe('a launch', () => {
     expect((await refused(stage.commands.submit(stage.context(), launch.id, [])))?.[0]).toBe('malformed');
     expect(await stage.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
     expect((await stage.reads.list(ORG, { limit: 10, after: null })).items[0]?.id).toBe(launch.id);
-  }, 60_000);
+  });
 
   test('is refused for every single bit of its transactions that is not the prepared one', async () => {
     const { launch, transactions } = must(

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { rounds } from '../../harness/rounds.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { ORG, tradingFixture } from './trading-fixture.ts';
 
-const ROUNDS = Number(process.env['HALT_ROUNDS'] ?? 80);
+const ROUNDS = rounds({ suite: 24, proof: 300 });
 const CONFIRMING = 2;
 const AUTOMATIC = 2;
 
@@ -122,4 +123,4 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
   } finally {
     await stage.close();
   }
-}, 240_000);
+});

@@ -103,7 +103,7 @@ export async function tradingFixture(
   } = {},
 ) {
   const url = await testDatabase();
-  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 10 });
+  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 4 });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
   const plainStore = createActorStore(sql);
