@@ -1,5 +1,5 @@
 /** What signing costs a tick: the same shard of 500 agents on two databases of one server, one whose writers sign and one without writers. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCommandHandler } from '../actors/agent/command-handler.ts';
@@ -19,13 +19,12 @@ import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts'
 import { uuidV7 } from '../src/domain/ids.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
-import { bench, type Contender, type Cost, cpuMicroseconds, wallCost } from './harness.ts';
+import { bench, type Contender } from './harness.ts';
+import { costWithServer } from './server-cost.ts';
 
 const AGENTS = 499;
 const PERIOD = 60_000;
 const SLOTS = 30;
-/** What /proc counts processor time in. */
-const JIFFY_US = 10_000;
 const ORG = '00000000-0000-7000-8000-000000000001';
 
 const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
@@ -65,32 +64,6 @@ try {
   for (const end of ends.reverse()) await end();
 }
 
-/** Processor time of the server's processes so far, microseconds; null where the system does not say. */
-function serverMicroseconds(postmaster: number): number | null {
-  if (process.platform !== 'linux') return null;
-  let jiffies = 0;
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
-        .replace(/^.*\) /, '')
-        .split(' ');
-      if (Number(name) === postmaster || Number(fields[1]) === postmaster) jiffies += Number(fields[11]) + Number(fields[12]);
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return jiffies * JIFFY_US;
-}
-
-/** Processor time of this process and of the server, or wall time where that is not known: other programs disturb it less. */
-async function costOf(postmaster: number, operations: number, work: () => Promise<void>): Promise<Cost> {
-  const before = serverMicroseconds(postmaster);
-  if (before === null) return wallCost(operations, work);
-  const own = cpuMicroseconds();
-  await work();
-  return { operations, microseconds: cpuMicroseconds() - own + ((serverMicroseconds(postmaster) ?? before) - before) };
-}
-
 /** A contender that ticks its own database, slot after slot. */
 async function ticking(name: string, url: string, writer: BatchSigner | null, postmaster: number): Promise<Contender> {
   const sql = openDatabase({ url, name: `bench ${name}`, connections: 6, ...(writer === null ? {} : { writer }) });
@@ -127,7 +100,7 @@ async function ticking(name: string, url: string, writer: BatchSigner | null, po
       const slots = Array.from({ length: SLOTS }, (_, index) => slot + (index + 1) * PERIOD);
       for (const at of slots) await writeCut(sql, sampleCut(at, { premiumPct: 1, rsi: 50 }), 'streams');
       slot = slots.at(-1) as number;
-      return costOf(postmaster, SLOTS, async () => {
+      return costWithServer(postmaster, SLOTS, async () => {
         for (const at of slots) {
           clock.advanceTo(at + 500);
           await store.dueShards(PERIOD, at);

@@ -49,7 +49,7 @@ export interface DelegatedOrderStore extends ProposalSwapStore {
 export interface DelegatedOrderDeps {
   readonly swaps: Pick<ProposalSwaps, 'prepare'>;
   readonly store: DelegatedOrderStore;
-  readonly reads: Pick<RiskReads, 'books'>;
+  readonly reads: Pick<RiskReads, 'otherBooks'>;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly signer: SignerClient;
   /** Signs as the worker: base64 of an Ed25519 signature over the text as UTF-8. */
@@ -71,9 +71,8 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders
 
   /** What the signer's risk is to see: the quotes of the order and of everything that the organization holds. */
   async function heard(orgId: string, instrument: InstrumentKey): Promise<(Quote | ReferencePrice)[]> {
-    const books = await reads.books(orgId, 'live');
-    const held = books.flatMap(({ state }) => state.holdings.map((holding) => holding.instrument));
-    const traded = [instrument, ...held];
+    const { assets } = await reads.otherBooks(orgId, 'live', '');
+    const traded = [instrument, ...assets.map((asset) => asset.instrument)];
     const wanted = new Set(traded.flatMap((one) => [one, CATALOG.byKey(one)?.benchmark ?? one]));
     return [...wanted].flatMap((key) => bus.latest(key) ?? []);
   }

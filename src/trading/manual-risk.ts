@@ -10,7 +10,7 @@ import type { ExecutionMode, Order } from '../domain/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
 import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/order.ts';
 import type { Outcome } from '../domain/refusal.ts';
-import { assessOrder, haltOf, orderContext, otherBooksOf, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
+import { assessOrder, exposureOfSums, haltOf, orderContext, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
 import type { RiskDeps } from './ports.ts';
@@ -57,35 +57,29 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
   return {
     async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn } = {}) {
       const bookId = bookIds.manual(orgId, mode);
-      const [epoch, { preferences }, books, waiting] = await Promise.all([
+      const [epoch, { preferences }, stored, others, waiting] = await Promise.all([
         reads.epoch(orgId),
         reads.preferences(orgId),
-        reads.books(orgId, mode),
+        reads.manualBook(orgId, mode),
+        reads.otherBooks(orgId, mode, bookId),
         reads.waitingOn(orgId, bookId),
       ]);
       const capitalUsd = preferences.maxCapitalUsd;
-      const stored = books.find((book) => book.id === bookId);
       const state: TradingBook = { ...(stored?.state ?? emptyBook(bookId, mode, capitalUsd)), openProposals: [...waiting, ...alongside] };
       const compiled = compile(preferences.maxSlippageBps, state);
       if (!compiled.ok) return compiled;
       const order = compiled.value;
-      const held = [state, ...books.map((book) => book.state)].flatMap((book) => instrumentsOf(book));
-      const markets = await reads.outcomeMarkets([order.instrument, ...held]);
-      const marked = (book: TradingBook) => {
-        const instruments = book.holdings.map(({ instrument }) => instrument);
-        return markBook(book, marksOf(instruments, markets), clock.now());
-      };
+      const elsewhere = others.assets.map(({ instrument }) => instrument);
+      const held = state.holdings.map(({ instrument }) => instrument);
+      const waitedFor = state.openProposals.map(({ instrument }) => instrument);
+      const markets = await reads.outcomeMarkets([order.instrument, ...held, ...waitedFor, ...elsewhere]);
       const context = orderContext(order, {
         market: present.market,
         readsReference: false,
         agent: null,
         preferences,
-        book: marked(state),
-        others: otherBooksOf(
-          books.map((book) => marked(book.state)),
-          mode,
-          bookId,
-        ),
+        book: markBook(state, marksOf(held, markets), clock.now()),
+        others: exposureOfSums(others, marksOf(elsewhere, markets)),
         control: {
           halt: haltOf({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
           disabled: deps.disabledVenues(null),
@@ -116,10 +110,6 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
       };
     },
   };
-}
-
-function instrumentsOf({ holdings, openProposals }: TradingBook): InstrumentKey[] {
-  return [...holdings, ...openProposals].map(({ instrument }) => instrument);
 }
 
 /** The catalog, and the outcomes of these markets: what excludes each other is one exposure. */

@@ -4,7 +4,7 @@ import { bookIds, type OpenProposal } from '../domain/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
-import type { Allocation, ImpactMaterial, AssessedAllocation } from '../domain/portfolio/impact.ts';
+import type { Allocation, AssessedAllocation, ImpactMaterial } from '../domain/portfolio/impact.ts';
 import { type OutcomeFact, outcomeFact } from '../domain/portfolio/outcome.ts';
 import { isPooled } from '../domain/portfolio/pool-exit.ts';
 import type { PortfolioMaterial, PortfolioWallets } from '../domain/portfolio/portfolio.ts';

@@ -9,6 +9,7 @@ import type { OrderBook } from '../domain/order-book.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import type { Outcome } from '../domain/refusal.ts';
+import type { BookSums } from '../domain/risk/context.ts';
 import type { DisabledVenues, HeardLiquidity } from '../domain/risk/order-context.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -52,6 +53,10 @@ export interface RiskReads {
   agent(orgId: string, agentId: string): Promise<AgentFacts | null>;
   /** The books that an agent trades in now, by id, with what is open on them; one that nothing has happened to is left out. */
   agentBooks(agentId: string): Promise<ReadonlyMap<string, AccountBook>>;
+  /** What the organization has at work in its books of one mode but for one; its cost does not grow with their number. */
+  otherBooks(orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums>;
+  /** The manual book of the organization; null where nothing was booked to it. */
+  manualBook(orgId: string, mode: ExecutionMode): Promise<AccountBook | null>;
   /** Every book of the organization of one mode. */
   books(orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]>;
   /** Everything that waits on a manual book and reserves capacity there. */

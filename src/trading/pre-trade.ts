@@ -10,7 +10,7 @@ import { type ExecutionMode, limitPriceOf, type Order, orderOf } from '../domain
 import { atPresentPrice } from '../domain/present-order.ts';
 import type { Quote } from '../domain/quote.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
-import { assessOrder, haltOf, orderContext, otherBooksOf, type RiskContext } from '../domain/risk/index.ts';
+import { assessOrder, exposureOfSums, haltOf, orderContext, type RiskContext } from '../domain/risk/index.ts';
 import { liveTouch } from '../domain/risk/refusal.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
@@ -75,7 +75,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
       const [agent, books, others, { preferences }, present] = await Promise.all([
         reads.agent(orgId, agentId),
         reads.agentBooks(agentId),
-        reads.books(orgId, order.mode),
+        reads.otherBooks(orgId, order.mode, order.bookId),
         reads.preferences(orgId),
         look(order.instrument),
       ]);
@@ -86,11 +86,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
         agent,
         preferences,
         book: marked(books.get(order.bookId)?.state ?? untouchedBook(agent)),
-        others: otherBooksOf(
-          others.map(({ state }) => marked(state)),
-          order.mode,
-          order.bookId,
-        ),
+        others: exposureOfSums(others, marks(others.assets.map(({ instrument }) => instrument))),
         control: {
           halt: haltOf({ decidedEpoch: epoch ?? agent.epoch, epoch: agent.epoch, paused: agent.paused, closes: flattens === true }),
           disabled: deps.disabledVenues(agent.autonomy),

@@ -86,3 +86,28 @@ export function otherBooksOf(books: readonly MarkedBook[], mode: ExecutionMode, 
   }
   return { equityUsd: plainDecimal(equity), exposures };
 }
+
+/** What an organization has at work over books of one mode, as sums: exact, and the same however many books there are. */
+export interface BookSums {
+  readonly cashUsd: DecimalString;
+  /** Each instrument once, in the order of their names. */
+  readonly assets: readonly {
+    readonly instrument: InstrumentKey;
+    readonly quantity: DecimalString;
+    readonly costUsd: DecimalString;
+    /** What pending buys reserve. */
+    readonly reservedUsd: DecimalString;
+  }[];
+}
+
+/** The exposure that the sums make at these marks. An instrument without a mark counts at cost. */
+export function exposureOfSums({ cashUsd, assets }: BookSums, marks: ReadonlyMap<InstrumentKey, DecimalString>): OtherBooks {
+  let equity = new Decimal(cashUsd);
+  const exposures = assets.map(({ instrument, quantity, costUsd, reservedUsd }) => {
+    const mark = marks.get(instrument);
+    const held = mark === undefined ? new Decimal(costUsd) : new Decimal(quantity).times(mark);
+    equity = equity.plus(held);
+    return { instrument, valueUsd: plainDecimal(held.plus(reservedUsd)) };
+  });
+  return { equityUsd: plainDecimal(equity), exposures };
+}

@@ -2,6 +2,8 @@
 export { assessOrder, prepareRisk, type RiskApproved, type RiskVerdict } from './assess.ts';
 export { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 export {
+  type BookSums,
+  exposureOfSums,
   NO_OTHER_BOOKS,
   type OtherBooks,
   observedOrderQuote,

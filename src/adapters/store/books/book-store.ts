@@ -237,6 +237,12 @@ export async function booksOf(sql: Sql | Transaction, agentIds: readonly string[
   return new Map(joined({ books, open }).map((book) => [book.id, book]));
 }
 
+/** A book of an organization that no proposal waits on, as a manual one; null where nothing was booked to it. */
+export async function bookById(sql: Sql | Transaction, orgId: string, bookId: string): Promise<StoredBook | null> {
+  const [row] = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where id = ${bookId} and org_id = ${orgId}`;
+  return row === undefined ? null : storedBook(row, []);
+}
+
 /**
  * The books of organizations and of one mode: what weight and duplicate exposure are measured over. Paper books of
  * manifest versions that are no longer active are left out.

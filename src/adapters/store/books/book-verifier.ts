@@ -1,6 +1,6 @@
 /**
  * Verifies the books by themselves: every ledger transaction balances, every fill is in the ledger as what it says, every
- * book holds what its ledger holds, and live capital is what the vaults were paid. What somebody wrote past the rules shows here.
+ * book holds what its ledger holds, live capital is what the vaults were paid, and each organization's exposure is that of its books. What somebody wrote past the rules shows here.
  */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Transaction } from '../database.ts';
@@ -70,6 +70,37 @@ const LOOKS: Readonly<Record<string, (sql: Transaction) => Promise<readonly Comp
     from books b join ledger l on l.id = b.id join books_held h on h.id = b.id
     where (b.cash_usd, b.capital_usd, b.fees_usd) is distinct from (l.cash, l.capital, l.fees) or h.held <> l.held
     order by b.changed_at, b.id limit 100`,
+
+  // From the books and the proposals that wait on them, by another way than the triggers keep the sums by.
+  exposure: (sql) => sql<Complained[]>`
+    with waiting as (
+      select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, p.instrument, case p.order_body ->> 'side' when 'buy' then p.notional_usd else 0 end as reserved
+      from proposals p where p.state in ('pending_approval', 'approved', 'executing', 'unknown')
+        and (p.mode = 'live' or exists (select 1 from traders t where t.id = p.agent_id and t.manifest_version = p.manifest_version))
+    ), counted as (
+      select b.* from books b where (b.fills = 0 or b.turnover_usd > 0)
+        and (b.manifest_version is null or exists (select 1 from traders t where t.id = b.agent_id and t.manifest_version = b.manifest_version))
+    ), parts as (
+      select org_id, mode, 'USD' as asset, cash_usd as quantity, 0 as cost, 0 as reserved from counted
+      union all
+      select c.org_id, c.mode, h ->> 'instrument', (h ->> 'quantity')::numeric, (h ->> 'costUsd')::numeric, 0 from counted c, jsonb_array_elements(c.holdings) h
+      union all
+      select w.org_id, w.mode, w.instrument, 0, 0, w.reserved from waiting w where not exists (select 1 from books b where b.id = w.book_id and b.fills > 0 and b.turnover_usd <= 0)
+      union all
+      select distinct on (w.book_id) w.org_id, w.mode, 'USD', (m.canonical::jsonb ->> 'maxCapitalUsd')::numeric, 0, 0
+      from waiting w join manifests m on m.agent_id = w.agent_id and m.version = w.manifest_version
+      where w.mode = 'paper' and not exists (select 1 from books b where b.id = w.book_id)
+    ), from_books as (
+      select org_id, mode, asset, sum(quantity) as quantity, sum(cost) as cost, sum(reserved) as reserved from parts group by 1, 2, 3
+    ), kept as (
+      select org_id, mode, asset, sum(quantity) as quantity, sum(cost_usd) as cost, sum(reserved_usd) as reserved from exposures group by 1, 2, 3
+    )
+    select 0 as at, null::uuid as agent_id, 'organization ' || org_id || ' has ' || coalesce(k.quantity, 0) || ' ' || asset || ' at a cost of ' || coalesce(k.cost, 0)
+      || ' with ' || coalesce(k.reserved, 0) || ' reserved at work on ' || mode || ', its books and proposals come to ' || coalesce(b.quantity, 0) || ', '
+      || coalesce(b.cost, 0) || ' and ' || coalesce(b.reserved, 0) as detail
+    from from_books b full join kept k using (org_id, mode, asset)
+    where (coalesce(k.quantity, 0), coalesce(k.cost, 0), coalesce(k.reserved, 0)) <> (coalesce(b.quantity, 0), coalesce(b.cost, 0), coalesce(b.reserved, 0))
+    order by org_id, mode, asset limit 100`,
 
   vault: (sql) => sql<Complained[]>`
     with moved as (

@@ -5,7 +5,8 @@ import { bookIds } from '../../../domain/book.ts';
 import { transitReservations } from '../../../domain/bridge/transit.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { RiskReads } from '../../../trading/ports.ts';
-import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import { bookById, booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import { otherBookSums } from '../books/exposure-reads.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
 import type { Sql } from '../database.ts';
@@ -36,6 +37,8 @@ export function createRiskReads(sql: Sql): RiskReads {
       return { id, stage, autonomy, paused, epoch, manifest: JSON.parse(row.canonical) as Manifest, manifestVersion: row.manifest_version };
     },
     agentBooks: (agentId) => booksOf(sql, [agentId]),
+    otherBooks: (orgId, mode, exceptBookId) => otherBookSums(sql, orgId, mode, exceptBookId),
+    manualBook: (orgId, mode) => bookById(sql, orgId, bookIds.manual(orgId, mode)),
     books: (orgId, mode) => booksOfOrganizations(sql, [orgId], mode),
     async waitingOn(orgId, bookId) {
       const waiting = await Promise.all([

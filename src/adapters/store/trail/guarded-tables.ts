@@ -37,5 +37,7 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   leaderboard_sales: 'follows from public histories',
   leaderboard_standings: 'follows from public histories',
   leaderboard_progress: 'how far the refresh is',
+  book_exposures: 'kept by triggers; follows from books and proposals, which are logged, and is held against them',
+  exposures: 'kept by triggers; follows from books and proposals, which are logged, and is held against them',
   gate_heads: 'kept by triggers; the chain that it ends is logged',
 };

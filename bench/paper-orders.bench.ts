@@ -1,0 +1,135 @@
+/** What a person's paper order costs in an organization of ten books and in one of a thousand: assessed, filled, booked and signed. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMarketOrderHandler } from '../actors/market-order/command-handler.ts';
+import { createDirectory } from '../actors/runtime/directory.ts';
+import { createRuntime } from '../actors/runtime/runtime.ts';
+import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
+import { writeRecords } from '../src/adapters/store/actors/actor-records.ts';
+import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
+import { BookMoved } from '../src/adapters/store/books/book-store.ts';
+import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
+import { migrate } from '../src/adapters/store/migrate.ts';
+import { createRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
+import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
+import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
+import { bookIds } from '../src/domain/book.ts';
+import { uuidV7 } from '../src/domain/ids.ts';
+import { refuse } from '../src/domain/refusal.ts';
+import { ALL_ENABLED } from '../src/domain/risk/index.ts';
+import { createPreTrade } from '../src/trading/pre-trade.ts';
+import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { SLOT } from '../test/actors/agent/sample.ts';
+import { BTC, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
+import { agentRow } from '../test/adapters/store/reads.ts';
+import { bench, type Contender } from './harness.ts';
+import { costWithServer } from './server-cost.ts';
+
+const ORDERS = 30;
+const AT_ONCE = Number(process.env['BENCH_AT_ONCE'] ?? 1);
+const SIZES = { few: 10, many: 1_000 } as const;
+
+const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+// Let through, so that a server that root starts as another user lies in here as well and goes with it.
+chmodSync(home, 0o711);
+const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
+try {
+  const server = await startEmbeddedPostgres({ home, log: () => {} });
+  ends.push(() => server.stop());
+  const keys = openWriterKeys(home, ['worker']);
+  await migrate(server.url);
+  const owner = openDatabase({ url: server.url, role: null, name: 'bench owner', connections: 1 });
+  ends.push(() => owner.end());
+  for (const [index, books] of Object.values(SIZES).entries()) await organizationOf(owner, orgOf(index), books);
+  await registerWriters(server.url, [keys.worker]);
+  const sql = openDatabase({ url: server.url, name: 'bench', connections: 10, writer: keys.worker });
+  ends.push(() => sql.end());
+  await bench({
+    title: `a paper order of a person, ${AT_ONCE} at once`,
+    rounds: 7,
+    contenders: Object.keys(SIZES).map((name, index) => ordering(sql, name, orgOf(index), server.pid)),
+    comparisons: [{ what: 'orders per second with 1,000 books against 10', ours: 'many', reference: 'few', goal: 0.9 }],
+    notes: [
+      process.platform === 'linux'
+        ? "rates are per second of processor time, ours and the server's together"
+        : 'rates are per second of wall time',
+    ],
+  });
+} finally {
+  for (const end of ends.reverse()) await end();
+}
+
+function orgOf(index: number): string {
+  return `00000000-0000-7000-8000-00000000000${index + 1}`;
+}
+
+/** An organization whose agents have bought once each, on books of their own. */
+async function organizationOf(sql: Sql, orgId: string, books: number): Promise<void> {
+  await sql`insert into organizations (id, name) values (${orgId}, ${`of ${books}`})`;
+  for (let index = 0; index < books; index++) {
+    const agent = await agentRow(sql, orgId, '2026-03-02T00:00:00Z');
+    const fill = {
+      id: `${orgId}-${index}`,
+      orderId: 'order',
+      bookId: bookIds.paper(agent, 1),
+      instrument: BTC,
+      side: 'buy',
+      quantity: '0.01',
+      fillPrice: '60000',
+      feeUsd: '0.6',
+      notionalUsd: '600',
+      decisionPrice: '60000',
+      slippageBps: 0,
+      at: SLOT,
+      quotes: [],
+    } as const;
+    await sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId, fill }]));
+  }
+}
+
+/** A contender whose rounds are orders that buy and sell by turns. */
+function ordering(sql: Sql, name: string, orgId: string, postmaster: number): Contender {
+  const clock = createVirtualClock(SLOT + 1_000);
+  let made = 0;
+  const orders = createMarketOrderHandler({
+    runtime: createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock }),
+    preTrade: createPreTrade({
+      reads: createRiskReads(sql),
+      disabledVenues: () => ALL_ENABLED,
+      bus: { latest: (key) => (key === BTC ? quoteOf(BTC, clock.now(), '60000', '60001') : null) },
+      clock,
+      orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
+    }),
+    live: false,
+    isOverrun: (error) => error instanceof BookMoved,
+    clock,
+    newId: () => uuidV7(SLOT + ++made, Uint8Array.of(0, 0, 0, 0, 0, 0, name.length, 0, made >> 8, made & 255)),
+  });
+  const place = async (index: number): Promise<void> => {
+    const request = {
+      instrument: BTC,
+      side: index % 2 === 0 ? 'buy' : 'sell',
+      quantity: '0.001',
+      notionalUsd: null,
+      limitPrice: null,
+    } as const;
+    const outcome = await orders.place({ orgId, subject: 'ann', permissions: ['trade:execute'], requestId: 'r' }, 'paper', {
+      ...request,
+      maxSlippageBps: null,
+    } as never);
+    if (!outcome.ok || outcome.value.state !== 'filled') throw new Error(JSON.stringify(outcome));
+  };
+  return {
+    name,
+    round: () =>
+      costWithServer(postmaster, ORDERS, async () => {
+        let begun = 0;
+        const lane = async (): Promise<void> => {
+          while (begun < ORDERS) await place(begun++);
+        };
+        await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      }),
+  };
+}
