@@ -60,7 +60,7 @@ export const GateCheckBody = Type.Object({
 
 /** Query fields of every list. */
 export const pageFields = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'At most so many items.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Most items of the page.' })),
   cursor: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,200}$', description: '`nextCursor` of the page before; opaque.' })),
 };
 export const DEFAULT_LIMIT = 50;

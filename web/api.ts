@@ -701,7 +701,8 @@ export type Decision = {
 
 export type Delegation = {
   readonly id: string;
-  readonly agentId: string;
+  readonly agentId: string | null;
+  readonly takeId: string | null;
   readonly wallet: string;
   readonly signerWallet: string;
   readonly maxNotionalUsd: string;
@@ -2863,6 +2864,12 @@ export type Proposal = {
       readonly ask: string | null;
     }>;
   }>;
+  readonly transaction: {
+    readonly id: string;
+    readonly state: 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
+    readonly wallet: string;
+    readonly signedBy: 'owner' | 'delegated_signer';
+  } | null;
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly changedAt: string;
@@ -3322,6 +3329,7 @@ export type SwapOrder = {
       readonly ask: string | null;
     }>;
   }>;
+  readonly proposalId: string | null;
   readonly preparedBy: string;
   readonly submittedBy: string | null;
   readonly createdAt: string;

@@ -13,7 +13,7 @@ export const health = defineRoute({
   cost: 'read',
   unlimited: true,
   schema: {},
-  answers: { 200: { description: 'It is.', schema: HealthBody } },
+  answers: { 200: { description: 'The process is up.', schema: HealthBody } },
   refusals: [],
   handle: () => () => ({ status: 'ok' }),
 });

@@ -25,8 +25,8 @@ export const readiness = defineRoute({
   cost: 'read',
   schema: {},
   answers: {
-    200: { description: 'Every part works.', schema: ReadinessBody },
-    503: { description: 'Some part does not.', schema: ReadinessBody },
+    200: { description: 'Every part of the service works.', schema: ReadinessBody },
+    503: { description: 'At least one part does not work; the body names it.', schema: ReadinessBody },
   },
   refusals: [],
   handle: ({ clock, operation }) => {

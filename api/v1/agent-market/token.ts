@@ -12,7 +12,7 @@ export const getAgentToken = defineRoute({
   tag: 'agent-market',
   summary: 'Analytics of one agent token',
   description:
-    'Who holds it (curves, pools, lockers and burn addresses apart from wallets), what is the creator’s and still locked, how deep it trades, a risk score with each of its terms, and how it did against the share that it is paired with. What nobody knows is null, and counts as the most risk.',
+    'Who holds it (curves, pools, lockers and burn addresses apart from wallets), what is the creator’s and still locked, how deep it trades, a risk score with each of its terms, and its return against the share that it is paired with. An unknown input is null and counts as the most risk.',
   cost: 'costly',
   schema: {
     params: objectOf({ mint: Type.String({ minLength: 32, maxLength: 44, pattern: '^[1-9A-HJ-NP-Za-km-z]+$' }) }),

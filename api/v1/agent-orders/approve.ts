@@ -13,7 +13,7 @@ export const approveProposal = defineRoute({
   tag: 'agent-orders',
   summary: 'Approves one pending proposal',
   description:
-    'Risk is asked once more, on the present quotes. Where it refuses, the answer names every limit; the proposal then ends `blocked_by_risk`, unless only the data of the moment is missing: it stays pending and may be approved again. An approved proposal is executed at once.',
+    'Risk is asked once more, on the present quotes. Where it refuses, the answer names every limit; the proposal then ends `blocked_by_risk`, unless only live data is missing at that moment: then it stays pending and may be approved again. An approved proposal is executed at once.',
   cost: 'write',
   schema: { params: ProposalPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -12,7 +12,7 @@ export const listProposals = defineRoute({
   name: 'listProposals',
   tag: 'agent-orders',
   summary: 'Trade proposals, newest first',
-  description: 'What agents at `confirm` wait for an approval of, what others executed by themselves, and what became of both.',
+  description: 'Proposals that wait for an approval, proposals that were executed without one, and the outcome of both.',
   cost: 'read',
   schema: {
     querystring: objectOf({ ...pageFields, state: Type.Optional(ProposalStateWord), agentId: Type.Optional(IdText) }),

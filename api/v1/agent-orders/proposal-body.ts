@@ -45,7 +45,7 @@ export const ProposalBody = Type.Object(
     slot: Time,
     side: choice(['entry', 'exit']),
     state: ProposalStateWord,
-    reason: nullable('string', 'Why it ended as it did; null where the state says it all.'),
+    reason: nullable('string', 'Reason of its end; null where the state needs none.'),
     mode: choice(EXECUTION_MODES, 'Paper until the agent is at limited_live.'),
     bookId: Type.String(),
     instrument: Type.String({ description: '`<venue>:<symbol>`' }),

@@ -19,7 +19,7 @@ const BacktestBody = objectOf({
   from: Type.Optional({ ...Time, description: 'Bars open from then on. Default: a little more than five years before `to`.' }),
   to: Type.Optional({ ...Time, description: 'Bars have closed by then. Default: the end of the last whole UTC day.' }),
   timeframe: Type.Optional(Type.String({ description: "Bars that are decided on, such as 1h; the manifest's own where it is missing." })),
-  look: Type.Optional(Type.Boolean({ description: 'True for a look at a shorter stretch, which is no evidence.' })),
+  look: Type.Optional(Type.Boolean({ description: 'True allows a shorter stretch, whose result is no evidence.' })),
   assumptions: Type.Optional(
     objectOf({
       costMultiplier: assumption('costMultiplier'),
@@ -36,7 +36,7 @@ export const backtestAgent = defineRoute({
   tag: 'agents',
   summary: 'Runs the historical simulation',
   description:
-    'Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`; `look` allows a shorter stretch, as no evidence. Progress is announced on the channel `agents`.',
+    'Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`; `look` allows a shorter stretch, whose result is no evidence. Progress is announced on the channel `agents`.',
   cost: 'costly',
   schema: { params: AgentPath, body: BacktestBody },
   bodyRule: 'optional',

@@ -42,7 +42,7 @@ export const closeAgentPositions = defineRoute({
   tag: 'agents',
   summary: "Closes an agent's positions",
   description:
-    'The agent is paused, and what it holds is sold within its slippage budget by reduce-only orders that go through the pre-trade risk function, tried again every minute until nothing is left: at every stage and level of autonomy, after a pause, a halt, a demotion or a new version. With a limit it is sold once the market pays that. Asked again, the new word holds; whoever resumes the agent takes it back.',
+    'The agent is paused, and what it holds is sold within its slippage budget by reduce-only orders that go through the pre-trade risk function, tried again every minute until nothing is left: at every stage and level of autonomy, after a pause, a halt, a demotion or a new version. With a limit price, it is sold once the market pays that price. A second request replaces the first one; resuming the agent cancels it.',
   cost: 'emergency',
   schema: { params: AgentPath, body: CloseWish },
   bodyRule: 'optional',

@@ -25,7 +25,7 @@ export const emergencyHalt = defineRoute({
   schema: { body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 200: { description: 'The halt holds.', schema: HaltBody } },
+  answers: { 200: { description: 'The halt is in force.', schema: HaltBody } },
   refusals: [],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

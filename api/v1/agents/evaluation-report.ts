@@ -15,7 +15,7 @@ export const getEvaluationReport = defineRoute({
   summary: 'The report of a finished evaluation run as a page',
   cost: 'read',
   schema: { params: RunPath },
-  answers: { 200: { description: 'The page; it needs nothing from anywhere.', contentType: 'text/html' } },
+  answers: { 200: { description: 'The page; it loads nothing else.', contentType: 'text/html' } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const ids = runIdsOf(request.params);

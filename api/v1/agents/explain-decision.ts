@@ -13,7 +13,7 @@ export const explainAgentDecision = defineRoute({
   tag: 'agents',
   summary: 'One decision in words',
   description:
-    'What was seen, which rules held, what followed and what was missing for a trade. Every number is one of the decision record, which `hash` names.',
+    'The observations, the rules that held, the decision, and what was missing for a trade. Every number is one of the decision record, which `hash` names.',
   cost: 'costly',
   schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision in words.', schema: ExplainedDecision } },

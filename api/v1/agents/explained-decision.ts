@@ -13,7 +13,7 @@ export const ExplainedDecision = Type.Object({
   summary: Type.String(),
   why: Type.Array(Type.String()),
   instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
-  missing: Type.Array(Type.String(), { description: 'What stood between this decision and a trade, the nearest first.' }),
+  missing: Type.Array(Type.String(), { description: 'What was missing for a trade, the nearest first.' }),
 });
 
 /** The decision that a path names, in words; null where the organization has none such. */

@@ -29,7 +29,7 @@ export const listHistory = defineRoute({
   name: 'listHistory',
   tag: 'agents',
   summary: "The steps of the agent's state chart, newest first",
-  description: 'Every committed step but the ordinary tick, whose decision record is its place in the history.',
+  description: 'Every committed step except ordinary ticks, which are decision records.',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of steps.', schema: pageOf(StepBody) } },

@@ -12,7 +12,7 @@ export const pauseAgent = defineRoute({
   name: 'pauseAgent',
   tag: 'agents',
   summary: 'Pauses one agent',
-  description: 'It is ticked no more and its pending proposals are cancelled. Works with an own rate limit that nothing else empties.',
+  description: 'It is ticked no more and its pending proposals are cancelled. It has a rate limit of its own.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -13,7 +13,7 @@ export const promoteAgent = defineRoute({
   tag: 'agents',
   summary: 'Requests the next promotion stage',
   description:
-    'Opens the gate that the agent stands at where its evidence has passed. Else 409: `evidence_missing` where nothing is on record, `gate_failed` with every condition, what was observed and what is asked. The database holds the same gate.',
+    'Opens the agent’s next gate if its evidence has passed. Else 409: `evidence_missing` where nothing is on record, `gate_failed` with every condition, what was observed and what is asked. The database holds the same gate.',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

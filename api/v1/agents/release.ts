@@ -13,7 +13,7 @@ export const releaseAgent = defineRoute({
   tag: 'agents',
   summary: 'Takes an agent out of quarantine',
   description:
-    'An agent is quarantined where a row of its own cannot be read, or its machine threw: its incidents say which. Once that is mended it is released here. It is paused then, with the cause `quarantine`, until somebody other than its creator resumes it; what is still broken quarantines it again at its next tick.',
+    'An agent is quarantined where a row of its own cannot be read, or its machine threw; its incidents tell which. After the cause was repaired it is released here. It is paused then, with the cause `quarantine`, until somebody other than its creator resumes it; a cause that is still there quarantines it again at its next tick.',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

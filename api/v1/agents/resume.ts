@@ -18,7 +18,7 @@ export const resumeAgent = defineRoute({
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 200: { description: 'The agent, on duty again.', schema: AgentBody } },
+  answers: { 200: { description: 'The agent, active again.', schema: AgentBody } },
   refusals: ['not_found', 'not_paused', 'cause_persists', 'resume_by_creator', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

@@ -17,17 +17,17 @@ export const signOffAgent = defineRoute({
   tag: 'agents',
   summary: 'Signs off the step to live capital, or refuses it',
   description:
-    'By a member with `risk:manage` who is neither the creator nor, later, the one who asks for the promotion. The newest word counts, for this manifest and this stay at `limited_live` only.',
+    'Only by a member with `risk:manage` who is neither the creator nor the member who asks for the promotion. The newest sign-off or refusal counts, for this manifest and this stay at `limited_live` only.',
   cost: 'write',
   schema: {
     params: AgentPath,
     body: objectOf({
       approved: Type.Boolean(),
-      comment: Type.Optional(Type.String({ maxLength: 2_000, default: '', description: 'Why.' })),
+      comment: Type.Optional(Type.String({ maxLength: 2_000, default: '', description: 'Reason, kept with the sign-off.' })),
     }),
   },
   idempotent: true,
-  answers: { 201: { description: 'The word is on record.', schema: GateEvidenceBody } },
+  answers: { 201: { description: 'The sign-off or refusal is recorded.', schema: GateEvidenceBody } },
   refusals: ['not_found', 'sign_off_refused', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

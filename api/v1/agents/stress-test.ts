@@ -30,7 +30,7 @@ export const stressTestAgent = defineRoute({
   tag: 'agents',
   summary: 'Runs the stress test',
   description:
-    "Queues a stress test of the active manifest: flash crash, weekend opening gap, liquidity freeze and de-peg of quote and reference, each in several seeded worlds and at two severities, at the recent level and volatility of the agent's own universe. The agent decides, is assessed by the risk engine and is filled on paper as it would be live; positions that its rules have not opened by the shock are given to it, and the report says so. Every run of severity `standard` has to be survived. Progress is announced on the channel `agents`.",
+    "Queues a stress test of the active manifest: flash crash, weekend opening gap, liquidity freeze and de-peg of quote and reference, each in several seeded worlds and at two severities, at the recent level and volatility of the agent's own universe. The agent decides, is assessed by the risk engine and is filled on paper as it would be live; positions that its rules have not opened before the shock are added, and the report names them. The agent must survive every run of severity `standard`. Progress is announced on the channel `agents`.",
   cost: 'costly',
   schema: { params: AgentPath, body: StressTestBody },
   bodyRule: 'optional',

@@ -23,7 +23,7 @@ export const withdrawFromVault = defineRoute({
   tag: 'vaults',
   summary: "Takes out of the agent's vault",
   description:
-    'Exactly one of `amountUsd`, `shares` and `all`. Pays cash, and sells no position for it. Works at every stage and while the agent is paused.',
+    'Exactly one of `amountUsd`, `shares` and `all`. Pays from cash; no position is sold. Works at every stage and while the agent is paused.',
   cost: 'write',
   schema: { params: AgentPath, body: WithdrawBody },
   idempotent: true,

@@ -14,7 +14,7 @@ export const disarmBasisPolicy = defineRoute({
   name: 'disarmBasisPolicy',
   tag: 'arbitrage',
   summary: 'Disarms a basis policy',
-  description: 'A position that it holds stays.',
+  description: 'Its position stays open.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -11,9 +11,9 @@ export const quoteBridge = defineRoute({
   url: '/v1/bridge/quote',
   name: 'quoteBridge',
   tag: 'bridge',
-  summary: 'An executable quote for moving the stablecoin between the primary chain and the EVM chain',
+  summary: 'An executable quote of a transfer of the stablecoin between the primary chain and the EVM chain',
   description:
-    'Asks every provider, compares what arrives at least and what is paid on top, and says why it took the one it took. The unsigned source transaction was looked through and, where nothing has to be approved first, simulated. Nothing happens on any chain before it is signed.',
+    'Asks every provider, compares what arrives at least and what is paid on top, and says why it took the one it took. The unsigned source transaction was checked and, where no approval is needed first, simulated. Nothing happens on any chain before it is signed.',
   cost: 'costly',
   schema: {
     body: objectOf({

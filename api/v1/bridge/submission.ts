@@ -14,7 +14,7 @@ export const submitBridge = defineRoute({
   tag: 'bridge',
   summary: 'Records a signed bridge transaction and starts settlement tracking',
   description:
-    'Give `signedTransaction` (base64 on the primary chain, hexadecimal on the EVM chain) and it is checked against the quote and sent; or give the `hash` of the transaction where the wallet has sent it. The same again is normal and answers where the transfer stands; before any node has seen the transaction is normal too. What differs from the quote is refused before it is sent.',
+    'Give `signedTransaction` (base64 on the primary chain, hexadecimal on the EVM chain) and it is checked against the quote and sent; or give the `hash` of the transaction where the wallet has sent it. The same request again answers where the transfer stands. A hash that no node has seen yet is accepted too. What differs from the quote is refused before it is sent.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     body: objectOf({

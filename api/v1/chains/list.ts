@@ -66,7 +66,7 @@ export const listChains = defineRoute({
     querystring: objectOf({
       chain: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'One chain by its name, in any case.' })),
       historyDays: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 365, description: 'Adds so many days of history, where the provider has them.' }),
+        Type.Integer({ minimum: 1, maximum: 365, description: 'Number of days of history to add, where the provider has them.' }),
       ),
       ...pageFields,
     }),

@@ -115,9 +115,9 @@ export const chatWithCopilot = defineRoute({
   url: '/v1/copilot/chat',
   name: 'chatWithCopilot',
   tag: 'copilot',
-  summary: 'Looks up, ranks, assesses and explains, and drafts Takes and policies for review',
+  summary: 'Answers questions from the service’s own data, and drafts Takes and policies for review',
   description:
-    'Deterministic: a message chooses by fixed patterns what is read. Where a language model is configured it may reword a message that no pattern reads, which the reply says; it never drafts. Words of messages, news and names are data and never do anything; drafts are armed by the operator’s own call alone. With `Accept: text/event-stream` the answer comes with its progress.',
+    'Deterministic: fixed patterns decide what a message asks for. Where a language model is configured it may reword a message that no pattern reads, which the reply says; it never drafts. Texts of messages, news and names are data and are never carried out; only the operator’s own call arms a draft. With `Accept: text/event-stream` the answer comes with its progress.',
   cost: 'costly',
   schema: {
     body: objectOf({

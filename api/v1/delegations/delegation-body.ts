@@ -8,7 +8,7 @@ import { malformed } from '../../strict-json.ts';
 import { walletAddress } from '../wallet-address.ts';
 
 const Address = walletAddress('The address of the wallet on the primary chain, base58.');
-const SignerWallet = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'What the remote signer calls the same wallet.' });
+const SignerWallet = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The remote signer’s id of the same wallet.' });
 
 /** What owner and organization agree on. */
 export const wishFields = {

@@ -12,7 +12,7 @@ export const revokeDelegation = defineRoute({
   name: 'revokeDelegation',
   tag: 'delegations',
   summary: 'Revokes a delegation',
-  description: 'Once it has answered nothing is signed under it any more. What was broadcast before stays.',
+  description: 'After the answer nothing is signed under the delegation. Transactions that were broadcast before may still land.',
   cost: 'emergency',
   schema: { params: DelegationPath, body: EmptyBody },
   bodyRule: 'optional',

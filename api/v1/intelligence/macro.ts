@@ -132,11 +132,11 @@ export const getMacro = defineRoute({
     querystring: objectOf({
       group: Type.Optional(choice(SERIES_GROUPS, 'Series of one group only.')),
       observations: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 260, default: 12, description: 'So many newest values of each series.' }),
+        Type.Integer({ minimum: 1, maximum: 260, default: 12, description: 'Number of newest values of each series.' }),
       ),
-      asOf: Type.Optional(Type.String({ pattern: DAY_PATTERN, description: 'What was known on this day; today without it.' })),
+      asOf: Type.Optional(Type.String({ pattern: DAY_PATTERN, description: 'Values as they were known on this day. Default: today.' })),
       calendarDays: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 60, default: 30, description: 'How far ahead the calendar reaches.' }),
+        Type.Integer({ minimum: 1, maximum: 60, default: 30, description: 'How many days ahead the calendar reaches.' }),
       ),
       minImpact: Type.Optional(choice(RELEASE_IMPACTS, 'Releases of at least this impact.')),
     }),

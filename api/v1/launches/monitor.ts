@@ -133,7 +133,7 @@ export const monitorLaunch = defineRoute({
   tag: 'launches',
   summary: 'Where a launch stands on its curve',
   description:
-    'Read from the chain at this moment, with the slot and the age of what is told; where the node does not answer, what was read last. The feed `launches` tells of every change.',
+    'Read from the chain at this moment, with the slot and the age of the reading; where the node does not answer, the last reading. The feed `launches` tells of every change.',
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: 'The curve.', schema: MonitorBody } },

@@ -15,7 +15,7 @@ export const prepareLaunchClaim = defineRoute({
   tag: 'launches',
   summary: "Prepares a claim of the creator's fees",
   description:
-    'Everything that waits for the creator is claimed, to the creator alone. The claim is simulated and stored before this answers.',
+    'All fees that have accrued for the creator are claimed; only the creator is paid. The claim is simulated and stored before this answers.',
   cost: 'write',
   schema: { params: LaunchPath, body: EmptyBody },
   bodyRule: 'optional',

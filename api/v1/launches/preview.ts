@@ -72,7 +72,7 @@ export const previewLaunch = defineRoute({
   tag: 'launches',
   summary: 'Previews a bonding-curve launch',
   description:
-    'Computes the curve that the preset makes of these values, in the very integers that a launch would put on the chain, and touches no chain. A quote that the program would refuse is previewed all the same and says why.',
+    'Computes the curve that the preset makes of these values, in the same integers that a launch would put on the chain, without asking the chain. A quote mint that the program would refuse is previewed too, with the reason.',
   cost: 'read',
   schema: { body: objectOf(CURVE_FIELDS) },
   answers: { 200: { description: 'The curve.', schema: PreviewBody } },

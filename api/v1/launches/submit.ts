@@ -21,7 +21,7 @@ export const submitLaunch = defineRoute({
   tag: 'launches',
   summary: 'Submits the signed transactions of a launch',
   description:
-    'Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They are sent one after the other, each once the one before it is confirmed, and followed to finality. The new mint is an instrument of the catalog once the launch trades. The same bytes again answer where the launch stands by now. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly, sent once, and the launcher is told of it for as long as it takes; where it declines, the same payment has it asked once more.',
+    'Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They are sent one after the other, each after the one before it is confirmed, and followed to finality. The new mint is an instrument of the catalog once the launch trades. The same bytes again answer where the launch stands by now. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly and sent once, and the launcher is asked until it launches; where it declines, the same payment handed in again asks it once more.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     params: LaunchPath,

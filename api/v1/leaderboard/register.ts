@@ -21,13 +21,14 @@ export const registerLeaderboardWallet = defineRoute({
   name: 'registerLeaderboardWallet',
   tag: 'leaderboard',
   summary: 'Puts a wallet of either chain on the leaderboard',
-  description: 'It is on the board at once, without a rank, and gets one once its history was read. The first label of an address stays.',
+  description:
+    'The wallet is listed at once without a rank, and gets a rank after its history was read. The first label of an address stays.',
   cost: 'write',
   schema: {
     body: objectOf({ address: AddressText, label: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_LABEL, pattern: '\\S' })) }),
   },
   idempotent: true,
-  answers: { 201: { description: 'It is on the board.', schema: RegisteredWalletBody } },
+  answers: { 201: { description: 'The wallet is on the leaderboard.', schema: RegisteredWalletBody } },
   refusals: ['state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);

@@ -90,9 +90,9 @@ export const getMacroRegime = defineRoute({
   url: '/v1/macro-regime',
   name: 'getMacroRegime',
   tag: 'intelligence',
-  summary: 'The market’s appetite for risk, explained',
+  summary: 'The macro regime (risk-on or risk-off) with each input and its weight',
   description:
-    'A weighted sum of a few inputs with fixed thresholds: the same inputs always give the same answer. What is missing or too old counts for nothing.',
+    'A weighted sum of a few inputs with fixed thresholds: the same inputs always give the same answer. An input that is missing or too old has no weight.',
   cost: 'read',
   schema: { querystring: objectOf({}) },
   answers: { 200: { description: 'The regime and its inputs.', schema: RegimeBody } },

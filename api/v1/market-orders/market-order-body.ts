@@ -22,7 +22,7 @@ export const MarketOrderWish = objectOf({
   instrument: Type.String({ minLength: 1, maxLength: 40, description: "The exchange's symbol, e.g. `BTCUSDT`." }),
   side: WISHED_SIDE,
   quantity: wishedAmount('In base units, a whole number of lots. Either this or `notionalUsd`.'),
-  notionalUsd: wishedAmount('The most that the order may come to at its worst price. Either this or `quantity`.'),
+  notionalUsd: wishedAmount('The largest notional of the order at its worst price. Either this or `quantity`.'),
   limitPrice: wishedAmount('The worst acceptable price; without it the slippage budget on the present price decides.'),
   maxSlippageBps: wishedSlippage(50),
 });
@@ -43,7 +43,7 @@ export const MarketOrderBody = Type.Object(
   {
     id: IdText,
     state: choice(MARKET_ORDER_STATES, 'Where the order stands.'),
-    reason: nullable('string', 'Why it was not filled; null where the state says it all.'),
+    reason: nullable('string', 'Reason why it was not filled; null where the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
     ...MANUAL_ORDER_FIELDS,
   },

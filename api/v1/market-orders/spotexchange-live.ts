@@ -10,7 +10,7 @@ export const placeSpotexchangeOrder = defineRoute({
   tag: 'market-orders',
   summary: 'Live order on the spot exchange',
   description:
-    'Only where SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id says what it came to; an outcome that nobody knows stays `unknown` until the exchange has told.',
+    'Only where SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id tells the outcome; it is `unknown` until the exchange has reported it.',
   cost: 'write',
   schema: { body: MarketOrderWish },
   idempotent: true,

@@ -57,12 +57,12 @@ export const ListingBody = Type.Object(
         gatesPassed: Type.Integer(),
         luck: Type.Unsafe<unknown>({
           description:
-            'What luck explains of the backtest: versions tried, expected best Sharpe ratio, probabilistic and deflated Sharpe ratio.',
+            'How much of the backtest chance may explain: versions tried, expected best Sharpe ratio, probabilistic and deflated Sharpe ratio.',
         }),
         versions: Type.Integer({ description: 'Manifest versions of the agent.' }),
         versionsTried: Type.Integer({ description: 'Those of them with a backtest on record.' }),
         stage: Type.Unsafe<Static<typeof StageWord> | null>({ anyOf: [StageWord, { type: 'null' }] }),
-        paperDays: Type.Number({ description: 'Days that this version stood at `paper`.' }),
+        paperDays: Type.Number({ description: 'Days that this version was at `paper`.' }),
       },
       { description: 'What was on record when it was published, taken from the record by the database.' },
     ),

@@ -19,7 +19,7 @@ export const publishListing = defineRoute({
   tag: 'marketplace',
   summary: 'Publishes one manifest version of an agent',
   description:
-    'The listing is pinned to this version: later versions of the agent change nothing. Its metrics, gates and luck-adjusted statistics come from the evidence on record and cannot be stated. Payments go whole to the payout wallet, which has to be linked (`POST /v1/wallets`) before.',
+    'The listing is pinned to this version: later versions of the agent change nothing. Its metrics, gates and luck-adjusted statistics come from the evidence on record; the request cannot set them. Payments go whole to the payout wallet, which has to be linked (`POST /v1/wallets`) before.',
   cost: 'write',
   schema: {
     body: objectOf({

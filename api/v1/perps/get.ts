@@ -14,7 +14,9 @@ const PerpDetailBody = Type.Object(
   {
     ...perpFields,
     funding: Type.Object({
-      items: Type.Array(Type.Object({ at: Time, hourlyFunding: DecimalText }), { description: 'Rates that were paid, newest first.' }),
+      items: Type.Array(Type.Object({ at: Time, hourlyFunding: DecimalText }), {
+        description: 'Funding rates that were paid, newest first.',
+      }),
       hours: Type.Integer({ description: 'How far back was asked for.' }),
       fetchedAt: nullable('string', 'When the venue said so; null where it did not.'),
       ageMs: nullable('integer'),
@@ -29,7 +31,7 @@ export const getPerp = defineRoute({
   url: '/v1/perps/:instrument',
   name: 'getPerp',
   tag: 'market',
-  summary: 'One perpetual, with the funding that it paid lately',
+  summary: 'One perpetual, with its recent funding',
   cost: 'read',
   schema: {
     params: objectOf({ instrument: Type.String({ minLength: 1, maxLength: 64 }) }),

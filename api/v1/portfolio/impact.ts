@@ -89,7 +89,7 @@ export const simulateImpact = defineRoute({
   tag: 'books',
   summary: 'Holdings, sector weights, duplicate exposure, pool exits and scenarios before and after a proposed allocation',
   description:
-    "Simulated in the organization's manual book at the touch, fee included, one allocation after the other. Each is assessed by the pre-trade risk function as if those before it were pending; a refused one is simulated all the same and said to be refused, one without a live price is not. Nothing is stored and nothing reserved.",
+    "Simulated in the organization's manual book at the touch, fee included, one allocation after the other. Each is assessed by the pre-trade risk function as if those before it were pending; a refused one is simulated and marked as refused; one without a live price is not simulated. Nothing is stored and nothing reserved.",
   cost: 'costly',
   schema: {
     body: objectOf({

@@ -45,12 +45,12 @@ export const getPerformance = defineRoute({
   url: '/v1/portfolio/performance',
   name: 'getPerformance',
   tag: 'books',
-  summary: 'Equity, realized and unrealized profit and loss, and what came of this day',
+  summary: 'Equity, realized and unrealized profit and loss, and the profit and loss of this UTC day',
   description:
-    'Of every book of one mode, and of all together: paper money and real money are never added up. Holdings are valued at the middle of the quote of their own venue; where one is missing, what rests on it is null.',
+    'Of every book of one mode, and of all together: paper money and real money are never added up. Holdings are valued at the middle of the quote of their own venue; where one is missing, every number that depends on it is null.',
   cost: 'costly',
   schema: { querystring: objectOf({ mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')) }) },
-  answers: { 200: { description: 'What was earned.', schema: PerformanceBody } },
+  answers: { 200: { description: 'Equity and profit and loss of the books.', schema: PerformanceBody } },
   refusals: [],
   handle: (ports) => async (request) => {
     const mode = request.query.mode ?? 'paper';

@@ -16,7 +16,7 @@ export const listPredictionMarkets = defineRoute({
   name: 'listPredictionMarkets',
   tag: 'market',
   summary: 'Prediction markets of both providers',
-  description: 'Those that end last come first. Every filter that is given has to hold.',
+  description: 'Sorted by end, the latest first. All given filters apply.',
   cost: 'read',
   schema: {
     querystring: objectOf({
@@ -27,7 +27,7 @@ export const listPredictionMarkets = defineRoute({
         Type.String({ minLength: 1, maxLength: 32, description: 'A symbol of the catalog on the same underlying, for example `AAPLx`.' }),
       ),
       event: Type.Optional(Type.String({ pattern: '^pe-[0-9a-f]{24}$', description: "The event's id." })),
-      q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A text that the question holds, in any case.' })),
+      q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Part of the question, in any case.' })),
       ...pageFields,
     }),
   },

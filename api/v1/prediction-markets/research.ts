@@ -145,7 +145,7 @@ export const researchPredictionMarket = defineRoute({
   tag: 'market',
   summary: 'A source-corroborated probability and what decides the market',
   description:
-    'Asks both venues for their order books and trades. Two markets are the same question only where underlying, measure, comparator, threshold and instant agree; others are related and never merged. What is not live does not count, and is said so.',
+    'Asks both venues for their order books and trades. Two markets are the same question only where underlying, measure, comparator, threshold and instant agree; others are related and never merged. Prices that are not live are left out and named.',
   cost: 'costly',
   schema: { params: PredictionMarketPath },
   answers: { 200: { description: 'The research.', schema: ResearchBody } },

@@ -9,7 +9,7 @@ export const OrderTransactionBody = Type.Object(
   {
     id: IdText,
     state: choice(PREPARED_TRANSACTION_STATES, 'Final opens the order; it does not fill it.'),
-    reason: nullable('string', 'Why it ended as it did; null where the state says it all.'),
+    reason: nullable('string', 'Reason of its end; null where the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
     wallet: Type.String({ description: 'Who signs it, and pays.' }),
     unsigned: Type.String({
@@ -21,7 +21,7 @@ export const OrderTransactionBody = Type.Object(
     lastValidBlockHeight: Type.Integer({ description: 'Above this block height it cannot land any more.' }),
     signature: nullable('string', 'Its name on the chain, once it is signed.'),
     slot: nullable('number', 'Where it landed.'),
-    feeLamports: nullable('string', 'What the chain took for it, once it is final.'),
+    feeLamports: nullable('string', 'Network fee, once it is final.'),
     createdAt: Time,
     changedAt: Time,
   },

@@ -51,7 +51,7 @@ export const PredictionOrderBody = Type.Object(
   {
     id: IdText,
     state: PredictionOrderStateWord,
-    reason: nullable('string', 'Why it was not filled, or not wholly; null where the state says it all.'),
+    reason: nullable('string', 'Reason why it was not filled, or not wholly; null where the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
     ...MANUAL_ORDER_FIELDS,
     marketId: MarketIdText,

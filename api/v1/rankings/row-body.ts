@@ -65,7 +65,7 @@ export const RankingBody = Type.Object({
   items: Type.Array(RankedRowBody),
   nextCursor: nullable('string', 'Ask again with this as `cursor`: the next rows of the same cut. Null on the last page.'),
   mode: Type.String(),
-  formula: Type.String({ description: 'How the score is made.' }),
+  formula: Type.String({ description: 'How the score is computed.' }),
   asOf: { ...Time, description: 'The cut that is ranked.' },
 });
 

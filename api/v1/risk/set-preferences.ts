@@ -15,7 +15,7 @@ export const setRiskPreferences = defineRoute({
   tag: 'risk',
   summary: "Replaces the organization's risk mandate",
   description:
-    'The whole of it: what is left out is at its default again. Once it has answered, nothing is executed any more that was assessed by the earlier one, approved proposals included.',
+    'Replaces all fields: a field that is left out gets its default. Once it has answered, nothing is executed any more that was assessed by the earlier one, approved proposals included.',
   cost: 'write',
   schema: { body: PreferencesRequest },
   idempotent: true,

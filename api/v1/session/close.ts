@@ -11,7 +11,7 @@ export const closeSession = defineRoute({
   description: 'The token itself stays valid until it expires.',
   cost: 'read',
   schema: {},
-  answers: { 204: { description: 'The cookie is gone.' } },
+  answers: { 204: { description: 'The cookie is cleared.' } },
   refusals: [],
   handle: (_ports, options) => (_request, reply) => {
     forgetToken(reply, options);

@@ -11,7 +11,7 @@ export const quoteSwap = defineRoute({
   tag: 'spotchain',
   summary: 'Aggregator-routed quote of a swap',
   description:
-    'Asks the aggregator for a route of exactly this amount. Nothing is stored or reserved. Refused while the token has no live quote: what is not live is not quoted.',
+    'Asks the aggregator for a route of exactly this amount. Nothing is stored or reserved. Refused while the token has no live quote.',
   cost: 'read',
   schema: { querystring: SwapQuoteQuery },
   answers: { 200: { description: 'The quote.', schema: SwapQuoteBody } },

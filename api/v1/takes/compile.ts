@@ -32,7 +32,7 @@ export const compileTake = defineRoute({
   tag: 'takes',
   summary: 'Turns a thesis into an auditable Take',
   description:
-    'The answer says phrase by phrase what was understood, and what was assumed. A thesis that settles too little is refused with the questions that would settle it.',
+    'The answer lists phrase by phrase what was understood and what was assumed. An ambiguous thesis is refused with the questions that would make it clear.',
   cost: 'write',
   schema: { body: CompileBody },
   bodyRule: 'read_by_handler',

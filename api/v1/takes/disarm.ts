@@ -13,7 +13,7 @@ export const disarmTake = defineRoute({
   name: 'disarmTake',
   tag: 'takes',
   summary: 'Disarms a Take',
-  description: 'A position that it holds stays; armed again, it watches its exit conditions on.',
+  description: 'Its position stays open; armed again, it goes on watching its exit conditions.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -13,7 +13,7 @@ export const explainTakeDecision = defineRoute({
   tag: 'takes',
   summary: 'One evaluation of a Take in words',
   description:
-    'What was seen, which rules held, what followed and what was missing for a trade. Every number is one of the decision record.',
+    'The observations, the rules that held, the decision, and what was missing for a trade. Every number is one of the decision record.',
   cost: 'costly',
   schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision in words.', schema: ExplainedDecision } },

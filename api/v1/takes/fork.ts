@@ -14,7 +14,7 @@ export const forkTakeRoute = defineRoute({
   name: 'forkTake',
   tag: 'takes',
   summary: 'Clones a Take with another allocation, slippage budget or thresholds',
-  description: 'Of another organization only a published Take can be forked. The lineage is kept, and the life of the fork begins anew.',
+  description: 'Of another organization only a published Take can be forked. The lineage is kept; the fork has an expiry of its own.',
   cost: 'write',
   schema: {
     body: objectOf({

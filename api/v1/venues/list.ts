@@ -14,7 +14,7 @@ const WHEN = 'ISO 8601.';
 
 const BudgetBody = Type.Object({
   name: Type.String(),
-  process: choice(['feed', 'api'], 'Which process counts it; one that runs both counts it once for both.'),
+  process: choice(['feed', 'api'], 'Which process counts it; a process with both roles counts it once.'),
   limit: Type.Integer({ description: "In the provider's own units, within any window of `windowMs`." }),
   windowMs: Type.Integer(),
   left: Type.Integer(),
@@ -27,7 +27,7 @@ const VenueBody = Type.Object(
     executable: Type.Boolean(),
     hearing: choice(
       HEARINGS,
-      '`no_trades`: alive, nothing changes. `carried_forward`: repeats old prices. `silent`: connected, not heard. `not_followed`: nobody listens.',
+      '`no_trades`: connected, nothing changes. `carried_forward`: repeats old prices. `silent`: connected, no message came. `not_followed`: no process subscribes to it.',
     ),
     detail: Type.String(),
     degradedSince: nullable('string', WHEN),
@@ -46,7 +46,7 @@ const VenueBody = Type.Object(
       anyOf: [
         Type.Object({
           offsetMs: Type.Integer({ description: 'The median; positive where its clock is ahead of ours.' }),
-          method: choice(['server_time', 'event_time'], '`event_time` has the way of its events to us in it.'),
+          method: choice(['server_time', 'event_time'], '`event_time` includes the time that its events take to reach us.'),
           samples: Type.Integer(),
           measuredAt: Type.String(),
         }),
@@ -62,7 +62,7 @@ const VenueBody = Type.Object(
         'Members of its messages that nobody knows: ignored, and counted since the start. At most 50 names a source, then `other`.',
     }),
     requestBudgets: Type.Array(BudgetBody),
-    asOf: nullable('string', 'When this was said; null where nobody follows the venue.'),
+    asOf: nullable('string', 'When this was reported; null where no process follows the venue.'),
   },
   { $id: 'Venue' },
 );
@@ -122,7 +122,7 @@ export const listVenues = defineRoute({
   url: '/v1/venues',
   name: 'listVenues',
   tag: 'market',
-  summary: 'How each venue is heard, how its clock stands and what may still be asked of it',
+  summary: 'State of each venue’s feeds, its clock offset and what is left of its request budgets',
   cost: 'read',
   schema: { querystring: objectOf({ ...pageFields }) },
   answers: { 200: { description: 'Every venue.', schema: pageOf(VenueBody) } },
