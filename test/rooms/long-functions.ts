@@ -40,7 +40,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/sandbox/spotchain/simulator.ts', 'createSpotchainSimulator', 290],
       ['src/sandbox/spotchain/swap-builder.ts', 'createSwapBuilder', 170],
       ['src/sandbox/spotexchange/order-endpoints.ts', 'createOrderEndpoints', 200],
-      ['src/sandbox/spotexchange/simulator.ts', 'createSpotExchangeSimulator', 550],
     ],
   },
   {

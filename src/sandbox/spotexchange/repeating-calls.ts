@@ -1,0 +1,45 @@
+/** Calls that come again and again by a clock, each under a name. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+
+export class RepeatingCalls {
+  readonly #clock: Pick<Clock, 'deadline'>;
+  readonly #timers = new Map<string, () => void>();
+  #closed = false;
+
+  constructor(clock: Pick<Clock, 'deadline'>) {
+    this.#clock = clock;
+  }
+
+  has(name: string): boolean {
+    return this.#timers.has(name);
+  }
+
+  names(): readonly string[] {
+    return [...this.#timers.keys()];
+  }
+
+  /** Calls until the name is cancelled; each call returns when it wants to be called next. */
+  repeat(name: string, first: EpochMs, call: () => EpochMs): void {
+    if (this.#closed) return;
+    this.#timers.set(
+      name,
+      this.#clock.deadline(first, () => {
+        const next = call();
+        // The call itself may have been what made it unwanted.
+        if (this.#timers.has(name)) this.repeat(name, next, call);
+      }),
+    );
+  }
+
+  cancel(name: string): void {
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+  }
+
+  /** Cancels every name, and takes no other. */
+  close(): void {
+    this.#closed = true;
+    for (const name of this.names()) this.cancel(name);
+  }
+}

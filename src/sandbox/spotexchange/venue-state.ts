@@ -1,0 +1,20 @@
+/** What the endpoints and the streams of the simulated spot exchange share. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { FaultSwitch } from '../faults.ts';
+import type { Market } from '../market/market.ts';
+import type { SimulatedBook } from './simulated-book.ts';
+
+export interface VenueState {
+  readonly market: Market;
+  readonly clock: Clock;
+  readonly faults: FaultSwitch;
+  /** By symbol. */
+  readonly books: ReadonlyMap<string, SimulatedBook>;
+  /** The time by the venue's own clock, which a fault may shift. */
+  readonly venueNow: () => EpochMs;
+  /** The venue's status word of a symbol. */
+  readonly statusOf: (symbol: string) => string;
+  /** While nobody follows a book it stands still; this moves it to where it is now. */
+  readonly asOfNow: (book: SimulatedBook) => void;
+}
