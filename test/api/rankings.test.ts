@@ -1,9 +1,12 @@
 // Rankings, basis and assessments over HTTP: on stored cuts and bars, as of now and as of the past, in pages, and for nobody's invented reasons.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import type { Observation } from '../../src/domain/cut.ts';
+import { momentumBars, momentumOf } from '../../src/domain/ranking/momentum.ts';
+import { seededRandom } from '../../src/domain/seeded-random.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../src/domain/venue.ts';
 import { event, LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS } from './api-under-test.ts';
@@ -213,4 +216,44 @@ test('a newest cut that is too old is no ranking of the present', async () => {
       .flatMap(({ edges }: { edges: { netEdgeBps: string | null }[] }) => edges)
       .every(({ netEdgeBps }: { netEdgeBps: string | null }) => netEdgeBps === null),
   ).toBe(true);
+});
+
+test('the few bars that momentum is read from say the same as all bars, whatever is missing among them', async () => {
+  const random = seededRandom(11);
+  const hour = NOW - (NOW % HOUR);
+  const reads = createBarReads(api.sql);
+  const keys = Array.from({ length: 40 }, (_, n) => `evmvenue:GAP${n}` as InstrumentKey);
+  for (const key of keys) {
+    // From whole to half empty, some of them silent for the last hours.
+    const missing = random() * 0.9;
+    const silent = random() < 0.4 ? Math.floor(random() * 12) : 0;
+    const openTimes = Array.from({ length: 200 }, (_, n) => hour - n * HOUR).filter((_, n) => n >= silent && random() >= missing);
+    const { venue, instrument } = splitInstrumentKey(key);
+    const candles = openTimes.map((openTime) => {
+      const price = (50 + random() * 100).toFixed(4);
+      return { openTime, open: price, high: price, low: price, close: price, volume: '1' };
+    });
+    await createCandleStore(api.sql).save({
+      kind: 'candles',
+      venue,
+      instrument,
+      timeframe: '1h',
+      source: 'test',
+      receivedAt: NOW,
+      candles,
+    });
+  }
+  let found = 0;
+  for (const at of [NOW, hour, hour - 3 * HOUR, hour + 1]) {
+    const all = await reads.closes(keys, '1h', at - 400 * HOUR, at + HOUR);
+    const few = await reads.nearest(keys, '1h', momentumBars(at));
+    for (const key of keys) {
+      const momentum = momentumOf(all.get(key) ?? [], at);
+      expect([key, momentumOf(few.get(key) ?? [], at)]).toEqual([key, momentum]);
+      expect((few.get(key) ?? []).length).toBeLessThanOrEqual(3);
+      if (momentum !== null) found++;
+    }
+  }
+  expect(found).toBeGreaterThan(20);
+  expect(found).toBeLessThan(160);
 });

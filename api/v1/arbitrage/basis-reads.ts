@@ -12,6 +12,10 @@ import type { BarReads } from '../rankings/ports.ts';
 const HOUR_MS = 3_600_000;
 /** Half-lives are fitted on the hourly bars of so many days. */
 export const HALF_LIFE_DAYS = 30;
+/** The bar of an hour is stored by now, this long after the hour has ended; the half-lives of the hour count from then on. */
+const STORED_MS = 300_000;
+/** Entries that are read and fitted at a time, so that others are answered in between. */
+const AT_A_TIME = 10;
 /** Hours of which the half-lives stay in memory. */
 const KEPT_HOURS = 4;
 
@@ -36,22 +40,31 @@ export function createBasisReads({ bars, catalog }: { readonly bars: BarReads; r
 
   async function fit(hour: EpochMs): Promise<HalfLives> {
     const entries = catalog.entries.filter(hasBasis);
-    const keys = new Set(
-      entries.flatMap(({ key, benchmark, pairedPerp }) => [key, benchmark, pairedPerp].filter((one) => one !== null) as InstrumentKey[]),
-    );
-    const closes = await bars.closes([...keys], '1h', hour - HALF_LIFE_DAYS * 24 * HOUR_MS, hour);
-    return new Map(
-      entries.map((entry) => {
-        const token = closes.get(entry.key);
-        const base = (key: InstrumentKey | null): HalfLife | null => (key === null ? null : fitted(token, closes.get(key)));
-        return [entry.key, { reference: base(entry.benchmark), perpetual: base(entry.pairedPerp) }];
-      }),
-    );
+    const lives = new Map<string, { readonly reference: HalfLife | null; readonly perpetual: HalfLife | null }>();
+    for (let from = 0; from < entries.length; from += AT_A_TIME) {
+      const some = entries.slice(from, from + AT_A_TIME);
+      const keys = new Set(
+        some.flatMap(({ key, benchmark, pairedPerp }) => [key, benchmark, pairedPerp].filter((one) => one !== null) as InstrumentKey[]),
+      );
+      const closes = await bars.closes([...keys], '1h', hour - HALF_LIFE_DAYS * 24 * HOUR_MS, hour);
+      for (const { key, benchmark, pairedPerp } of some) {
+        const token = closes.get(key);
+        const base = (other: InstrumentKey | null): HalfLife | null => (other === null ? null : fitted(token, closes.get(other)));
+        lives.set(key, { reference: base(benchmark), perpetual: base(pairedPerp) });
+      }
+    }
+    return lives;
   }
 
-  /** Fitted once an hour: bars are hourly. */
+  /** Of the last hour whose bars are stored; fitted once, and while nobody needs them yet, in the first minutes of the next. */
   function halfLives(at: EpochMs): Promise<HalfLives> {
-    const hour = slotOf(at, HOUR_MS);
+    const ended = slotOf(at, HOUR_MS);
+    const hour = slotOf(at - STORED_MS, HOUR_MS);
+    if (ended !== hour && at - ended > STORED_MS / 2) fitOnce(ended).catch(() => undefined);
+    return fitOnce(hour);
+  }
+
+  function fitOnce(hour: EpochMs): Promise<HalfLives> {
     let found = kept.get(hour);
     if (found === undefined) {
       found = fit(hour);

@@ -8,6 +8,7 @@ import {
 } from '../../../src/domain/ranking/fair-value.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
+import { createOncePerCut } from './once-per-cut.ts';
 import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.ts';
 
 const LIST = 'fair-value';
@@ -23,10 +24,15 @@ export const rankFairValueRoute = defineRoute({
   schema: { querystring: objectOf({ mode: Type.Optional(choice(FAIR_VALUE_MODES, 'Default: `deepest_discount`.')), ...rankingFields }) },
   answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },
   refusals: [],
-  handle: (ports) => async (request) => {
-    const { mode = 'deepest_discount', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS } = request.query;
-    const place = await cutOfQuery(ports, request.query, LIST);
-    const rows = rankFairValue(ports.catalog.entries.entries, place.cut, { mode, slippageBps });
-    return { ...rankingPage(rows, request.query, place, LIST), mode, formula: FAIR_VALUE_FORMULAS[mode] };
+  handle: (ports) => {
+    const once = createOncePerCut();
+    return async (request) => {
+      const { mode = 'deepest_discount', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS } = request.query;
+      const place = await cutOfQuery(ports, request.query, LIST);
+      const rows = once(place.cut, `${mode} ${slippageBps}`, () =>
+        rankFairValue(ports.catalog.entries.entries, place.cut, { mode, slippageBps }),
+      );
+      return { ...rankingPage(rows, request.query, place, LIST), mode, formula: FAIR_VALUE_FORMULAS[mode] };
+    };
   },
 });

@@ -1,6 +1,6 @@
 /** What rankings, the basis and assessments read: cuts of the past and present, and stored bars. */
 import type { Cut } from '../../../src/domain/cut.ts';
-import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
+import type { BarsWanted, ClosedBar } from '../../../src/domain/ranking/momentum.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import type { BasisReads } from '../arbitrage/basis-reads.ts';
@@ -19,6 +19,8 @@ export interface BarReads {
     from: EpochMs,
     to: EpochMs,
   ): Promise<ReadonlyMap<string, readonly ClosedBar[]>>;
+  /** Of each instrument the newest bar at an instant and single earlier ones, ascending; one without a newest bar is missing. */
+  nearest(instruments: readonly InstrumentKey[], timeframe: string, wanted: BarsWanted): Promise<ReadonlyMap<string, readonly ClosedBar[]>>;
 }
 
 export interface RankingPorts {

@@ -4,7 +4,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/d
 import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/order.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_SLIPPAGE_BUDGET_BPS } from '../../../src/domain/ranking/fair-value.ts';
-import { MOMENTUM_WEEK_HOURS } from '../../../src/domain/ranking/momentum.ts';
+import { momentumBars } from '../../../src/domain/ranking/momentum.ts';
 import type { FitPortfolio } from '../../../src/domain/ranking/portfolio-fit.ts';
 import { PRIVATE_FORMULAS, PRIVATE_MODES, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
@@ -16,9 +16,6 @@ import { choice, objectOf } from '../../shapes.ts';
 import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.ts';
 
 const LIST = 'private';
-const HOUR_MS = 3_600_000;
-/** Bars that momentum may look at: a week and the tolerance around its ends. */
-const BARS_MS = (MOMENTUM_WEEK_HOURS + 16) * HOUR_MS;
 
 /** The caller's books of one mode as the fit looks at them; null where they have no value. */
 async function fitPortfolio(ports: ApiPorts, orgId: string, mode: ExecutionMode): Promise<FitPortfolio | null> {
@@ -69,11 +66,10 @@ export const rankPrivateRoute = defineRoute({
     const bars =
       mode !== 'momentum'
         ? new Map()
-        : await ports.rankings.bars.closes(
+        : await ports.rankings.bars.nearest(
             tokens.map(({ key }) => key),
             '1h',
-            slot - BARS_MS,
-            slot,
+            momentumBars(slot),
           );
     const portfolio = mode !== 'portfolio_fit' ? null : await fitPortfolio(ports, memberOf(request).orgId, books);
     const rows = rankPrivateMarkets(tokens, place.cut, { mode, slippageBps, bars, portfolio });

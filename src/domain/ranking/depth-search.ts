@@ -59,8 +59,8 @@ export function* searchDepth(limits: DepthLimits): Generator<DepthQuestion, Dept
       size = Decimal.min(size.times(GROWTH), largest);
     } else {
       if (bad.minus(good.size).lte(good.size.times(PRECISION))) break;
-      // The geometric middle, in whole cents.
-      size = bad.times(good.size).sqrt().toDecimalPlaces(2);
+      // About the geometric middle, in whole cents: a size to ask about, which nothing is computed from but the next one.
+      size = new Decimal(Math.sqrt(bad.toNumber() * good.size.toNumber()).toFixed(2));
     }
   }
   const bound =

@@ -17,6 +17,27 @@ export interface ClosedBar {
   readonly close: DecimalString;
 }
 
+/** Which bars of an instrument are wanted: the newest at an instant, and those nearest before it by given distances. Milliseconds. */
+export interface BarsWanted {
+  /** The newest bar opened at or before this instant, and not longer than `withinMs` before it. */
+  readonly at: EpochMs;
+  readonly withinMs: number;
+  /** How long before the newest bar the others lie. */
+  readonly backMs: readonly number[];
+  /** How much earlier than that each of them may lie. */
+  readonly toleranceMs: number;
+}
+
+/** The bars that `momentumOf` compares at an instant: all others change nothing. */
+export function momentumBars(at: EpochMs): BarsWanted {
+  return {
+    at: at - HOUR_MS,
+    withinMs: MOMENTUM_MAX_AGE_HOURS * HOUR_MS,
+    backMs: [MOMENTUM_DAY_HOURS * HOUR_MS, MOMENTUM_WEEK_HOURS * HOUR_MS],
+    toleranceMs: TOLERANCE_HOURS * HOUR_MS,
+  };
+}
+
 export interface Momentum {
   readonly terms: readonly ScoreTerm[];
   /** Open times of the bars that were compared. */

@@ -158,7 +158,9 @@ export function rankRows(rows: readonly { readonly facts: RowFacts; readonly sco
   const bySymbol = (a: RowFacts, b: RowFacts): number => (a.symbol < b.symbol ? -1 : 1);
   const ranked = made
     .filter(({ score }) => score !== null)
-    .sort((a, b) => new Decimal(b.score as string).comparedTo(a.score as string) || bySymbol(a, b));
+    .map((row) => ({ row, score: new Decimal(row.score as string) }))
+    .sort((a, b) => b.score.comparedTo(a.score) || bySymbol(a.row, b.row))
+    .map(({ row }) => row);
   const rest = made.filter(({ score }) => score === null).sort(bySymbol);
   return [...ranked.map((row, index) => ({ ...row, rank: index + 1 })), ...rest];
 }

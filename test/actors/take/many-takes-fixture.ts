@@ -11,33 +11,51 @@ const AT_ONCE = 10;
 /** Different theses, so that no two neighbours share a compiled manifest. */
 const THRESHOLDS = 50;
 
+/** The price falls by so much from slot to slot. */
+const STEP_USD = 1_000;
+
 /**
- * Arms Takes whose conditions do not pass, evaluates slots, and checks that each decided once in each.
+ * Arms Takes, evaluates slots, and checks that each decided once in each. In every slot the conditions of one Take in
+ * `onePassesIn` begin to pass (null: of none), and each of those asks risk and makes a proposal.
  * `slowestMs`: wall time of the slowest slot, from its cut to the commit of its last shard, one shard after the other.
  */
-export async function evaluateTakes({ takes, slots }: { readonly takes: number; readonly slots: number }) {
+export async function evaluateTakes({
+  takes,
+  slots,
+  onePassesIn = null,
+}: {
+  readonly takes: number;
+  readonly slots: number;
+  readonly onePassesIn?: number | null;
+}) {
   const stage = await tradingFixture({ connections: AT_ONCE });
   try {
-    const drafts = Array.from({ length: THRESHOLDS }, (_, index) => {
+    const waitingFor = (price: number) => {
       const read = readTakeFields(
-        { symbol: 'BTCUSDT', target: { kind: 'price', direction: 'below', value: String(1_000 + index) }, allocationUsd: '500' },
+        { symbol: 'BTCUSDT', target: { kind: 'price', direction: 'below', value: String(price) }, allocationUsd: '500' },
         { catalog: CATALOG, now: stage.clock.now() },
       );
       if (!read.ok) throw new Error(JSON.stringify(read.problems));
       return read.take;
-    });
+    };
+    const drafts = Array.from({ length: THRESHOLDS }, (_, index) => waitingFor(1_000 + index));
+    /** By slot: what passes in it and did not in the one before. */
+    const passing = Array.from({ length: slots }, (_, slot) => waitingFor(60_000 - slot * STEP_USD + STEP_USD / 2));
+    const draftOf = (index: number) => {
+      const turn = onePassesIn === null ? slots : index % onePassesIn;
+      return (turn < slots ? passing[turn] : drafts[index % THRESHOLDS]) as (typeof drafts)[number];
+    };
     let made = 0;
     const arming = async (): Promise<void> => {
       while (made < takes) {
-        const draft = drafts[made++ % THRESHOLDS] as (typeof drafts)[number];
-        const armed = await stage.takes.createArmed(stage.context(), draft, READING, 'paper');
+        const armed = await stage.takes.createArmed(stage.context(), draftOf(made++), READING, 'paper');
         if (!armed.ok) throw new Error(armed.refusal.detail);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, arming));
     let slowestMs = 0;
     for (let slot = 0; slot < slots; slot++) {
-      stage.price('60000', '60010');
+      stage.price(String(60_000 - slot * STEP_USD), String(60_010 - slot * STEP_USD));
       const began = performance.now();
       await stage.tick('live', TAKE_TICK_MS);
       slowestMs = Math.max(slowestMs, performance.now() - began);
@@ -48,7 +66,9 @@ export async function evaluateTakes({ takes, slots }: { readonly takes: number; 
       select a.id from actors a left join decisions d on d.agent_id = a.id where a.kind = 'take' group by a.id having count(*) <> ${slots} limit 1`;
     if (missing.length > 0) throw new Error(`Take ${missing[0]?.id} has not one decision per slot`);
     const [count] = await stage.sql<{ n: number }[]>`select count(*)::int as n from decisions`;
-    return { slowestMs, decisions: count?.n ?? 0 };
+    const [{ entries } = { entries: 0 }] = await stage.sql<{ entries: number }[]>`
+      select count(*)::int as entries from decisions d where disposition = 'propose_entry' and exists (select 1 from proposals p where p.agent_id = d.agent_id)`;
+    return { slowestMs, decisions: count?.n ?? 0, entries };
   } finally {
     await stage.close();
   }

@@ -2,8 +2,10 @@
 import { expect, test } from 'vitest';
 import { evaluateTakes } from './many-takes-fixture.ts';
 
-test('a thousand Takes in three shards have one decision per slot', { timeout: 120_000 }, async () => {
-  const { slowestMs, decisions } = await evaluateTakes({ takes: 1_000, slots: 2 });
-  expect(decisions).toBe(2_000);
+test('a thousand Takes in three shards have one decision per slot, and one proposal where their conditions pass', {
+  timeout: 120_000,
+}, async () => {
+  const { slowestMs, decisions, entries } = await evaluateTakes({ takes: 1_000, slots: 2, onePassesIn: 10 });
+  expect([decisions, entries]).toEqual([2_000, 200]);
   expect(slowestMs).toBeLessThan(30_000);
 });

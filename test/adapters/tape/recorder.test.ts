@@ -458,3 +458,96 @@ test('Takes replay as they were evaluated every half minute: armed before and du
   expect(slots.get(third)).toEqual([9]);
   expect(slots.get(outcome.value.id)).toEqual([2, 4, 6, 8, 10]);
 });
+
+test('a tokenized Take decides as its Take does on the same cuts: as it was recorded, and in the replay of the tape', async () => {
+  const file = join(folder, 'tokenized.tape');
+  const process = await live(file);
+  const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
+  const reading = { thesis: 'a reason, which is no part of the policy', understood: [], assumed: [], notUnderstood: [] };
+  const FIELDS = [
+    { target: { kind: 'price', direction: 'below', value: '60000' }, conditions: { exit: [{ type: 'price_above', price: '65000' }] } },
+    {
+      target: { kind: 'price', direction: 'below', value: '62000' },
+      conditions: {
+        exit: [
+          { type: 'price_below', price: '58000' },
+          { type: 'held_longer_than', hours: 200 },
+        ],
+      },
+    },
+    { target: { kind: 'price', direction: 'above', value: '65500' }, conditions: { exit: [] } },
+    { target: { kind: 'price', direction: 'below', value: '10' }, conditions: { exit: [] } },
+  ];
+  const pairs: { readonly take: string; readonly agent: string }[] = [];
+  for (const fields of FIELDS) {
+    const read = readTakeFields({ symbol: 'BTCUSDT', allocationUsd: '1000', ...fields }, { catalog: CATALOG, now: process.clock.now() });
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const created = await process.takes.create(context, read.take, reading);
+    if (!created.ok) throw new Error(created.refusal.detail);
+    const tokenized = await process.takes.manifestFor(ORG, created.value.id);
+    if (!tokenized.ok) throw new Error(tokenized.refusal.detail);
+    const agent = await process.commands.create(context, tokenized.value.manifest);
+    if (!agent.ok) throw new Error(agent.refusal.detail);
+    // It is made at `research`; at the autonomy of a Take its proposals go on as those of a Take do.
+    expect(await process.commands.setAutonomy(context, agent.value.id, 'policy_auto')).toMatchObject({ ok: true });
+    expect(await process.takes.arm(context, created.value.id, 'paper')).toMatchObject({ ok: true });
+    pairs.push({ take: created.value.id, agent: agent.value.id });
+  }
+  await process.refreshNeeds();
+  await process.look();
+  // What crosses a bound crosses it at a full minute: cuts that both look at.
+  for (const [number, bid] of [
+    '63000',
+    '61000',
+    '61000',
+    '59400',
+    '59300',
+    '59500',
+    '59500',
+    '66000',
+    '66000',
+    '57000',
+    '57000',
+    '57000',
+  ].entries())
+    await process.half(number + 1, bid);
+  await process.stop();
+
+  type Decided = Map<string, Map<number, string>>;
+  const told = (decided: Decided, { agentId, slot, ...row }: { agentId: string; slot: number } & Record<string, unknown>): void => {
+    const { disposition, reason, instrument, outcome, observedHash } = row;
+    const bySlot = decided.get(agentId) ?? new Map<number, string>();
+    decided.set(agentId, bySlot.set(slot, JSON.stringify({ disposition, reason, instrument, outcome, observedHash })));
+  };
+  const recorded: Decided = new Map();
+  for (const row of await sql`
+    select agent_id as "agentId", slot, disposition, reason, instrument, outcome, encode(observed_hash, 'hex') as "observedHash" from decisions order by slot`)
+    told(recorded, row as never);
+  const replayed: Decided = new Map();
+  const comparison = await createComparison(createLiveRunReads(sql));
+  await replayTape({
+    tapes: [await openTape(file)],
+    missed: comparison.missed,
+    onDecisions: async (rows, cut) => {
+      for (const row of rows) told(replayed, row as never);
+      await comparison.take(rows, cut);
+    },
+  });
+  expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0 });
+  for (const decided of [recorded, replayed]) {
+    const compared = pairs.map(({ take, agent }) => {
+      const ofTake = decided.get(take) as Map<number, string>;
+      const ofAgent = decided.get(agent) as Map<number, string>;
+      const both = [...ofAgent].filter(([slot]) => ofTake.has(slot));
+      expect(both).toEqual(both.map(([slot]) => [slot, ofTake.get(slot)]));
+      return both.map(([, text]) => (JSON.parse(text) as { disposition: string }).disposition);
+    });
+    // Each looked at as many full minutes as its Take was on duty for, and something was decided on them.
+    expect(compared).toEqual([
+      ['hold', 'propose_entry', 'hold', 'propose_exit'],
+      ['propose_entry', 'hold', 'hold', 'hold', 'propose_exit'],
+      ['hold', 'hold', 'hold', 'propose_entry'],
+      ['hold', 'hold', 'hold', 'hold', 'hold', 'hold'],
+    ]);
+  }
+});

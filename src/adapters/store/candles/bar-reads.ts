@@ -1,8 +1,26 @@
 /** Closes of stored bars of many instruments at once. */
-import type { ClosedBar } from '../../../domain/ranking/momentum.ts';
+import type { BarsWanted, ClosedBar } from '../../../domain/ranking/momentum.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { type InstrumentKey, instrumentKey, splitInstrumentKey, type Venue } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
+
+interface BarRow {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly open_time: number;
+  readonly close: string;
+}
+
+function byInstrument(rows: readonly BarRow[]): Map<string, ClosedBar[]> {
+  const bars = new Map<string, ClosedBar[]>();
+  for (const { venue, instrument, open_time: openTime, close } of rows) {
+    const key = instrumentKey(venue, instrument);
+    const list = bars.get(key) ?? [];
+    list.push({ openTime, close });
+    bars.set(key, list);
+  }
+  return bars;
+}
 
 export function createBarReads(sql: Sql) {
   return {
@@ -14,20 +32,35 @@ export function createBarReads(sql: Sql) {
       to: EpochMs,
     ): Promise<ReadonlyMap<string, readonly ClosedBar[]>> {
       const names = instruments.map((key) => splitInstrumentKey(key));
-      const rows = await sql<{ venue: Venue; instrument: string; open_time: number; close: string }[]>`
+      const rows = await sql<BarRow[]>`
         select c.venue, c.instrument, c.open_time, trim_scale(c.close)::text as close
         from unnest(${names.map(({ venue }) => venue)}::text[], ${names.map(({ instrument }) => instrument)}::text[]) as n(venue, instrument)
         join candles c on c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe}
           and c.open_time >= ${from} and c.open_time < ${to}
         order by c.venue, c.instrument, c.open_time`;
-      const bars = new Map<string, ClosedBar[]>();
-      for (const { venue, instrument, open_time: openTime, close } of rows) {
-        const key = instrumentKey(venue, instrument);
-        const list = bars.get(key) ?? [];
-        list.push({ openTime, close });
-        bars.set(key, list);
-      }
-      return bars;
+      return byInstrument(rows);
+    },
+
+    /** Of each instrument the newest bar at an instant and single earlier ones, ascending; one without a newest bar is missing. */
+    async nearest(
+      instruments: readonly InstrumentKey[],
+      timeframe: string,
+      { at, withinMs, backMs, toleranceMs }: BarsWanted,
+    ): Promise<ReadonlyMap<string, readonly ClosedBar[]>> {
+      const names = instruments.map((key) => splitInstrumentKey(key));
+      const rows = await sql<BarRow[]>`
+        select n.venue, n.instrument, bar.open_time, trim_scale(bar.close)::text as close
+        from unnest(${names.map(({ venue }) => venue)}::text[], ${names.map(({ instrument }) => instrument)}::text[]) as n(venue, instrument)
+        cross join lateral (
+          select c.open_time from candles c where c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe}
+            and c.open_time between ${at - withinMs} and ${at} order by c.open_time desc limit 1) newest
+        cross join unnest(${[0, ...backMs]}::bigint[]) as w(back)
+        cross join lateral (
+          select c.open_time, c.close from candles c where c.venue = n.venue and c.instrument = n.instrument and c.timeframe = ${timeframe}
+            and c.open_time between newest.open_time - w.back - case when w.back = 0 then 0 else ${toleranceMs}::bigint end and newest.open_time - w.back
+          order by c.open_time desc limit 1) bar
+        order by n.venue, n.instrument, bar.open_time`;
+      return byInstrument(rows);
     },
   };
 }
