@@ -14,7 +14,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/sandbox/control.ts', 'openSandboxControl', 80],
       ['src/sandbox/evmchain/ledger.ts', 'createEvmLedger', 260],
       ['src/sandbox/evmchain/simulator.ts', 'createEvmChainSimulator', 230],
-      ['src/sandbox/evmvenue/simulator.ts', 'createEvmVenueSimulator', 520],
       ['src/sandbox/identity/remote-signer.ts', 'createRemoteSignerSimulator', 110],
       ['src/sandbox/identity/signing-keys.ts', 'openSigningKeys', 90],
       ['src/sandbox/intelligence/macro-simulator.ts', 'createMacroSimulator', 80],

@@ -1,8 +1,8 @@
 /** The streams of the simulated spot exchange: sockets, what they follow, and what is sent while somebody follows it. */
 import { bendPrices, seededRandom } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
+import { RepeatingCalls } from '../repeating-calls.ts';
 import { dayStatistics, tickerFrame } from './day-statistics.ts';
-import { RepeatingCalls } from './repeating-calls.ts';
 import { type BookChange, eightDecimals, type SimulatedBook } from './simulated-book.ts';
 import { closedBars, formingBar, INTERVAL_MS, klineFrame } from './spot-bars.ts';
 import type { VenueState } from './venue-state.ts';

@@ -1,6 +1,6 @@
 /** Calls that come again and again by a clock, each under a name. */
-import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { EpochMs } from '../domain/time.ts';
 
 export class RepeatingCalls {
   readonly #clock: Pick<Clock, 'deadline'>;
@@ -13,6 +13,11 @@ export class RepeatingCalls {
 
   has(name: string): boolean {
     return this.#timers.has(name);
+  }
+
+  /** How many names repeat. */
+  get size(): number {
+    return this.#timers.size;
   }
 
   names(): readonly string[] {

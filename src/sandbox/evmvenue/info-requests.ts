@@ -1,0 +1,158 @@
+/** The types of `POST /info` that the simulated perpetuals venue answers, with their weights. */
+import type { EpochMs } from '../../domain/time.ts';
+import { seededRandom } from '../faults.ts';
+import type { Market } from '../market/market.ts';
+import { DELISTED_CONTEXT, metaOf, type PerpListings, SHARE_DEX } from './listings.ts';
+import { INTERVAL_MS, type PerpMarket, rate } from './perp-market.ts';
+import { clearinghouseState, type PerpListing, perpPrice, userFills, userFillsSince } from './wallets.ts';
+
+const HOUR_MS = 3_600_000;
+const REACHABLE_BARS = 5_000;
+const FUNDING_PAGE = 500;
+
+export interface InfoType {
+  readonly weight: number;
+  /** Undefined: the request is malformed. */
+  readonly answer: (body: Record<string, unknown>, now: EpochMs) => unknown;
+}
+
+type InfoTypes = Readonly<Record<string, InfoType>>;
+
+export interface InfoSources {
+  readonly market: Market;
+  readonly listings: PerpListings;
+  readonly perps: PerpMarket;
+  readonly venueNow: () => EpochMs;
+}
+
+/** Rows that each cost a part of a unit of weight, by type. */
+export const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = {
+  candleSnapshot: 60,
+  fundingHistory: 20,
+  userFills: 20,
+  userFillsByTime: 20,
+  recentTrades: 20,
+};
+
+/** Every type by its name. */
+export function infoTypes(sources: InfoSources): InfoTypes {
+  return { ...dexTypes(sources), ...marketTypes(sources), ...walletTypes(sources) };
+}
+
+const listingOf = ({ byCoin }: PerpListings, coin: unknown): PerpListing | undefined =>
+  typeof coin === 'string' ? byCoin.get(coin) : undefined;
+const addressOf = (user: unknown): string | null =>
+  typeof user === 'string' && /^0x[0-9a-fA-F]{40}$/.test(user) ? user.toLowerCase() : null;
+
+/** What is listed, and all prices at once. */
+function dexTypes({ market, listings, perps }: InfoSources): InfoTypes {
+  return {
+    meta: { weight: 20, answer: ({ dex }) => metaOf(listings, dex) ?? undefined },
+    metaAndAssetCtxs: {
+      weight: 20,
+      answer: ({ dex }, now) => {
+        const head = metaOf(listings, dex);
+        if (head === null) return undefined;
+        const contexts = (dex === SHARE_DEX ? listings.shareDex : listings.mainDex).map((listing) => perps.context(listing, now));
+        return [head, dex === SHARE_DEX ? contexts : [...contexts, DELISTED_CONTEXT]];
+      },
+    },
+    perpDexs: {
+      weight: 20,
+      answer: () => [
+        null,
+        { name: SHARE_DEX, fullName: 'Shares', deployer: `0x${'8'.repeat(40)}`, oracleUpdater: null, feeRecipient: null },
+      ],
+    },
+    allMids: {
+      weight: 2,
+      answer: (_body, now) =>
+        Object.fromEntries(
+          listings.mainDex.map((listing) => [listing.coin, perpPrice(market.perp(listing.asset, now).mark, listing.sizeDecimals)]),
+        ),
+    },
+  };
+}
+
+/** One market: its book, its trades, its bars, its funding. */
+function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
+  return {
+    l2Book: {
+      weight: 2,
+      answer: ({ coin }, now) => {
+        const listing = listingOf(listings, coin);
+        return listing === undefined ? null : perps.book(listing, now, false);
+      },
+    },
+    recentTrades: {
+      weight: 20,
+      answer: ({ coin }, now) => {
+        const listing = listingOf(listings, coin);
+        return listing === undefined ? null : perps.recentTrades(listing, now);
+      },
+    },
+    candleSnapshot: {
+      weight: 20,
+      answer: ({ req }, now) => {
+        const { coin, interval, startTime, endTime } = (req ?? {}) as Record<string, unknown>;
+        const listing = listingOf(listings, coin);
+        if (typeof interval !== 'string' || !Object.hasOwn(INTERVAL_MS, interval) || typeof startTime !== 'number') return undefined;
+        if (listing === undefined) return null;
+        const barMs = INTERVAL_MS[interval] as number;
+        const current = Math.floor(now / barMs) * barMs;
+        const end = Math.min(typeof endTime === 'number' ? endTime : now, now);
+        const oldest = current - (REACHABLE_BARS - 1) * barMs;
+        const from = Math.max(Math.floor(startTime / barMs) * barMs, oldest);
+        const bars = perps.closedCandles(listing, interval, from, Math.min(end + 1, current));
+        return end >= current && current >= from ? [...bars, perps.formingCandle(listing, interval, now)] : bars;
+      },
+    },
+    fundingHistory: {
+      weight: 20,
+      answer: ({ coin, startTime, endTime }, now) => {
+        const listing = listingOf(listings, coin);
+        if (typeof startTime !== 'number') return undefined;
+        if (listing === undefined) return null;
+        const end = Math.min(typeof endTime === 'number' ? endTime : now, now);
+        const rows: object[] = [];
+        for (let hour = Math.floor(startTime / HOUR_MS) * HOUR_MS; hour <= end && rows.length < FUNDING_PAGE; hour += HOUR_MS) {
+          // Settled on the hour, written some milliseconds later.
+          const time = hour + 10 + Math.floor(seededRandom(hour / HOUR_MS)() * 190);
+          if (time < startTime || time > end) continue;
+          const { mark, oracle, hourlyFunding } = market.perp(listing.asset, hour);
+          rows.push({ coin: listing.coin, fundingRate: rate(hourlyFunding), premium: rate((mark - oracle) / oracle), time });
+        }
+        return rows;
+      },
+    },
+  };
+}
+
+/** What an address holds and did. */
+function walletTypes({ market, listings, venueNow }: InfoSources): InfoTypes {
+  return {
+    clearinghouseState: {
+      weight: 2,
+      answer: ({ user }, now) => {
+        const address = addressOf(user);
+        return address === null ? undefined : clearinghouseState(address, market, listings.mainDex, now, venueNow());
+      },
+    },
+    userFills: {
+      weight: 20,
+      answer: ({ user }, now) => {
+        const address = addressOf(user);
+        return address === null ? undefined : userFills(address, market, listings.mainDex, now);
+      },
+    },
+    userFillsByTime: {
+      weight: 20,
+      answer: ({ user, startTime }, now) => {
+        const address = addressOf(user);
+        return address === null || typeof startTime !== 'number'
+          ? undefined
+          : userFillsSince(address, market, listings.mainDex, now, startTime);
+      },
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** What the simulated perpetuals venue lists: coins, shares of a builder's dex, and one market that is delisted. */
+import type { EpochMs } from '../../domain/time.ts';
+import type { Market } from '../market/market.ts';
+import type { PerpListing } from './wallets.ts';
+
+/** Builder-deployed markets: perpetuals on shares carry this dex as a prefix, `xyz:TSLA`. */
+export const SHARE_DEX = 'xyz';
+/** Listed, delisted and still shown, as real ones are: no book, no premium, mark at yesterday's price. */
+const DELISTED = { name: 'MATIC', szDecimals: 1, maxLeverage: 20, price: '0.37621' };
+
+/** What is told of it. */
+export const DELISTED_CONTEXT = {
+  funding: '0.0',
+  openInterest: '0.0',
+  prevDayPx: DELISTED.price,
+  dayNtlVlm: '0.0',
+  premium: null,
+  oraclePx: DELISTED.price,
+  markPx: DELISTED.price,
+  midPx: null,
+  impactPxs: null,
+  dayBaseVlm: '0.0',
+};
+
+export interface PerpListings {
+  readonly byCoin: ReadonlyMap<string, PerpListing>;
+  readonly mainDex: readonly PerpListing[];
+  readonly shareDex: readonly PerpListing[];
+}
+
+/** Everything of the market but what is not public yet. */
+export function listingsOf(market: Market, now: EpochMs): PerpListings {
+  const all = market.assets
+    .filter(({ kind }) => kind !== 'pre_ipo')
+    .map(({ symbol, kind }): PerpListing => {
+      const price = market.perp(symbol, now).mark;
+      const coin = kind === 'crypto' ? symbol : `${SHARE_DEX}:${symbol}`;
+      const sizeDecimals = Math.max(0, Math.min(5, Math.floor(Math.log10(price)) + 1));
+      return { coin, asset: symbol, sizeDecimals, maxLeverage: kind === 'crypto' ? 40 : 10 };
+    });
+  return {
+    byCoin: new Map(all.map((listing) => [listing.coin, listing])),
+    mainDex: all.filter(({ coin }) => !coin.includes(':')),
+    shareDex: all.filter(({ coin }) => coin.includes(':')),
+  };
+}
+
+/** The listings of a dex as the venue tells them; null for a dex that it does not have. */
+export function metaOf({ mainDex, shareDex }: PerpListings, dex: unknown): object | null {
+  if (dex !== undefined && dex !== '' && dex !== SHARE_DEX) return null;
+  const own = dex === SHARE_DEX ? shareDex : mainDex;
+  const universe: object[] = own.map(({ coin, sizeDecimals, maxLeverage }) =>
+    dex === SHARE_DEX
+      ? {
+          name: coin,
+          szDecimals: sizeDecimals,
+          maxLeverage,
+          marginTableId: maxLeverage,
+          onlyIsolated: true,
+          marginMode: 'strictIsolated',
+        }
+      : { name: coin, szDecimals: sizeDecimals, maxLeverage, marginTableId: maxLeverage },
+  );
+  if (dex !== SHARE_DEX) {
+    universe.push({
+      name: DELISTED.name,
+      szDecimals: DELISTED.szDecimals,
+      maxLeverage: DELISTED.maxLeverage,
+      marginTableId: 20,
+      isDelisted: true,
+    });
+  }
+  return { universe, marginTables: [], collateralToken: 0 };
+}
