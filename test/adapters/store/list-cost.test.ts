@@ -1,0 +1,126 @@
+// What a page of a list reads of the tables beneath it, as PostgreSQL counts it: rows in the order of the page's length, with
+// 21,000 agents and as many books, proposals and decisions, on the first page, on a deep one and under every filter.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
+import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
+import { createBookReads } from '../../../src/adapters/store/books/book-reads.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createMarketOrderStore } from '../../../src/adapters/store/orders/market-order-store.ts';
+import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import { canonicalJson } from '../../../src/domain/canonical-json.ts';
+import { manifestHash } from '../../../src/domain/manifest/manifest.ts';
+import { sampleManifest } from '../../actors/agent/sample.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { ORG, OTHER } from './reads.ts';
+
+const AGENTS = 21_000;
+const LIMIT = 50;
+/** What a page may read beside its own rows: of each its actor (whose it is), its manifest, its fills. */
+const ROWS_EACH = 8;
+const DEEP = 12_345;
+
+let superuser: Sql;
+beforeAll(async () => {
+  superuser = openDatabase({ url: await testDatabase(), role: null, connections: 2, name: 'lists' });
+  await superuser`insert into organizations (id, name) values (${ORG}, 'ours'), (${OTHER}, 'theirs')`;
+  await fill(superuser);
+}, 180_000);
+afterAll(() => superuser.end());
+
+/** The agent, proposal or decision of a number. */
+const idOf = (kind: 'a' | 'b', number: number): string => `00000000-0000-7000-${kind}000-${String(number).padStart(12, '0')}`;
+
+/** Rows as the service would have written them, past its triggers: only what lists read is looked at. */
+async function fill(sql: Sql): Promise<void> {
+  const manifest = sampleManifest();
+  const [text, hash] = [canonicalJson(manifest as never), manifestHash(manifest)];
+  await sql.begin(async (transaction) => {
+    const tables = ['actors', 'manifests', 'agents', 'books', 'fills', 'proposals', 'steps', 'decision_rows', 'decisions'];
+    for (const table of tables) await transaction`alter table ${transaction(table)} disable trigger all`;
+    const agent = transaction`('00000000-0000-7000-a000-' || lpad(n::text, 12, '0'))::uuid`;
+    const proposal = transaction`('00000000-0000-7000-b000-' || lpad(n::text, 12, '0'))::uuid`;
+    const all = transaction`generate_series(1, ${AGENTS}) n`;
+    await transaction`insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms)
+      select ${agent}, ${ORG}, 'agent', 'agent@1', 3, '{}', 'running', 60000 from ${all}`;
+    await transaction`insert into manifests (agent_id, version, hash, canonical, created_by) select ${agent}, 1, ${hash}, ${text}, 'ann' from ${all}`;
+    await transaction`insert into agents (id, org_id, name, stage, autonomy, manifest_version, manifest_hash, created_by, created_at)
+      select ${agent}, ${ORG}, 'agent ' || n, 'draft', 'research', 1, ${hash}, 'ann', timestamptz '2026-03-02' + n * interval '1 second' from ${all}`;
+    await transaction`insert into books (id, org_id, agent_id, mode, manifest_version, capital_usd, cash_usd, opened_at, changed_at)
+      select 'agent:' || ${agent} || ':paper:1', ${ORG}, ${agent}, 'paper', 1, 1000, 1000, 0, 0 from ${all}`;
+    await transaction`insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
+      select 'fill-' || n, ${proposal}::text, 'agent:' || ${agent} || ':paper:1', 'spotchain:AAPLx', 'buy', 1, 200, 0, 200, 200, 0, n, '[]' from ${all}`;
+    await transaction`insert into actors (id, org_id, kind, machine, version, snapshot, status)
+      select ${proposal}, ${ORG}, 'proposal', 'proposal@1', 1, '{}', 'done' from ${all}`;
+    // The three oldest were declined; all others have been filled.
+    await transaction`insert into proposals (id, org_id, agent_id, decision_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
+        order_body, notional_usd, decision_price, reads_reference, risk, state, filled_quantity, created_at, expires_at, changed_at)
+      select ${proposal}, ${ORG}, ${agent}, null, n, 'entry', 1, ${hash}, 'confirm', 0, 'paper', 'agent:' || ${agent} || ':paper:1', 'spotchain:AAPLx',
+        '{"side":"buy"}', 200, 200, false, '{}', case when n <= 3 then 'declined' else 'filled' end, case when n <= 3 then 0 else 1 end, 0, 0, 0 from ${all}`;
+    // One agent has decided for a fortnight, all others once.
+    await transaction`insert into decision_rows (agent_id, slot, manifest_version, disposition, reason, outcome, manifest_hash, observed_hash, previous_hash, hash)
+      select ${idOf('a', 1)}, n * 60000, 1, 'hold', 'late_tick', '[]', decode(${hash}, 'hex'), '\\x'::bytea, '\\x'::bytea, sha256(n::text::bytea) from ${all}
+      union all select ${agent}, 60000, 1, 'hold', 'late_tick', '[]', decode(${hash}, 'hex'), '\\x'::bytea, '\\x'::bytea, sha256(n::text::bytea) from ${all} where n > 1`;
+    for (const table of tables) await transaction`alter table ${transaction(table)} enable trigger all`;
+  });
+  await sql`analyze`;
+}
+
+/** How many rows a read takes from tables, and how many of them by going through a whole one, with the role that serves callers. */
+async function rowsRead(read: (sql: Sql) => Promise<unknown>): Promise<{ answer: unknown; read: number; through: Record<string, number> }> {
+  return superuser.begin(async (transaction) => {
+    await transaction`select set_config('sevengate.organization', ${ORG}, true)`;
+    await transaction`set local role sevengate_api`;
+    const counts = async () =>
+      new Map(
+        (
+          await transaction<{ name: string; through: number; fetched: number }[]>`
+            select relname as name, seq_tup_read::int as through, idx_tup_fetch::int as fetched from pg_stat_xact_user_tables`
+        ).map((row) => [row.name, row] as const),
+      );
+    const before = await counts();
+    const answer = await read(transaction as unknown as Sql);
+    const through: Record<string, number> = {};
+    let total = 0;
+    for (const [name, row] of await counts()) {
+      const gone = row.through - (before.get(name)?.through ?? 0);
+      if (gone > 0) through[name] = gone;
+      total += gone + (row.fetched ?? 0) - (before.get(name)?.fetched ?? 0);
+    }
+    return { answer, read: total, through };
+  }) as never;
+}
+
+const page = { limit: LIMIT, after: null };
+const LISTS: readonly (readonly [what: string, items: number, read: (sql: Sql) => Promise<unknown>])[] = [
+  ['agents', LIMIT, (sql) => createAgentReads(sql).list(ORG, page)],
+  ['agents from the middle on', LIMIT, (sql) => createAgentReads(sql).list(ORG, { limit: LIMIT, after: idOf('a', DEEP) })],
+  ['proposals', LIMIT, (sql) => createProposalStore(sql).list(ORG, {}, page)],
+  ['proposals from the middle on', LIMIT, (sql) => createProposalStore(sql).list(ORG, {}, { limit: LIMIT, after: String(DEEP) })],
+  ['proposals in a state of few', 3, (sql) => createProposalStore(sql).list(ORG, { state: 'declined' }, page)],
+  ['proposals of an agent', 1, (sql) => createProposalStore(sql).list(ORG, { agentId: idOf('a', DEEP) }, page)],
+  ['proposals of an agent in a state', 1, (sql) => createProposalStore(sql).list(ORG, { agentId: idOf('a', 2), state: 'declined' }, page)],
+  ['books', LIMIT, (sql) => createBookReads(sql).list(ORG, null, page)],
+  ['books of an agent', 1, (sql) => createBookReads(sql).list(ORG, idOf('a', DEEP), page)],
+  ['fills of a book', 1, (sql) => createBookReads(sql).fills(ORG, `agent:${idOf('a', DEEP)}:paper:1`, page)],
+  ['decisions', LIMIT, (sql) => createDecisionReads(sql).list(ORG, idOf('a', 1), page)],
+  [
+    'decisions from the middle on',
+    LIMIT,
+    (sql) => createDecisionReads(sql).list(ORG, idOf('a', 1), { limit: LIMIT, after: String(DEEP * 60_000) }),
+  ],
+  ["people's orders", 0, (sql) => createMarketOrderStore(sql).list(ORG, {}, page)],
+];
+
+test.each(LISTS)('%s: a page reads rows in the order of its length, and goes through no big table', async (_, items, read) => {
+  const { answer, read: rows, through } = await rowsRead(read);
+  expect((answer as { items: readonly unknown[] }).items).toHaveLength(items);
+  expect(through).toEqual({});
+  expect(rows).toBeLessThanOrEqual((items + 1) * ROWS_EACH + 10);
+});
+
+test('one agent', async () => {
+  const { answer, read, through } = await rowsRead((sql) => createAgentReads(sql).get(ORG, idOf('a', DEEP)));
+  expect(answer).toMatchObject({ name: `agent ${DEEP}` });
+  expect(through).toEqual({});
+  expect(read).toBeLessThan(20);
+});
