@@ -252,7 +252,8 @@ function answerError(ports: ApiPorts, error: FastifyError, request: FastifyReque
     return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
   const framework = frameworkProblem(error, request);
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
-  if (ports.operation.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
+  if (ports.operation.isUnavailable(error))
+    return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment, or has no room left to write');
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
     return sendProblem(reply, 'malformed', 'the request cannot be read');
   ports.operation.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });

@@ -1,5 +1,6 @@
 /** A server to be measured, in a process of its own: our API role with its real doors, or a Fastify to compare it with. */
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import fastify from 'fastify';
 import { createMetrics } from '../src/adapters/metrics.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
@@ -13,6 +14,7 @@ import { createNewIds } from '../src/boot/new-ids.ts';
 import { createRequestBudgets } from '../src/boot/outside/index.ts';
 import { startApi } from '../src/boot/roles/api.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
+import { createRoomWatch } from '../src/boot/room-watch.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
 import { refuse } from '../src/domain/refusal.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
@@ -132,6 +134,7 @@ async function ours(order: ServerOrder): Promise<string> {
       },
     },
     pingQueue: async () => {},
+    room: createRoomWatch(tmpdir(), clock),
     clockState: () => ({ offsetMs: 0, ok: true, detail: '' }),
     clock,
     random: Math.random,

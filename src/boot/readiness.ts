@@ -4,12 +4,15 @@ import { stalledShards } from '../adapters/store/agents/shard-health.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ClockState } from './clock-watch.ts';
+import type { RoomWatch } from './room-watch.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
 
 export interface ReadinessDeps {
   readonly sql: Sql;
+  /** Whether there is room to write. */
+  readonly room: Pick<RoomWatch, 'left'>;
   /** Whether this machine's clock agrees with PostgreSQL's. */
   readonly clockState: () => ClockState;
   /** Answers where the queue works; a process without a worker asks nothing. */
@@ -26,6 +29,7 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
     await sql`select 1`;
     return 'answers';
   },
+  room: ({ room }) => room.left(),
   clock({ clockState }) {
     const { ok, detail } = clockState();
     if (!ok) throw new Error(detail);

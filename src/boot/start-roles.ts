@@ -31,6 +31,7 @@ import { createPredictionAsking } from './outside/prediction.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
+import { createRoomWatch } from './room-watch.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { Signer } from './signer.ts';
 import type { StoreConnections } from './store-connections.ts';
@@ -207,6 +208,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
   service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({
     clockState: clockWatch.state,
+    room: createRoomWatch(resolve(config.SEVENGATE_HOME), clock),
     sql: store.sql,
     callers: openCallerPorts({
       callers: store.openCallers(),

@@ -241,6 +241,18 @@ export function isConnectionLoss(error: unknown): boolean {
   return code.startsWith('CONNECTION_') || code.startsWith('08') || LOSSES.has(code);
 }
 
+/**
+ * True where PostgreSQL or this machine has run out of something: disk, memory, connections, file descriptors. What was under
+ * way was not committed, and may be tried again once there is more of it.
+ */
+export function isOutOfResources(error: unknown): boolean {
+  const code = codeOf(error);
+  return code.startsWith('53') || EXHAUSTED.has(code);
+}
+
+/** PostgreSQL's input/output error, and what the system calls a full disk, a full quota and no more descriptors. */
+const EXHAUSTED = new Set(['58030', 'ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
 const LOSSES = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'CONNECT_TIMEOUT']);
 
 function codeOf(error: unknown): string {

@@ -53,6 +53,7 @@ import type { Logger } from '../log.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach, optionalBudgets } from '../outside/index.ts';
 import { createPredictionAsking } from '../outside/prediction.ts';
 import { createReadiness } from '../readiness.ts';
+import type { RoomWatch } from '../room-watch.ts';
 import { accessBy } from '../token-access.ts';
 
 const AGENTS_SHOWN = 200;
@@ -80,6 +81,8 @@ export interface ApiDeps {
   readonly launcher: LauncherClient | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
+  /** Whether there is room to write. */
+  readonly room: RoomWatch;
   /** Whether this machine's clock agrees with PostgreSQL's. */
   readonly clockState: () => ClockState;
   readonly clock: Clock;
@@ -112,7 +115,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
         newRequestId: deps.newId,
         readiness,
         metrics: deps.metrics,
-        isUnavailable: (error) => isConnectionLoss(error) || error instanceof UnsignedRow,
+        isUnavailable: (error) => deps.room.noted(error) || isConnectionLoss(error) || error instanceof UnsignedRow,
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
       access: accessPorts(deps, members),

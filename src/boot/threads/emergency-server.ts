@@ -14,7 +14,7 @@ import { createAgentDirectory } from '../../adapters/store/agents/agent-director
 import { API_ROLE, perOrganization } from '../../adapters/store/callers/as-organization.ts';
 import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
-import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
+import { isConnectionLoss, isOutOfResources, openDatabase } from '../../adapters/store/database.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { createNewIds } from '../new-ids.ts';
 import { accessBy } from '../token-access.ts';
@@ -63,7 +63,7 @@ function portsOf(thread: EmergencyThread): EmergencyPorts {
       newRequestId: newId,
       readiness: async () => ({ ready: true, parts: [] }),
       metrics: { contentType: 'text/plain', render: async () => '', observe: (observation) => post({ kind: 'observed', observation }) },
-      isUnavailable: isConnectionLoss,
+      isUnavailable: (error) => isConnectionLoss(error) || isOutOfResources(error),
       reportDefect: (error, { route, requestId }) => {
         const { message, stack = '' } = error as Error;
         post({ kind: 'defect', message, stack, route, requestId });

@@ -1,0 +1,42 @@
+/** Whether the service has room to write: what is left on the disk of the state folder, and what the database has refused for want of room. */
+import { statfs } from 'node:fs/promises';
+import { isOutOfResources } from '../adapters/store/database.ts';
+import type { EpochMs } from '../domain/time.ts';
+
+/** Below this many bytes free a disk counts as full: PostgreSQL needs as much for its next files. */
+const LEAST_BYTES = 64 * 1024 * 1024;
+/** A refusal for want of room counts for so long. */
+const REFUSAL_COUNTS_MS = 30_000;
+
+export interface RoomWatch {
+  /** Takes note of an error; true where it says that something has run out. */
+  noted(error: unknown): boolean;
+  /** What is left. @throws Error where there is too little, or where the database has refused a change for want of room just now. */
+  left(): Promise<string>;
+}
+
+/** @param freeBytes what is free on the disk of the state folder; asked of the system unless told. */
+export function createRoomWatch(
+  home: string,
+  clock: { now(): EpochMs },
+  freeBytes: () => Promise<number> = async () => {
+    const { bavail, bsize } = await statfs(home);
+    return bavail * bsize;
+  },
+): RoomWatch {
+  let refused: { readonly at: EpochMs; readonly detail: string } | null = null;
+  return {
+    noted(error) {
+      if (!isOutOfResources(error)) return false;
+      refused = { at: clock.now(), detail: error instanceof Error ? error.message : String(error) };
+      return true;
+    },
+    async left() {
+      const free = await freeBytes();
+      const megabytes = Math.floor(free / 1_048_576);
+      if (free < LEAST_BYTES) throw new Error(`${megabytes} MiB are left on the disk of ${home}`);
+      if (refused !== null && clock.now() - refused.at < REFUSAL_COUNTS_MS) throw new Error(`a change was refused: ${refused.detail}`);
+      return `${megabytes} MiB are left on the disk of the state folder`;
+    },
+  };
+}
