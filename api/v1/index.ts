@@ -159,7 +159,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getMe, 'identity'),
   entry(openSession, 'public'),
   entry(closeSession, 'public'),
-  // Spec section 4.1.
+  // What is known of assets and of the market.
   entry(getMacro, 'market:read'),
   entry(listEvents, 'market:read'),
   entry(listChains, 'market:read'),
@@ -170,7 +170,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listPrivateMarkets, 'market:read'),
   entry(listBasis, 'market:read'),
   entry(assessStockRoute, 'market:read'),
-  // Spec section 4.2.
+  // Limits, books and the portfolio.
   entry(getRiskPreferences, 'agent:read'),
   entry(setRiskPreferences, 'risk:manage'),
   entry(listRiskPreferences, 'agent:read'),
@@ -179,13 +179,13 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getPortfolio, 'agent:read'),
   entry(getPerformance, 'agent:read'),
   entry(simulateImpact, 'agent:read'),
-  // Spec section 4.3.
+  // Swaps on the primary chain.
   entry(quoteSwap, 'market:read'),
   entry(prepareSwap, 'trade:execute'),
   entry(executeSwap, 'trade:execute'),
   entry(listSwaps, 'agent:read'),
   entry(getSwap, 'agent:read'),
-  // Spec section 4.4: what the venues supply.
+  // What the venues supply.
   entry(listQuotes, 'market:read'),
   entry(listCandles, 'market:read'),
   entry(getOrderBook, 'market:read'),
@@ -210,7 +210,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(executePredictionOrder, 'trade:execute'),
   entry(listPredictionOrders, 'agent:read'),
   entry(getPredictionOrder, 'agent:read'),
-  // Spec section 4.5.
+  // Transfers between the chains and linked wallets.
   entry(quoteBridge, 'market:read'),
   entry(submitBridge, 'trade:execute'),
   entry(getBridgeStatus, 'agent:read'),
@@ -219,7 +219,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(challengeWallet, 'agent:read'),
   entry(linkWallet, 'agent:read'),
   entry(listWallets, 'agent:read'),
-  // Spec section 4.6.
+  // Agents, their proposals, decisions, gates and vaults.
   entry(createAgent, 'trade:execute'),
   entry(addAgentVersion, 'trade:execute'),
   entry(setAgentAutonomy, 'trade:execute'),
@@ -255,7 +255,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(withdrawFromVault, 'trade:execute'),
   entry(rankVaults, 'agent:read'),
   entry(getMachineLayout, 'agent:read'),
-  // Spec section 4.9.
+  // Launches and agent tokens.
   entry(listPresets, 'market:read'),
   entry(previewLaunch, 'market:read'),
   entry(prepareLaunch, 'trade:execute'),
@@ -310,7 +310,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(explainTakeDecision, 'agent:read'),
   entry(listTakeHistory, 'agent:read'),
   entry(getTakeChart, 'agent:read'),
-  // Spec section 5.6.
+  // Delegations of wallets.
   entry(challengeDelegation, 'trade:execute'),
   entry(grantDelegation, 'trade:execute'),
   entry(listDelegations, 'agent:read'),

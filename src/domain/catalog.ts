@@ -372,8 +372,8 @@ export type ResolvedUniverseEntry =
 const KIND_SPELLINGS: Readonly<Record<string, InstrumentKind>> = { perpetual: 'perp' };
 
 /**
- * Resolves a symbol (`AAPLx`, spec section 2.6) or `<venue>:<pair>:<instrument kind>` (`spotexchange:BTCUSDT:spot`,
- * spec section 2.5). The pair is the venue's own name or `<base>/<quote>`, `<base>-<quote>`. Names are case-sensitive,
+ * Resolves a symbol (`AAPLx`) or `<venue>:<pair>:<instrument kind>` (`spotexchange:BTCUSDT:spot`).
+ * The pair is the venue's own name or `<base>/<quote>`, `<base>-<quote>`. Names are case-sensitive,
  * as they are on the venues; what is near is named in the refusal.
  */
 export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): ResolvedUniverseEntry {

@@ -32,7 +32,7 @@ export function evidenceKindAt(stage: Stage): EvidenceKind | null {
 export const GATE_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
 export type GateScenario = (typeof GATE_SCENARIOS)[number];
 
-/** The limits of the gates. Spec sections 3.1 and 8; what the spec leaves open is docs/decisions/0034. */
+/** The limits of the gates (docs/decisions/0034, docs/decisions/0035). */
 export const GATE_LIMITS = {
   /** Years from the first to the last candle of a backtest. */
   historyYears: 5,
@@ -201,7 +201,7 @@ export function evidenceMetrics<Kind extends EvidenceKind>(kind: Kind, series: E
   }
 }
 
-/** What spec section 3.1 asks of a manifest before it is evaluated at all. */
+/** What is asked of a manifest before it is evaluated at all. */
 export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
   const capacity = new Decimal(manifest.maxCapitalUsd).times(manifest.maxLeverage);
   return {

@@ -40,7 +40,7 @@ export function impliedValuation(tokenPrice: DecimalString, markPrice: DecimalSt
   return plainDecimal(new Decimal(tokenPrice).times(markValuation).div(markPrice).toDecimalPlaces(8));
 }
 
-/** Gap to mark in percent; of valuations, or of prices where both are per the same token (the ratio is the same; spec section 2.4). */
+/** Gap to mark in percent; of valuations, or of prices where both are per the same token (the ratio is the same). */
 export function gapToMarkPct(implied: DecimalString, mark: DecimalString): number | null {
   return percentAbove(implied, mark);
 }

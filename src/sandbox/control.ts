@@ -24,9 +24,9 @@ interface Answer {
 const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * Opens the endpoint on 127.0.0.1. `GET /faults` shows every simulator's settings and `GET /faults/<double>` those of one;
- * `PUT /faults/<double>` with `{ "freeze": true, … }` changes the named ones and leaves the others, and answers with
- * all; `DELETE /faults/<double>` or `DELETE /faults` switches them off. `GET /chain` shows where the primary chain stands,
+ * Opens the endpoint on 127.0.0.1. `GET /faults` shows every simulator's settings and `GET /faults/<simulator>` those of one;
+ * `PUT /faults/<simulator>` with `{ "freeze": true, … }` changes the named ones and leaves the others, and answers with
+ * all; `DELETE /faults/<simulator>` or `DELETE /faults` switches them off. `GET /chain` shows where the primary chain stands,
  * and `POST /chain/<verb>` moves it (src/sandbox/solana/control.ts). What is refused changes nothing.
  */
 export async function openSandboxControl(options: {
@@ -44,14 +44,14 @@ export async function openSandboxControl(options: {
     const [, root, name, ...rest] = path.split('/');
     if (root === 'chain' && chain !== undefined && rest.length === 0) return chainAnswer(chain, method, name, body);
     if (root !== 'faults' || rest.length > 0)
-      return { status: 404, body: { error: 'there is /faults and /faults/<double> here, and /chain and /chain/<verb>' } };
+      return { status: 404, body: { error: 'there is /faults and /faults/<simulator> here, and /chain and /chain/<verb>' } };
     if (name === undefined) {
       if (method === 'DELETE') for (const one of Object.values(faults)) one.reset();
       else if (method !== 'GET') return { status: 405, body: { error: 'GET or DELETE all faults' }, allow: 'GET, DELETE' };
       return { status: 200, body: all() };
     }
     const one = Object.hasOwn(faults, name) ? faults[name] : undefined;
-    if (!one) return { status: 404, body: { error: `there is no double ${JSON.stringify(name)}; there are ${known.join(', ')}` } };
+    if (!one) return { status: 404, body: { error: `there is no simulator ${JSON.stringify(name)}; there are ${known.join(', ')}` } };
     if (method === 'DELETE') one.reset();
     else if (method === 'PUT') {
       const change = settingsIn(body);
@@ -63,7 +63,7 @@ export async function openSandboxControl(options: {
         return { status: 400, body: { error: error.message } };
       }
     } else if (method !== 'GET')
-      return { status: 405, body: { error: 'GET, PUT or DELETE the faults of a double' }, allow: 'GET, PUT, DELETE' };
+      return { status: 405, body: { error: 'GET, PUT or DELETE the faults of a simulator' }, allow: 'GET, PUT, DELETE' };
     return { status: 200, body: one.settings };
   }
 

@@ -64,7 +64,7 @@ export const NO_FAULTS: FaultSettings = Object.freeze({
 /** The names of all faults, in the order of `FaultSettings`. */
 export const FAULT_NAMES = Object.keys(NO_FAULTS) as (keyof FaultSettings)[];
 
-/** One simulator's switch. Doubles read `settings` each time, so a change holds from the next frame or request on. */
+/** One simulator's switch. Simulators read `settings` each time, so a change holds from the next frame or request on. */
 export interface FaultSwitch {
   readonly settings: FaultSettings;
   /**
@@ -160,7 +160,7 @@ export function bendPrice(faults: FaultSwitch, price: number, write: (price: num
   return write(jumped);
 }
 
-/** The last step before a socket: loses, simulators, swaps and pollutes frames as the switch says. */
+/** The last step before a socket: loses, doubles, swaps and pollutes frames as the switch says. */
 export function createFramePipe(faults: FaultSwitch, send: (frame: string) => void): { frame(text: string): void } {
   let held: string | null = null;
   return {

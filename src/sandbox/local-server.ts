@@ -48,6 +48,6 @@ export function guarded(response: http.ServerResponse, answer: () => void): void
   try {
     answer();
   } catch (error) {
-    answerPlainly(response, 500, `the double failed: ${(error as Error).message}`);
+    answerPlainly(response, 500, `the simulator failed: ${(error as Error).message}`);
   }
 }

@@ -193,7 +193,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
       try {
         session.message?.((raw as Buffer).toString('utf8'));
       } catch {
-        socket.close(1011, 'the double failed');
+        socket.close(1011, 'the simulator failed');
       }
     });
     socket.on('ping', (payload: Buffer) => {

@@ -99,23 +99,28 @@ test.each(documents)('every link of %s leads to a file', (path) => {
   expect(links.filter((target) => !existsSync(join(root, dirname(path), target)))).toEqual([]);
 });
 
+const served = Object.keys((JSON.parse(read('api/openapi.json')) as { paths: Record<string, unknown> }).paths);
+const guides = documents.filter((path) => /^(README\.md|docs\/(guides|how-to|operations|reference\/README))/.test(path));
+
+test.each(guides)('every route that %s names is served', (path) => {
+  const named = [...read(path).matchAll(/\/v1(?:\/(?:[\w:$-]+|<[\w-]+>|…))+/g)]
+    .map(([route]) => route)
+    .filter((route) => !route.includes('…') && !/^\/v1\/(index|<group>)/.test(route));
+  const known = served.map((route) => new RegExp(`^${route.replace(/\{\w+\}/g, '[^/]+')}(/|$)`));
+  expect(
+    named.filter((route) => !known.some((one) => one.test(`${route}/`)) && !served.some((one) => one.startsWith(`${route}/`))),
+  ).toEqual([]);
+});
+
+test.each(guides)('every command that %s names exists', (path) => {
+  const listed = [...read('docs/reference/command-line.md').matchAll(/^## (.+)$/gm)].map(([, name = '']) => name);
+  const named = [...read(path).matchAll(/(?:npx sevengate|`sevengate) ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g)].map(([, name = '']) => name);
+  const isListed = (name: string): boolean => listed.includes(name) || listed.includes(name.split(' ')[0] as string);
+  expect(named.filter((name) => !isListed(name))).toEqual([]);
+});
+
 test.each(documents)('every file that %s names exists', (path) => {
   const text = read(path).replace(/```[\s\S]*?```/g, '');
   const names = [...text.matchAll(/`((?:src|streams|actors|api|migrations|test|bench|docs)\/[\w./-]+)`/g)].map(([, name = '']) => name);
   expect(names.filter((name) => !existsSync(join(root, name)))).toEqual([]);
-});
-
-test('the list of decisions names each once, in order under its room', () => {
-  const notes = readdirSync(join(root, 'docs/decisions'))
-    .filter((name) => /^\d{4}-/.test(name))
-    .sort();
-  const numbers = notes.map((name) => name.slice(0, 4));
-  expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
-  const listed = [...read('docs/decisions/README.md').matchAll(/^- \[(.+)\]\((.+)\)$/gm)].map(([, title, name]) => ({ title, name }));
-  const titled = notes.map((name) => ({ title: read(`docs/decisions/${name}`).split('\n')[0]?.replace(/^# /, ''), name }));
-  expect([...listed].sort((a, b) => (a.name as string).localeCompare(b.name as string))).toEqual(titled);
-  for (const room of read('docs/decisions/README.md').split('\n## ').slice(1)) {
-    const inRoom = [...room.matchAll(/^- \[(\d{4}) /gm)].map(([, number]) => number);
-    expect(inRoom).toEqual([...inRoom].sort());
-  }
 });

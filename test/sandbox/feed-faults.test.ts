@@ -266,7 +266,7 @@ test('docs/feed-faults.md says what was found', async () => {
 
 const INTRODUCTION = `# What follows from which fault of a venue
 
-Written by a run of \`test/sandbox/feed-faults.test.ts\`: every double with its adapter over real sockets under virtual time, every fault of the switch, at full strength unless its name says otherwise. \`vitest run test/sandbox/feed-faults.test.ts -u\` writes it anew; a difference fails the test, of times one that is more than two bounds longer (1, 2, 3, 6, 10, 15, 20, 30, 45 s and on). While a fault lasts and after it, no price that is called \`live\` is further than 5 % from what the venue's market knows; of a prediction, no such pair lies outside of 0 to 1 or is crossed.
+Written by a run of \`test/sandbox/feed-faults.test.ts\`: every simulator with its adapter over real sockets under virtual time, every fault of the switch, at full strength unless its name says otherwise. \`vitest run test/sandbox/feed-faults.test.ts -u\` writes it anew; a difference fails the test, of times one that is more than two bounds longer (1, 2, 3, 6, 10, 15, 20, 30, 45 s and on). While a fault lasts and after it, no price that is called \`live\` is further than 5 % from what the venue's market knows; of a prediction, no such pair lies outside of 0 to 1 or is crossed.
 
 - **Quality, flags:** every word that was said of the venue's prices from the beginning of the fault until it had healed. \`stays live\`: nothing of it reached a price.
 - **After:** how soon after the beginning of the fault the first price was no longer live. **Heals after:** how soon after its end every price was live for good.

@@ -51,7 +51,7 @@ export const ObservationBody = Type.Object(
     quote: orNull(ObservedQuoteBody),
     reference: orNull(ObservedReferenceBody),
     premiumPct: nullable('number', 'Fair-value gap in percent.'),
-    gapToMarkPct: nullable('number', 'Spec section 2.4.'),
+    gapToMarkPct: nullable('number', 'How far the price lies above the issuer’s mark, in percent.'),
     basisPct: nullable('number'),
     hourlyFunding: NullableDecimalText,
     markPrice: NullableDecimalText,

@@ -165,7 +165,7 @@ function ruleInputs(version: number, opensAt: EpochMs | null): PortfolioInput[] 
     plainInput({ id: MANDATE_INPUT, kind: 'mandate', what: `the organization's risk preferences, version ${version}`, source }),
     calendarInput(opensAt),
     ...STANDARD_SCENARIOS.map((scenario) =>
-      plainInput({ id: scenarioInputId(scenario.id), kind: 'scenario', what: scenarioRule(scenario), source: 'spec section 2.9' }),
+      plainInput({ id: scenarioInputId(scenario.id), kind: 'scenario', what: scenarioRule(scenario), source: 'the standard scenarios' }),
     ),
   ];
 }

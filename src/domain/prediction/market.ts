@@ -1,4 +1,4 @@
-/** One prediction market in one shape, whichever provider lists it (facts of both feeds; spec section 1, contract "Names"). */
+/** One prediction market in one shape, whichever provider lists it. */
 import { sha256Hex } from '../canonical-json.ts';
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quality, QualityFlag } from '../quote.ts';

@@ -255,7 +255,7 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
   function swapAnswer(request: SimulatorRequest): SimulatorReply {
     const { userPublicKey, quoteResponse, asLegacyTransaction } = bodyOf(request);
     const given = (typeof quoteResponse === 'object' && quoteResponse !== null ? quoteResponse : {}) as Record<string, unknown>;
-    if (handler === null) return { status: 400, body: { error: 'this double has no chain to swap on' } };
+    if (handler === null) return { status: 400, body: { error: 'this simulator has no chain to swap on' } };
     if (typeof userPublicKey !== 'string' || typeof given['inAmount'] !== 'string' || typeof given['otherAmountThreshold'] !== 'string')
       return { status: 422, body: { error: 'Failed to deserialize the JSON body into the target type: missing field' } };
     const query = new URLSearchParams({
@@ -367,17 +367,17 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
   return {
     ...server,
     breakRoute(symbol, code) {
-      if (!bySymbol.has(symbol)) throw new RangeError(`the double has no token "${symbol}"`);
+      if (!bySymbol.has(symbol)) throw new RangeError(`the simulator has no token "${symbol}"`);
       if (code === null) broken.delete(symbol);
       else broken.set(symbol, code);
     },
     cheat(how) {
-      if (handler === null) throw new RangeError('the double has no chain, so that it builds nothing to cheat with');
+      if (handler === null) throw new RangeError('the simulator has no chain, so that it builds nothing to cheat with');
       handler.cheat(how);
     },
     poolOf(symbol) {
       const token = bySymbol.get(symbol);
-      if (token === undefined) throw new RangeError(`the double has no token "${symbol}"`);
+      if (token === undefined) throw new RangeError(`the simulator has no token "${symbol}"`);
       return poolAddress(token.mint);
     },
   };
