@@ -103,8 +103,8 @@ const served = Object.keys((JSON.parse(read('api/openapi.json')) as { paths: Rec
 const guides = documents.filter((path) => /^(README\.md|docs\/(guides|how-to|operations|reference\/README))/.test(path));
 
 test.each(guides)('every route that %s names is served', (path) => {
-  const named = [...read(path).matchAll(/\/v1(?:\/(?:[\w:$-]+|<[\w-]+>|…))+/g)]
-    .map(([route]) => route)
+  const named = [...read(path).matchAll(/\/v1(?:\/(?:[\w:$.-]+|<[\w-]+>|…))+/g)]
+    .map(([route]) => route.replace(/[.:]+$/, ''))
     .filter((route) => !route.includes('…') && !/^\/v1\/(index|<group>)/.test(route));
   const known = served.map((route) => new RegExp(`^${route.replace(/\{\w+\}/g, '[^/]+')}(/|$)`));
   expect(
