@@ -227,7 +227,7 @@ async function underFault(fault: Fault, names: readonly ProviderName[], faultMs:
 const rows: Row[] = [];
 
 describe('under', () => {
-  test.each(FAULTS)('$name: no venue offers a price that is not true, and every venue heals', { timeout: 120_000 }, async (fault) => {
+  test.each(FAULTS)('$name: no venue offers a price that is not true, and every venue heals', async (fault) => {
     const found = [...(await underFault(fault, FAST, 20_000, 60_000)), ...(await underFault(fault, SLOW, 80_000, 150_000))];
     expect(found.filter(({ cells }) => cells[4] === 'not at all' || cells[4].includes('∞')).map(({ provider }) => provider)).toEqual([]);
     rows.push(...found);

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { rounds } from '../harness/rounds.ts';
 import { DEAD } from './dead-hosts.ts';
 import { type FaultFixture, openFaultFixture, PROVIDERS, type ProviderName } from './fault-fixture.ts';
 
@@ -40,7 +41,7 @@ describe('with one frame of garbage in a hundred', () => {
   /** Streams: a poll whose answer is garbage has no good answer that could arrive. */
   const STREAMED: readonly ProviderName[] = ['spotexchange', 'evmvenue', 'reference', 'polymarket', 'kalshi'];
 
-  test('every good quote arrives, at every venue, and the garbage is counted', { timeout: 60_000 }, async () => {
+  test('every good quote arrives, at every venue, and the garbage is counted', async () => {
     const runs: Map<ProviderName, FeedMessage[]>[] = [];
     for (const garbage of [0, 0.01]) {
       const stage = await staged(STREAMED);
@@ -63,12 +64,14 @@ describe('with one frame of garbage in a hundred', () => {
 });
 
 describe('ten minutes of a host that is', () => {
+  /** That chance spreads the attempts is shown by a host that refuses, and by every other one in the proof. */
+  const SEEDS = Array.from({ length: rounds({ suite: 1, proof: 2 }) }, (_, index) => index + 1);
   const CASES = Object.keys(DEAD).flatMap((how) => PROVIDERS.map((name) => [how, name] as const));
   test.each(CASES)('%s cost %s fewer than sixty connections, spread by chance, and are told once', async (how, name) => {
     const host = await (DEAD[how] as (typeof DEAD)[string])();
     cleanups.push(() => host.close());
     const attempts: number[][] = [];
-    for (const seed of [1, 2]) {
+    for (const seed of how === 'refused' ? [1, 2] : SEEDS) {
       const stage = await staged([name], seed, host.url);
       const heard = listen(stage);
       const before = stage.dialled();
@@ -88,6 +91,6 @@ describe('ten minutes of a host that is', () => {
     }
     expect(Math.max(...attempts.map(({ length }) => length)), `${how} ${name}`).toBeLessThan(60);
     expect(Math.min(...attempts.map(({ length }) => length))).toBeGreaterThan(5);
-    expect(attempts[0]).not.toEqual(attempts[1]);
+    if (attempts.length > 1) expect(attempts[0]).not.toEqual(attempts[1]);
   });
 });

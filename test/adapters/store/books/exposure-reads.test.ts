@@ -162,7 +162,9 @@ test('what an order reads does not grow with the number of books', async () => {
   const asked = async (): Promise<number> => {
     const [row] = await sql<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }[]>`
       explain (analyze, format json) select asset, quantity from exposures where org_id = ${OTHER} and mode = 'paper'`;
-    return (row?.['QUERY PLAN'][0]?.Plan as PlanNode)['Actual Rows'];
+    const plan = row?.['QUERY PLAN'][0]?.Plan;
+    if (plan === undefined) throw new Error('there is no plan');
+    return plan['Actual Rows'];
   };
   const buy = (agent: string, index: number): ActorRecord => ({
     type: 'fill',
