@@ -98,7 +98,7 @@ async function compiledForThisProcess(entries) {
   return folder;
 }
 
-/** Of every source file its name, size and time of change, and what is installed. */
+/** Of every source file its name and what stands in it, and what is installed. Times say nothing: images and archives round them. */
 function stateOf(entries, rooms) {
   const hash = createHash('sha256').update(JSON.stringify([ROOT, process.versions.node, entries, COMPILED_PACKAGES]));
   hash.update(readFileSync(join(ROOT, 'package-lock.json')));
@@ -107,8 +107,8 @@ function stateOf(entries, rooms) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) add(path);
       else if (/\.(ts|mjs)$/.test(entry.name)) {
-        const { size, mtimeMs } = statSync(path);
-        hash.update(`${path} ${size} ${mtimeMs}\n`);
+        const text = readFileSync(path);
+        hash.update(`${path} ${text.length}\n`).update(text);
       }
     }
   };
