@@ -72,7 +72,7 @@ function fieldWithNul(query: unknown): string | null {
 
 function queryReader(schema: SchemaNode): (value: unknown) => unknown {
   const kinds = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-    field.type === 'integer' || field.type === 'boolean' ? [{ name, type: field.type }] : [],
+    field.type === 'integer' || field.type === 'number' || field.type === 'boolean' ? [{ name, type: field.type }] : [],
   );
   if (kinds.length === 0) return (value) => value;
   return (raw) => {
@@ -81,6 +81,7 @@ function queryReader(schema: SchemaNode): (value: unknown) => unknown {
       const text = query[name];
       if (typeof text !== 'string') continue;
       if (type === 'integer' && /^-?(0|[1-9]\d{0,14})$/.test(text)) query[name] = Number(text);
+      if (type === 'number' && /^-?(0|[1-9]\d{0,14})(\.\d{1,9})?$/.test(text)) query[name] = Number(text);
       if (type === 'boolean' && (text === 'true' || text === 'false')) query[name] = text === 'true';
     }
     return query;

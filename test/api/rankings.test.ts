@@ -114,13 +114,40 @@ test('filters narrow the list and keep the ranks', async () => {
   expect(without.body.items).toHaveLength(2);
 });
 
-test.each(['mode=best', 'mode=liquidity&slippageBps=0', 'cursor=AAAA', 'at=yesterday', 'limit=0', 'unknown=1'])(
-  'a bad query (%s) gets one problem',
-  async (query) => {
-    const reply = await get(`/v1/rankings/fair-value?${query}`);
-    expect([reply.status, reply.body.code]).toEqual([400, 'malformed']);
-  },
-);
+test('the slippage budget of a trade is a parameter: what stays within it grows with it', async () => {
+  const largest = async (query: string): Promise<number> => {
+    const { status, body } = await get(`/v1/rankings/fair-value?mode=liquidity&at=${new Date(PRESENT).toISOString()}${query}`);
+    expect(status).toBe(200);
+    const [row] = body.items;
+    // The pool pays N more per N / U of one side: the budget is where that is.
+    const { maxTradeUsd, maxTradeCostBps, slippageBudgetBps, poolLiquidityUsd } = row.inputs;
+    expect(maxTradeCostBps).toBeLessThanOrEqual(slippageBudgetBps);
+    expect(Number(maxTradeUsd)).toBeGreaterThan(((0.97 * slippageBudgetBps) / 10_000) * (Number(poolLiquidityUsd) / 2));
+    return Number(maxTradeUsd);
+  };
+  const sizes = [
+    await largest('&slippageBps=12.5'),
+    await largest('&slippageBps=25'),
+    await largest(''),
+    await largest('&slippageBps=500'),
+  ];
+  expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
+  expect(new Set(sizes).size).toBe(4);
+});
+
+test.each([
+  'mode=best',
+  'mode=liquidity&slippageBps=0',
+  'mode=liquidity&slippageBps=5001',
+  'mode=liquidity&slippageBps=1e2',
+  'cursor=AAAA',
+  'at=yesterday',
+  'limit=0',
+  'unknown=1',
+])('a bad query (%s) gets one problem', async (query) => {
+  const reply = await get(`/v1/rankings/fair-value?${query}`);
+  expect([reply.status, reply.body.code]).toEqual([400, 'malformed']);
+});
 
 test('private markets have seven modes; momentum reads stored bars, the fit the books of the caller', async () => {
   const at = `&at=${new Date(PRESENT).toISOString()}`;

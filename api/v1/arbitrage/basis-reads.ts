@@ -7,6 +7,7 @@ import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
 import { type EpochMs, slotOf } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { createOncePerCut } from '../rankings/once-per-cut.ts';
 import type { BarReads } from '../rankings/ports.ts';
 
 const HOUR_MS = 3_600_000;
@@ -75,16 +76,17 @@ export function createBasisReads({ bars, catalog }: { readonly bars: BarReads; r
     return found;
   }
 
-  return {
-    async rows(cut, notionalUsd) {
-      const lives = await halfLives(cut.slot);
-      return catalog.entries
-        .filter(hasBasis)
-        .sort((a, b) => (a.instrument < b.instrument ? -1 : 1))
-        .map((entry) => {
-          const perpetual = entry.pairedPerp === null ? undefined : cut.observations.get(entry.pairedPerp);
-          return basisRow(entry, cut, perpetual, { notionalUsd, halfLife: lives.get(entry.key) ?? { reference: null, perpetual: null } });
-        });
-    },
-  };
+  async function rowsOf(cut: Cut, notionalUsd: DecimalString): Promise<readonly BasisRow[]> {
+    const lives = await halfLives(cut.slot);
+    return catalog.entries
+      .filter(hasBasis)
+      .sort((a, b) => (a.instrument < b.instrument ? -1 : 1))
+      .map((entry) => {
+        const perpetual = entry.pairedPerp === null ? undefined : cut.observations.get(entry.pairedPerp);
+        return basisRow(entry, cut, perpetual, { notionalUsd, halfLife: lives.get(entry.key) ?? { reference: null, perpetual: null } });
+      });
+  }
+
+  const once = createOncePerCut<Promise<readonly BasisRow[]>>();
+  return { rows: (cut, notionalUsd) => once(cut, notionalUsd, () => rowsOf(cut, notionalUsd)) };
 }

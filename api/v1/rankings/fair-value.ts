@@ -6,6 +6,7 @@ import {
   FAIR_VALUE_MODES,
   rankFairValue,
 } from '../../../src/domain/ranking/fair-value.ts';
+import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { createOncePerCut } from './once-per-cut.ts';
@@ -25,7 +26,7 @@ export const rankFairValueRoute = defineRoute({
   answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },
   refusals: [],
   handle: (ports) => {
-    const once = createOncePerCut();
+    const once = createOncePerCut<readonly RankedRow[]>();
     return async (request) => {
       const { mode = 'deepest_discount', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS } = request.query;
       const place = await cutOfQuery(ports, request.query, LIST);

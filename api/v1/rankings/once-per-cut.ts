@@ -1,27 +1,27 @@
-/** Rankings that follow from a cut alone are made once per cut: pages, and callers of the same half minute, read the same rows. */
+/** What follows from a cut is made once per cut: pages, and callers of the same half minute, read the same rows. */
 import type { Cut } from '../../../src/domain/cut.ts';
-import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 
 /** Different requests that are kept of a cut: a slippage budget is any number. */
 const KEPT_REQUESTS = 32;
 
-/** Makes the rows of a request, or finds those that were made of the same cut object. `about` names everything that they depend on besides. */
-export type OncePerCut = (cut: Cut, about: string, make: () => readonly RankedRow[]) => readonly RankedRow[];
+/** Makes what a request asks for, or finds what was made of the same cut object. `about` names everything that it depends on besides. */
+export type OncePerCut<Made> = (cut: Cut, about: string, make: () => Made) => Made;
 
-/** Rows are kept for as long as whoever read the cut keeps it. */
-export function createOncePerCut(): OncePerCut {
-  const byCut = new WeakMap<Cut, Map<string, readonly RankedRow[]>>();
+/** What was made is kept for as long as whoever read the cut keeps it. A promise that fails is made again. */
+export function createOncePerCut<Made>(): OncePerCut<Made> {
+  const byCut = new WeakMap<Cut, Map<string, Made>>();
   return (cut, about, make) => {
-    let made = byCut.get(cut);
-    if (made === undefined) {
-      made = new Map();
-      byCut.set(cut, made);
+    let kept = byCut.get(cut);
+    if (kept === undefined) {
+      kept = new Map();
+      byCut.set(cut, kept);
     }
-    const known = made.get(about);
+    const known = kept.get(about);
     if (known !== undefined) return known;
-    const rows = make();
-    made.set(about, rows);
-    for (const old of made.keys()) if (made.size > KEPT_REQUESTS) made.delete(old);
-    return rows;
+    const made = make();
+    kept.set(about, made);
+    if (made instanceof Promise) made.catch(() => kept.delete(about));
+    for (const old of kept.keys()) if (kept.size > KEPT_REQUESTS) kept.delete(old);
+    return made;
   };
 }

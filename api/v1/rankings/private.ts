@@ -6,13 +6,15 @@ import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_SLIPPAGE_BUDGET_BPS } from '../../../src/domain/ranking/fair-value.ts';
 import { momentumBars } from '../../../src/domain/ranking/momentum.ts';
 import type { FitPortfolio } from '../../../src/domain/ranking/portfolio-fit.ts';
-import { PRIVATE_FORMULAS, PRIVATE_MODES, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
+import { PRIVATE_FORMULAS, PRIVATE_MODES, type PrivateRequest, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
+import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
+import { createOncePerCut } from './once-per-cut.ts';
 import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.ts';
 
 const LIST = 'private';
@@ -52,27 +54,29 @@ export const rankPrivateRoute = defineRoute({
   },
   answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },
   refusals: ['permission_missing'],
-  handle: (ports) => async (request, reply) => {
-    const { mode = 'gap_to_mark', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS, books = 'paper' } = request.query;
-    if (mode === 'portfolio_fit' && !memberOf(request).permissions.includes('agent:read')) {
-      return sendRefusal(
-        reply,
-        refuse('permission_missing', 'portfolio_fit looks at the books of the caller, which needs agent:read').refusal,
-      );
-    }
-    const place = await cutOfQuery(ports, request.query, LIST);
-    const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');
-    const { slot } = place.cut;
-    const bars =
-      mode !== 'momentum'
-        ? new Map()
-        : await ports.rankings.bars.nearest(
-            tokens.map(({ key }) => key),
-            '1h',
-            momentumBars(slot),
-          );
-    const portfolio = mode !== 'portfolio_fit' ? null : await fitPortfolio(ports, memberOf(request).orgId, books);
-    const rows = rankPrivateMarkets(tokens, place.cut, { mode, slippageBps, bars, portfolio });
-    return { ...rankingPage(rows, request.query, place, LIST), mode, formula: PRIVATE_FORMULAS[mode] };
+  handle: (ports) => {
+    const once = createOncePerCut<readonly RankedRow[]>();
+    // Bars that come after the cut was ranked change nothing of it.
+    const onceRead = createOncePerCut<Promise<readonly RankedRow[]>>();
+    return async (request, reply) => {
+      const { mode = 'gap_to_mark', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS, books = 'paper' } = request.query;
+      if (mode === 'portfolio_fit' && !memberOf(request).permissions.includes('agent:read')) {
+        return sendRefusal(
+          reply,
+          refuse('permission_missing', 'portfolio_fit looks at the books of the caller, which needs agent:read').refusal,
+        );
+      }
+      const place = await cutOfQuery(ports, request.query, LIST);
+      const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');
+      const { cut } = place;
+      const ranked = (more: Partial<PrivateRequest> = {}) => rankPrivateMarkets(tokens, cut, { mode, slippageBps, ...more });
+      const rowsOf = async () => {
+        if (mode === 'portfolio_fit') return ranked({ portfolio: await fitPortfolio(ports, memberOf(request).orgId, books) });
+        if (mode !== 'momentum') return once(cut, `${mode} ${slippageBps}`, ranked);
+        const keys = tokens.map(({ key }) => key);
+        return onceRead(cut, mode, async () => ranked({ bars: await ports.rankings.bars.nearest(keys, '1h', momentumBars(cut.slot)) }));
+      };
+      return { ...rankingPage(await rowsOf(), request.query, place, LIST), mode, formula: PRIVATE_FORMULAS[mode] };
+    };
   },
 });
