@@ -916,6 +916,8 @@ export type LaunchClaim = {
   readonly state: 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
   readonly reason: string | null;
   readonly detail: string | null;
+  readonly kind: 'fees' | 'surplus' | 'migration_fee' | 'unlocked';
+  readonly as: 'creator' | 'partner';
   readonly wallet: string;
   readonly mint: string;
   readonly quoteMint: string;

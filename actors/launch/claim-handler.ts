@@ -1,10 +1,13 @@
 /**
- * Claims of the fees that wait for a launch's creator. Each claim is a prepared transaction of its own: built and simulated
- * here, signed by the creator, and followed to its finality as every other.
+ * Claims of what waits for a launch's creator and partner: fees, surplus, migration fee and unlocked tokens. Each claim is a
+ * prepared transaction of its own: built and simulated here, signed by whoever is paid, and followed to its finality.
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { lockerOwner, type PoolKeys, readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
 import { claimInstructions } from '../../src/domain/launch/launch-transactions.ts';
+import { type LaunchAccounts, waitingFor } from '../../src/domain/launch/waiting-claims.ts';
+import { readEscrow } from '../../src/domain/launch/withdrawals.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
@@ -14,9 +17,8 @@ import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { type PreparedTransactionView, transactionView } from '../prepared-transaction/commands.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type LaunchClaims, NO_LAUNCH } from './commands.ts';
+import { type ClaimWish, type LaunchClaims, NO_LAUNCH } from './commands.ts';
 import { launchContext } from './effects.ts';
-import { curveStanding } from './execution.ts';
 import type { LaunchChain } from './launch-chain.ts';
 import type { LaunchContext } from './protocol.ts';
 
@@ -39,7 +41,7 @@ export function createClaimHandler(deps: ClaimHandlerDeps): Pick<LaunchClaims, '
   const { clock } = deps;
 
   return {
-    prepare: (context, launchId) =>
+    prepare: (context, launchId, wish) =>
       placedOnVerdict(
         context.orgId,
         (error) => capacityAnswer(deps.obstacleOf(error)),
@@ -47,7 +49,7 @@ export function createClaimHandler(deps: ClaimHandlerDeps): Pick<LaunchClaims, '
           const { orgId } = context;
           const row = (await deps.load([launchId])).get(launchId);
           if (row === undefined || row.orgId !== orgId || row.kind !== 'launch') return refuse('not_found', NO_LAUNCH);
-          const claim = await unlessSilent(deps.isSilence, built(deps, launchId, launchContext(row.state)));
+          const claim = await unlessSilent(deps.isSilence, built(deps, launchId, launchContext(row.state), wish));
           if (!claim.ok) return claim;
           const id = deps.newId();
           const createdAt = clock.now();
@@ -62,29 +64,49 @@ export function createClaimHandler(deps: ClaimHandlerDeps): Pick<LaunchClaims, '
   };
 }
 
-/** The claim of everything that waits, once the chain would carry it out. */
+/** The accounts that say what waits; null before the pool is on the chain. */
+async function accountsOf(chain: LaunchChain, launch: LaunchContext): Promise<LaunchAccounts | null> {
+  const keys = keysOf(launch);
+  const { accounts } = await chain.accounts([launch.pool, launch.config, lockerOwner(keys)]);
+  const [pool, config, escrow] = accounts;
+  const found = pool == null ? null : readVirtualPool(pool.data);
+  const terms = config == null ? null : readPoolConfig(config.data);
+  if (found === null || terms === null) return null;
+  return { pool: found, config: terms, escrow: escrow == null ? null : readEscrow(escrow.data) };
+}
+
+const keysOf = ({ config, mint, quoteMint, quoteProgram }: LaunchContext): PoolKeys => ({
+  config,
+  baseMint: mint,
+  quoteMint,
+  quoteProgram,
+});
+
+/** The claim of everything of its kind that waits, once the chain would carry it out. */
 async function built(
   { chain, clock }: Pick<ClaimHandlerDeps, 'chain' | 'clock'>,
   id: string,
   launch: LaunchContext,
+  { kind, as }: ClaimWish,
 ): Promise<Outcome<Claim>> {
-  const standing = await curveStanding(chain, launch, clock.now());
-  if (standing === null) return refuse('state_conflict', 'the launch has no pool on the chain yet');
-  const [quote, base] = [standing.creatorQuoteFee, standing.creatorBaseFee];
-  if (BigInt(quote) === 0n && BigInt(base) === 0n) return refuse('state_conflict', 'no fees wait for the creator');
-  const { creator, config, mint, quoteMint, quoteProgram } = launch;
+  const accounts = await accountsOf(chain, launch);
+  if (accounts === null) return refuse('state_conflict', 'the launch has no pool on the chain yet');
+  const waiting = waitingFor(accounts, kind, as, BigInt(Math.floor(clock.now() / 1_000)));
+  if (!waiting.ok) return waiting;
+  const { creator, partner, mint, quoteMint } = launch;
+  const claimer = as === 'creator' ? creator : partner;
   const at = await chain.latestBlockhash('confirmed');
-  const instructions = claimInstructions({ config, baseMint: mint, quoteMint, quoteProgram }, creator);
-  const made = builtTransaction(creator, instructions, at);
+  const made = builtTransaction(claimer, claimInstructions(keysOf(launch), { kind, as, claimer }), at);
   const { error } = await chain.simulate(made.bytes);
   if (error !== null) return refuse('launch_refused', `the chain would refuse the claim: ${launchErrorWords(error)}`);
+  const { quote, base } = waiting.value;
   return {
     ok: true,
     value: {
       built: made,
       // What waits now; what comes in until it lands is claimed too.
-      subject: { launchId: id, mint, quoteMint, quoteAmount: quote, baseAmount: base },
-      wallet: creator,
+      subject: { launchId: id, kind, as, mint, quoteMint, quoteAmount: quote.toString(), baseAmount: base.toString() },
+      wallet: claimer,
     },
   };
 }

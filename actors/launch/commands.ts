@@ -3,7 +3,9 @@ import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { CurveWish } from '../../src/domain/launch/curve-config.ts';
 import type { TokenNames } from '../../src/domain/launch/curve-program.ts';
 import type { CurveLaunchState, CurveStanding } from '../../src/domain/launch/launch-state.ts';
+import type { ClaimKind } from '../../src/domain/launch/launch-transactions.ts';
 import type { QuoteToken } from '../../src/domain/launch/quote-tokens.ts';
+import type { Claimer } from '../../src/domain/launch/withdrawals.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -75,10 +77,16 @@ export interface LaunchCommands {
   submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<LaunchView>>;
 }
 
-/** Claims of the fees that wait for a launch's creator. */
+/** What is to be taken out of a launch, and for whom. */
+export interface ClaimWish {
+  readonly kind: ClaimKind;
+  readonly as: Claimer;
+}
+
+/** Claims of what waits for a launch's creator and partner. */
 export interface LaunchClaims {
-  /** Builds, simulates and stores the claim of everything that waits. */
-  prepare(context: CommandContext, launchId: string): Promise<Outcome<PreparedTransactionView>>;
+  /** Builds, simulates and stores the claim of everything of its kind that waits. */
+  prepare(context: CommandContext, launchId: string, wish: ClaimWish): Promise<Outcome<PreparedTransactionView>>;
   /** Takes the signed bytes of a claim. The same bytes again answer where it stands by now. */
   submit(context: CommandContext, claimId: string, signed: string): Promise<Outcome<PreparedTransactionView>>;
   /** A foreign one answers null, exactly as a missing one. */

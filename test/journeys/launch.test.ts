@@ -1,7 +1,10 @@
 // A token is launched from a wallet of one's own, as a user of a whole service meets it: preview, prepare, sign, submit, watch it trade, graduate.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve-program.ts';
 import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
@@ -15,6 +18,7 @@ import { type Service, startService } from './running-service.ts';
 
 const creator = sandboxKey('journey creator');
 const trader = sandboxKey('journey trader');
+const buyer = sandboxKey('journey buyer');
 let service: Service;
 let control: string;
 
@@ -38,6 +42,8 @@ beforeAll(async () => {
   control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
   await chain('fund', { owner: creator.address, mint: 'SOL', amount: '10000000000' });
   await chain('fund', { owner: trader.address, mint: 'SOL', amount: '1000000000' });
+  await chain('fund', { owner: buyer.address, mint: 'SOL', amount: '1000000000' });
+  await chain('fund', { owner: buyer.address, mint: USDC_MINT, amount: '1000000000' });
   await chain('fund', { owner: trader.address, mint: NATIVE_MINT, amount: '400000000000' });
 }, 60_000 * PATIENCE);
 afterAll(() => service?.discard());
@@ -67,7 +73,33 @@ async function buy(keys: PoolKeys, amount: bigint): Promise<void> {
   await node('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
 }
 
-test('a token is previewed, prepared, signed and submitted, trades on its curve, is listed, and graduates', {
+/** Somebody else swaps by the routes that every token is swapped by; answers the finalized order. */
+async function swapped(mint: string, side: 'buy' | 'sell', amount: string) {
+  const wish = { instrument: mint, side, amount, slippageBps: 300, wallet: buyer.address };
+  const prepared = await waitFor(
+    async () => {
+      const answer = await service.post('/v1/spotchain/orders/prepare', wish, 'operator');
+      expect([201, 422, 503], answer.text).toContain(answer.status);
+      return answer.status === 201 ? answer.body : null;
+    },
+    { what: `a prepared ${side}`, deadlineMs: 180_000 },
+  );
+  const signedTransaction = signedBy(buyer, prepared.transaction);
+  await waitFor(
+    async () => (await service.post(`/v1/spotchain/orders/${prepared.id}/execute`, { signedTransaction }, 'operator')).status === 202,
+    { what: `the ${side} to be taken`, deadlineMs: 60_000 },
+  );
+  return waitFor(
+    async () => {
+      const { body } = await service.get(`/v1/spotchain/orders/${prepared.id}`, 'operator');
+      expect(['failed', 'expired'], JSON.stringify(body)).not.toContain(body.state);
+      return body.state === 'finalized' ? body : null;
+    },
+    { what: `the ${side} to be final`, deadlineMs: 120_000 },
+  );
+}
+
+test('a token is previewed, prepared, signed and submitted, trades on its curve by the swap routes, graduates, and is sold in the pool that follows', {
   timeout: 400_000 * PATIENCE,
 }, async () => {
   const preview = await service.post('/v1/launches/dbc/preview', CURVE, 'operator');
@@ -115,7 +147,9 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve,
     },
   );
 
-  await buy({ config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM }, 5_000_000_000n);
+  const bought = await swapped(mint, 'buy', '20');
+  expect(bought.route).toMatchObject([{ venue: 'Dynamic Bonding Curve' }]);
+  expect(bought.fills).toMatchObject([{ side: 'buy' }]);
   const moved = await waitFor(
     async () => {
       const { body } = await service.get(`/v1/launches/${id}/monitor`, 'operator');
@@ -126,12 +160,69 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve,
   expect(Number(moved.curve.price)).toBeGreaterThan(Number(first.body.curve.price));
   expect(Number(moved.curve.returnPct)).toBeGreaterThan(Number(first.body.curve.returnPct));
 
+  // It is quoted with source, age and quality, has bars, is ranked, and what is held of it is worth something.
+  const quote = (await service.get('/v1/quotes?venue=spotchain&instrument=BEACON', 'operator')).body.items[0];
+  expect(quote).toMatchObject({ source: 'jupiter:quote', quality: 'live' });
+  expect(Number(quote.bid)).toBeLessThan(Number(quote.ask));
+  const bars = await waitFor(
+    async () => {
+      const { body } = await service.get('/v1/candles?venue=spotchain&instrument=BEACON&timeframe=1m', 'operator');
+      return body.items?.length > 0 ? body.items : null;
+    },
+    { what: 'bars of the token', deadlineMs: 150_000 },
+  );
+  expect(Number(bars[0].high)).toBeGreaterThan(0);
+  const ranked = (await service.get('/v1/agent-market/rank?mode=liquidity&limit=200', 'operator')).body.items;
+  expect(ranked.map(({ symbol }: { symbol: string }) => symbol)).toContain('BEACON');
+  const portfolio = await waitFor(
+    async () => {
+      const { body } = await service.get(`/v1/portfolio?wallets=${buyer.address}`, 'operator');
+      return JSON.stringify(body).includes('BEACON') ? body : null;
+    },
+    { what: 'the token in a portfolio', deadlineMs: 60_000 },
+  );
+  const mine = portfolio.holdings.filter(({ symbol }: { symbol: string }) => symbol === 'BEACON');
+  expect(mine.map(({ quantity }: { quantity: string }) => quantity)).toContain(bought.fills[0].quantity);
+  for (const { valueUsd } of mine) expect(Math.abs(Number(valueUsd) - 20)).toBeLessThan(5);
+
   await buy({ config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM }, 300_000_000_000n);
   await until(id, 'graduated');
   const last = await service.get(`/v1/launches/${id}/monitor`, 'operator');
   expect(last.body.graduation.progress).toBe('graduated');
   expect(last.body.graduation.successorPool).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
   expect(last.body.curve.fillPct).toBe('100');
+  const sold = await swapped(mint, 'sell', bought.fills[0].quantity);
+  expect(sold.route).toMatchObject([{ venue: 'Meteora DAMM v2' }]);
+  expect(Number(sold.fills[0].fillPrice)).toBeGreaterThan(Number(bought.fills[0].fillPrice));
+});
+
+test('what the README says leads from an agent to a token that graduates, while the monitor moves', {
+  timeout: 400_000 * PATIENCE,
+}, async () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const said = /## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
+  const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
+  const before = `U=${service.url}\nTOKEN=${service.token('operator')}\nID=${agent}
+    sg() { curl -s -H "Authorization: Bearer $TOKEN" "$@"; echo; }\n`;
+  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+  const run = (script: string): string =>
+    execFileSync('bash', ['--norc', '-eu', '-c', before + script], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, SEVENGATE_HOME: service.home },
+    });
+  const submitted = run(untilMonitor);
+  const { id, mint } = JSON.parse(readFileSync(join(folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
+  expect(submitted).toContain('"submitted"');
+  expect((await until(id, 'trading')).agentId).toBe(agent);
+  const names = `LAUNCH=${id}\n${/^CONTROL=[\s\S]*?^of\(\).*$/m.exec(said)?.[0]}\n`;
+  expect(run(names + fromMonitor)).toContain('"on_curve"');
+  await until(id, 'graduated');
+  const { curve, graduation } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;
+  expect([curve.fillPct, graduation.progress]).toEqual(['100', 'graduated']);
+  rmSync(folder, { recursive: true });
+  expect((await service.get(`/v1/agent-market/tokens/${mint}`, 'operator')).status).toBe(200);
 });
 
 test('an agent’s token is launched by the external launcher for one payment, and is told of as any agent token', {

@@ -1,6 +1,8 @@
-/** A claim of a launch's fees on the wire. */
+/** A claim of what waits for a launch's creator or partner on the wire. */
 import { type Static, Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import { CLAIM_KINDS, type ClaimKind } from '../../../src/domain/launch/launch-transactions.ts';
+import { CLAIMERS, type Claimer } from '../../../src/domain/launch/withdrawals.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
@@ -9,6 +11,19 @@ export const NO_CLAIM = 'there is no claim with this id for this launch';
 
 export const ClaimPath = objectOf({ id: IdText, claimId: IdText });
 
+export const ClaimWishBody = Type.Object(
+  {
+    kind: Type.Optional(
+      choice(
+        CLAIM_KINDS,
+        'Default `fees`. `surplus`: what came in above the threshold. `migration_fee`: the part of it. `unlocked`: what the locker has unlocked, which is the creator’s alone.',
+      ),
+    ),
+    as: Type.Optional(choice(CLAIMERS, 'Who signs and is paid. Default `creator`.')),
+  },
+  { additionalProperties: false },
+);
+
 export const ClaimBody = Type.Object(
   {
     id: IdText,
@@ -16,7 +31,9 @@ export const ClaimBody = Type.Object(
     state: choice(PREPARED_TRANSACTION_STATES),
     reason: nullable('string'),
     detail: nullable('string'),
-    wallet: Type.String({ description: 'The creator, who signs.' }),
+    kind: choice(CLAIM_KINDS),
+    as: choice(CLAIMERS),
+    wallet: Type.String({ description: 'Who signs and is paid.' }),
     mint: Type.String(),
     quoteMint: Type.String(),
     quoteAmount: Type.String({
@@ -43,6 +60,9 @@ export function claimBody(claim: PreparedTransactionView): Static<typeof ClaimBo
     state,
     reason,
     detail,
+    // Claims of older versions were all of the creator's fees.
+    kind: (subject['kind'] ?? 'fees') as ClaimKind,
+    as: (subject['as'] ?? 'creator') as Claimer,
     wallet,
     mint: of('mint'),
     quoteMint: of('quoteMint'),

@@ -1,11 +1,10 @@
-/** POST /v1/launches/:id/claims: the transaction that pays the waiting fees out to the creator, to be signed. */
+/** POST /v1/launches/:id/claims: the transaction that pays out what waits for the creator or the partner, to be signed. */
 import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { EmptyBody } from '../../shapes.ts';
-import { ClaimBody, claimBody } from './claim-body.ts';
+import { ClaimBody, ClaimWishBody, claimBody } from './claim-body.ts';
 import { LaunchPath } from './launch-view-body.ts';
 
 export const prepareLaunchClaim = defineRoute({
@@ -13,11 +12,11 @@ export const prepareLaunchClaim = defineRoute({
   url: '/v1/launches/:id/claims',
   name: 'prepareLaunchClaim',
   tag: 'launches',
-  summary: "Prepares a claim of the creator's fees",
+  summary: 'Prepares a claim of what has accrued for the creator or the partner',
   description:
-    'All fees that have accrued for the creator are claimed; only the creator is paid. The claim is simulated and stored before this answers.',
+    'Everything of one kind that has accrued is claimed; only the wallet of the creator or of the partner is paid, and it has to sign. The claim is simulated and stored before this answers.',
   cost: 'write',
-  schema: { params: LaunchPath, body: EmptyBody },
+  schema: { params: LaunchPath, body: ClaimWishBody },
   bodyRule: 'optional',
   idempotent: true,
   answers: { 201: { description: 'The claim and its transaction.', schema: ClaimBody } },
@@ -27,7 +26,12 @@ export const prepareLaunchClaim = defineRoute({
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
-      return carryOut(request, reply, { status: 201, answer: claimBody, run: (context) => ports.launches.claims.prepare(context, id) });
+      const { kind = 'fees', as = 'creator' } = request.body ?? {};
+      return carryOut(request, reply, {
+        status: 201,
+        answer: claimBody,
+        run: (context) => ports.launches.claims.prepare(context, id, { kind, as }),
+      });
     };
   },
 });

@@ -13,7 +13,7 @@ export const submitLaunchClaim = defineRoute({
   url: '/v1/launches/:id/claims/:claimId/submit',
   name: 'submitLaunchClaim',
   tag: 'launches',
-  summary: "Submits the signed claim of the creator's fees",
+  summary: 'Submits a signed claim of a launch',
   description:
     'The signed bytes are compared with the prepared ones, sent once and followed to finality. The same bytes again answer where it stands.',
   ...TAKES_SIGNED_TRANSACTION,

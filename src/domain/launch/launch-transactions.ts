@@ -18,6 +18,7 @@ import {
 import { swapIn } from './curve-swap.ts';
 import { baseFeeAt } from './fees.ts';
 import { NATIVE_MINT } from './quote-tokens.ts';
+import { type Claimer, lockerClaimInstruction, migrationFeeInstruction, surplusInstruction } from './withdrawals.ts';
 
 /** Units that the configuration, the pool and the first buy take at most together, with room for a node that counts otherwise. */
 const CONFIG_UNITS = 120_000;
@@ -115,20 +116,33 @@ export function inTwo({ config, pool, buy }: LaunchInstructions): readonly [read
 
 const CLAIM_UNITS = 160_000;
 
-/** Everything that waits for the creator, into the creator's own accounts, which are made where there are none. */
-export function claimInstructions(keys: PoolKeys, creator: string): readonly ProgramInstruction[] {
+/** What can be taken out of a launch. */
+export const CLAIM_KINDS = ['fees', 'surplus', 'migration_fee', 'unlocked'] as const;
+export type ClaimKind = (typeof CLAIM_KINDS)[number];
+
+/** Who takes what out of a launch. */
+export interface ClaimOrder {
+  readonly kind: ClaimKind;
+  readonly as: Claimer;
+  /** Base58: who signs, pays for the transaction and is paid. */
+  readonly claimer: string;
+}
+
+/** Everything of one kind that waits, into the claimer's own accounts, which are made where there are none. */
+export function claimInstructions(keys: PoolKeys, order: ClaimOrder): readonly ProgramInstruction[] {
+  const { kind, claimer } = order;
   const { baseMint, quoteMint, quoteProgram } = keys;
-  return [
-    ...computeBudget(CLAIM_UNITS, UNIT_PRICE),
-    ownAccount(creator, creator, baseMint, TOKEN_PROGRAM),
-    ownAccount(creator, creator, quoteMint, quoteProgram),
-    claimFeeInstruction(keys, {
-      claimer: creator,
-      as: 'creator',
-      baseAccount: associatedAccount(creator, baseMint, TOKEN_PROGRAM),
-      quoteAccount: associatedAccount(creator, quoteMint, quoteProgram),
-      mostBase: U64_MAX,
-      mostQuote: U64_MAX,
-    }),
-  ];
+  const base = ownAccount(claimer, claimer, baseMint, TOKEN_PROGRAM);
+  const quote = ownAccount(claimer, claimer, quoteMint, quoteProgram);
+  const accounts = kind === 'fees' ? [base, quote] : [kind === 'unlocked' ? base : quote];
+  return [...computeBudget(CLAIM_UNITS, UNIT_PRICE), ...accounts, claimInstruction(keys, order)];
+}
+
+function claimInstruction(keys: PoolKeys, { kind, as, claimer }: ClaimOrder): ProgramInstruction {
+  const baseAccount = associatedAccount(claimer, keys.baseMint, TOKEN_PROGRAM);
+  const quoteAccount = associatedAccount(claimer, keys.quoteMint, keys.quoteProgram);
+  if (kind === 'surplus') return surplusInstruction(keys, { as, claimer, quoteAccount });
+  if (kind === 'migration_fee') return migrationFeeInstruction(keys, { as, claimer, quoteAccount });
+  if (kind === 'unlocked') return lockerClaimInstruction(keys, { recipient: claimer, baseAccount, most: U64_MAX });
+  return claimFeeInstruction(keys, { claimer, as, baseAccount, quoteAccount, mostBase: U64_MAX, mostQuote: U64_MAX });
 }

@@ -9,6 +9,8 @@ export const LAUNCHER_TROUBLES = [
   'conflict',
   /** It answers that it is out of money for a while, and launches then. */
   'treasury_low',
+  /** Its offers end after a few seconds. */
+  'brief',
   /** It asks for more than anybody should pay. */
   'greedy',
   /** It names a token that the chain does not have. */

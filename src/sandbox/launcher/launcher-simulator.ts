@@ -32,6 +32,7 @@ const CURVE_PROGRAM = address('6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P');
 const PRICE_LAMPORTS = 7_510_000;
 const GREEDY_LAMPORTS = 50_000_000_000;
 const VALID_SECONDS = 900;
+const BRIEF_SECONDS = 5;
 const SUPPLY = 1_000_000_000_000_000n;
 const DECIMALS = 6;
 const FEE_BPS = { min: 100, max: 300, default: 100 };
@@ -54,6 +55,12 @@ interface Launched {
 /** What a body is about: the same for the preflight and for what follows it. */
 function aboutOf({ preflight: _, txSignature: __, preflightToken: ___, ...about }: Record<string, unknown>): string {
   return JSON.stringify(Object.entries(about).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function paymentOf(payFrom: string, amountLamports: number, validForSeconds: number): object {
+  const amountSol = amountLamports / 1e9;
+  const breakdown = { creationFeeSol: amountSol, devBuySol: 0 };
+  return { method: 'sol', amountLamports, amountSol, payTo: WALLET, payFrom, validForSeconds, breakdown };
 }
 
 export async function createLauncherSimulator(options: LauncherSimulatorOptions) {
@@ -92,26 +99,20 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
     const invalid = invalidFields(body);
     if (invalid.length > 0) return refuse(422, 'INVALID_FIELDS', 'some fields are invalid', { invalidFields: invalid });
     const lamports = script.current() === 'greedy' ? GREEDY_LAMPORTS : PRICE_LAMPORTS;
+    const validForSeconds = script.current() === 'brief' ? BRIEF_SECONDS : VALID_SECONDS;
     const token = createHash('sha256').update(`preflight ${made} ${clock.now()}`).digest('hex');
     const wallet = body['walletAddress'] as string;
-    preflights.set(token, { body: aboutOf(body), wallet, lamports, until: clock.now() + VALID_SECONDS * 1_000 });
-    const payment = {
-      method: 'sol',
-      amountLamports: lamports,
-      amountSol: lamports / 1e9,
-      payTo: WALLET,
-      payFrom: wallet,
-      validForSeconds: VALID_SECONDS,
-      breakdown: { creationFeeSol: lamports / 1e9, devBuySol: 0 },
-    };
+    preflights.set(token, { body: aboutOf(body), wallet, lamports, until: clock.now() + validForSeconds * 1_000 });
+    const payment = paymentOf(wallet, lamports, validForSeconds);
     return { status: 200, body: { payment, retryWith: { txSignature: '<signature>', preflightToken: token }, meta: meta() } };
   }
 
   /** Why a payment does not count; null where exactly the price came from the wallet. */
-  function paymentProblem(signature: string, { wallet, lamports }: Preflight): string | null {
+  function paymentProblem(signature: string, { wallet, lamports, until }: Preflight): string | null {
     const landed = chain.landed(signature);
     if (landed === null || chain.standing(landed.slot) === 'processed') return 'the transaction was not found';
     if (landed.run.error !== null) return 'the transaction failed';
+    if (landed.unixSeconds * 1_000 >= until) return 'the payment came after the end of the preflight';
     const { before, after, keys } = landed.run as typeof landed.run & { readonly keys: readonly string[] };
     const moved = (who: string): bigint => {
       const at = keys.indexOf(who);

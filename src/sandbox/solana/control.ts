@@ -1,8 +1,9 @@
-/** What the sandbox's operator may do with the chain: give out tokens, let slots pass, hold, fork, lose and expire. */
+/** What the sandbox's operator may do with the chain: give out tokens, sign for its people, buy a curve out, let slots pass, hold, fork, lose and expire. */
 import type { Cheat } from '../spotchain/swap-builder.ts';
 import type { Intake, SolanaChain } from './chain.ts';
 import { fund } from './genesis.ts';
 import { COMMITMENTS } from './slot-clock.ts';
+import { buyOut, sandboxWallet, signedByWallet } from './wallets.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -48,6 +49,11 @@ export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<
       chain.misreportHeight(typeof by === 'number' ? by : Number.NaN);
       return {};
     },
+    wallet: ({ name }) => ({ address: sandboxWallet(textOf(name, 'name')).address }),
+    sign: ({ name, transaction }) => ({
+      transaction: signedByWallet(sandboxWallet(textOf(name, 'name')), textOf(transaction, 'transaction')),
+    }),
+    buy_out: ({ mint }) => ({ signature: buyOut(chain, textOf(mint, 'mint')) }),
     cheat: ({ how }) => {
       handler.cheat(oneOf(how, CHEATS, 'how'));
       return {};

@@ -67,7 +67,7 @@ describe('a launch', () => {
     expect(readVirtualPool(account?.data as Uint8Array)?.creator).toBe(stage.creator.address);
 
     // The creator claims what the first buy left behind; the program pays the creator alone.
-    const claim = must(await stage.claims.prepare(stage.context(), id));
+    const claim = must(await stage.claims.prepare(stage.context(), id, { kind: 'fees', as: 'creator' }));
     expect(claim).toMatchObject({ state: 'prepared', wallet: stage.creator.address, subject: { launchId: id } });
     const waiting = BigInt(trading.standing?.creatorQuoteFee ?? 0);
     expect(waiting).toBeGreaterThan(0n);
@@ -79,14 +79,17 @@ describe('a launch', () => {
     expect((await refused(stage.claims.submit(stage.context(), claim.id, forged)))?.[0]).toBe('signature_invalid');
     const foreign = stage.context('ann', '00000000-0000-7000-8000-000000000002');
     expect((await refused(stage.claims.submit(foreign, claim.id, payout)))?.[0]).toBe('not_found');
-    expect((await refused(stage.claims.prepare(foreign, id)))?.[0]).toBe('not_found');
+    expect((await refused(stage.claims.prepare(foreign, id, { kind: 'fees', as: 'creator' })))?.[0]).toBe('not_found');
     must(await stage.claims.submit(stage.context(), claim.id, payout));
     for (let round = 0; round < 12; round++) await stage.pass(2_100);
     stage.chain.finalize();
     for (let round = 0; round < 4; round++) await stage.pass(2_100);
     expect((await stage.claims.find(ORG, claim.id))?.state).toBe('finalized');
     expect(held((await stage.node.balancesOf(stage.creator.address)) as typeof before) - held(before)).toBe(waiting);
-    expect(await refused(stage.claims.prepare(stage.context(), id))).toEqual(['state_conflict', 'no fees wait for the creator']);
+    expect(await refused(stage.claims.prepare(stage.context(), id, { kind: 'fees', as: 'creator' }))).toEqual([
+      'state_conflict',
+      'no fees wait for the creator',
+    ]);
 
     buy(mint, config, 300_000_000_000n);
     for (let round = 0; round < 4; round++) await stage.pass(61_000);

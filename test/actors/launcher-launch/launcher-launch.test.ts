@@ -1,5 +1,6 @@
 // A launch by the external launcher: one payment, one token, whatever the launcher does in between.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { launcherContext } from '../../../actors/launcher-launch/effects.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { must, signedBy } from '../launch/launch-fixture.ts';
 import { type LauncherFixture, launcherFixture } from './launcher-fixture.ts';
@@ -86,6 +87,60 @@ describe('a launch', () => {
     stage.simulator.script.trouble(null);
     expect(must(await stage.commands.submit(stage.context(), id, payment)).state).toBe('launching');
     expect((await stage.until(id, ['launched'])).state).toBe('launched');
+    expect(stage.paymentsOf(payer)).toHaveLength(1);
+  });
+
+  test('whose payment conflicts with another session’s says so, launches nothing, and is asked for once more', async () => {
+    stage.simulator.script.trouble('conflict');
+    const { payer, id, payment } = await quoted('CONFLICT');
+    const before = stage.simulator.launches();
+    must(await stage.commands.submit(stage.context(), id, payment));
+    const refusedByLauncher = await stage.until(id, ['failed_paid']);
+    expect(refusedByLauncher).toMatchObject({ state: 'failed_paid', reason: 'agent_has_token', mint: null });
+    expect(refusedByLauncher.detail).toContain(refusedByLauncher.signatures[0]);
+    expect(stage.simulator.launches()).toBe(before);
+    stage.simulator.script.trouble(null);
+    must(await stage.commands.submit(stage.context('bob'), id, payment));
+    const launched = await stage.until(id, ['launched']);
+    expect(stage.simulator.launches()).toBe(before + 1);
+    expect(stage.paymentsOf(payer)).toHaveLength(1);
+
+    // Two sessions that tell of one payment get one token, and the payment launches no other one.
+    const { intent, offer } = launcherContext((await stage.store.load([id])).get(id)?.state as never);
+    const signature = launched.signatures[0] as string;
+    const words = await Promise.all([1, 2].map(() => stage.launcher.complete(intent, offer, signature)));
+    expect(words).toMatchObject([1, 2].map(() => ({ said: 'launched', mint: launched.mint })));
+    expect(await stage.launcher.complete({ ...intent, name: 'Another' }, offer, signature)).toMatchObject({
+      said: 'declined',
+      code: 'signature_used',
+    });
+    expect(stage.simulator.launches()).toBe(before + 1);
+  });
+
+  test('whose offer ends before the payment is handed in sends nothing and expires', async () => {
+    stage.simulator.script.trouble('brief');
+    const { payer, id, payment } = await quoted('TOOLATE');
+    stage.simulator.script.trouble(null);
+    await stage.pass(5_000);
+    expect(await refused(stage.commands.submit(stage.context(), id, payment))).toEqual([
+      'state_conflict',
+      'the offer of the launcher has expired: ask for a new quote',
+    ]);
+    for (let round = 0; round < 12; round++) await stage.pass(16_000);
+    expect((await stage.find(id)).state).toBe('expired');
+    expect(stage.paymentsOf(payer)).toEqual([]);
+  });
+
+  test('whose payment lands after the end of the offer was paid, and says what to do about it', async () => {
+    stage.simulator.script.trouble('brief');
+    const { payer, id, payment } = await quoted('ONTHEWAY');
+    stage.simulator.script.trouble(null);
+    await stage.pass(4_000);
+    must(await stage.commands.submit(stage.context(), id, payment));
+    const late = await stage.until(id, ['failed_paid']);
+    expect(late).toMatchObject({ state: 'failed_paid', reason: 'payment_invalid', mint: null });
+    expect(late.detail).toContain('after the end of the preflight');
+    expect(late.detail).toContain(late.signatures[0]);
     expect(stage.paymentsOf(payer)).toHaveLength(1);
   });
 

@@ -260,6 +260,10 @@ test("the operator's door moves the chain, and says what is wrong with what it i
     ['intake', { way: 'eat' }, /way must be one of/],
     ['cheat', { how: 'nicely' }, /how must be one of/],
     ['height', {}, /whole number/],
+    ['wallet', {}, /name must be a text/],
+    ['sign', { name: 'me', transaction: 'AAAA' }, /transaction must be a transaction in base64/],
+    ['sign', { name: 'me', transaction: await payment(Keypair.generate(), owner, 1) }, /does not sign this transaction/],
+    ['buy_out', { mint: STABLE.mint }, /no curve sells/],
   ] as const) {
     const [code, answer] = await post(verb, body);
     expect([verb, code]).toEqual([verb, 400]);

@@ -1,7 +1,11 @@
 // The aggregator routes through curves and successor pools: what it quotes is what the chain does, to the raw unit.
 import { getAssociatedTokenAddressSync, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { Keypair, PublicKey } from '@solana/web3.js';
+import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
+import { createSpotchainFeed } from '../../../src/adapters/venues/spotchain/feed.ts';
+import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
 import { planOf } from '../../../src/domain/launch/curve-config.ts';
 import { badgeAddress } from '../../../src/domain/launch/curve-program.ts';
 import { presetOf } from '../../../src/domain/launch/presets.ts';
@@ -9,7 +13,7 @@ import { TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.t
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
 import { readWire } from '../../../src/sandbox/solana/wire.ts';
-import { type ChainFixture, chainFixture, type Json, type Route, SHARE, STABLE, signed } from '../solana/chain-fixture.ts';
+import { type ChainFixture, chainFixture, type Json, KEY, type Route, SHARE, STABLE, signed } from '../solana/chain-fixture.ts';
 import { buildCurveConfig, enrich, landOn, launchCast, launchScript, WRAPPED_SOL, wireOf } from '../solana/launch-fixture.ts';
 
 let stage: ChainFixture;
@@ -128,6 +132,35 @@ test('a price that moved beyond the slippage fails on the chain, and the taker k
   const answer = await send(signed(order.transaction, taker));
   expect(answer.error).toMatchObject({ data: { err: { InstructionError: [3, { Custom: 6001 }] } } });
   expect(await amount(taker.publicKey, STABLE.mint)).toBe(before);
+});
+
+test('a curve that has no room for the usual probe of the feed is quoted by a smaller one', async () => {
+  const { mint, script } = launch('nearly full', QUOTES.USDC);
+  const whale = sandboxKey('nearly full trader');
+  const buy = (amount: bigint) => wireOf(stage.chain, [script.holding(whale), script.swap('buy', 'exactIn', amount, 0n)], [whale]);
+  // The largest power of two that still fits, again and again, until less than a hundred dollars have room.
+  for (let amount = 2n ** 40n; amount > 2n ** 25n; amount /= 2n)
+    while (stage.launched.token(mint)?.swap('buy', amount + 20_000_000n) != null) {
+      stage.chain.advance(1);
+      expect(landOn(stage.chain, readWire(buy(amount))).run.error).toBeNull();
+    }
+  const wish = { inputMint: STABLE.mint, outputMint: mint };
+  expect(await stage.order({ ...wish, amount: '100000000' })).toMatchObject({ errorCode: 'COULD_NOT_FIND_ANY_ROUTE' });
+  const { clock } = stage;
+  const headers = { 'x-api-key': KEY };
+  const client = createKeyedClient({
+    venue: 'spotchain',
+    baseUrl: stage.aggregator.url,
+    headers,
+    clock,
+    random: () => 0.5,
+    perMinute: 600,
+  });
+  const token = { symbol: 'FULL', mint, decimals: 6, scaledUi: fixedMultiplier('1') };
+  const feed = createSpotchainFeed({ client, tokens: [token], stable: STABLE, clock, random: () => 0.5 });
+  const quote = await firstValueFrom(feed.messages.pipe(filter((message) => message.kind === 'quote')));
+  expect(quote).toMatchObject({ instrument: 'FULL', quality: 'live', flags: [] });
+  expect(Number(quote.askSize) * Number(quote.ask)).toBeCloseTo(10, 4);
 });
 
 test.each(['other_recipient', 'takes_all'] as const)('a simulation shows what an aggregator that cheats (%s) would do', async (how) => {

@@ -32,6 +32,11 @@ const PRICE_BATCH = 50;
 const POLLING_SHARE = 0.8;
 /** Codes of a token that exists but may not be traded now. */
 const HALTED_CODES = new Set(['TOKEN_NOT_TRADABLE']);
+/** The venue's word for an amount that no route takes whole. */
+const NO_ROUTE_FOR_SIZE = 'COULD_NOT_FIND_ANY_ROUTE';
+/** Parts of the probe that are tried in turn, and the last one, whose refusal counts. */
+const SMALLER_PROBES = [1n, 10n] as const;
+const SMALLEST_PROBE = 100n;
 
 export interface SpotchainFeedOptions {
   readonly client: KeyedClient;
@@ -190,11 +195,23 @@ class TokenPoller {
     );
   }
 
+  /** A buy of the probe, or of a part of it where the pool has no room for more: a young or nearly full pool still has a price. */
+  async #smallBuy(stableMint: string, tokenMint: string, amount: bigint): Promise<Leg> {
+    for (const divisor of SMALLER_PROBES) {
+      try {
+        return await this.#leg(stableMint, tokenMint, String(amount / divisor));
+      } catch (error) {
+        if (!(error instanceof VenueError && error.code === NO_ROUTE_FOR_SIZE)) throw error;
+      }
+    }
+    return this.#leg(stableMint, tokenMint, String(amount / SMALLEST_PROBE));
+  }
+
   async *#askRoutes(token: SpotToken): AsyncGenerator<FeedMessage> {
     const { stable, probeRaw = `100${'0'.repeat(stable.decimals)}`, maxDisagreementPct = 5 } = this.#options;
     let buy: Leg;
     try {
-      buy = await this.#leg(stable.mint, token.mint, probeRaw);
+      buy = await this.#smallBuy(stable.mint, token.mint, BigInt(probeRaw));
     } catch (error) {
       if (isSilence(error)) throw error;
       yield* this.#answered();

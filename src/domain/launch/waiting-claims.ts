@@ -1,0 +1,52 @@
+/** What waits to be taken out of a launch, as its accounts say at one moment. */
+import { type Outcome, refuse } from '../refusal.ts';
+import type { PoolConfigAccount, VirtualPoolAccount } from './curve-program.ts';
+import type { ClaimKind } from './launch-transactions.ts';
+import { type Claimer, type EscrowAccount, MIGRATION_FEE_BITS, migrationFeeOf, surplusOf, unlockedOf } from './withdrawals.ts';
+
+/** The accounts of one launch; the escrow is null where nothing was locked, or is not locked yet. */
+export interface LaunchAccounts {
+  readonly pool: VirtualPoolAccount;
+  readonly config: PoolConfigAccount;
+  readonly escrow: EscrowAccount | null;
+}
+
+/** Raw units of both tokens. */
+export interface Waiting {
+  readonly quote: bigint;
+  readonly base: bigint;
+}
+
+const conflict = (detail: string): Outcome<never> => refuse('state_conflict', detail);
+
+/** What waits for the creator or the partner; refused as `state_conflict` where nothing does, with the reason. `now` in Unix seconds. */
+export function waitingFor(accounts: LaunchAccounts, kind: ClaimKind, as: Claimer, now: bigint): Outcome<Waiting> {
+  if (kind === 'fees') return waitingFees(accounts, as);
+  if (kind === 'unlocked') return waitingUnlocked(accounts, as, now);
+  return waitingOnce(accounts, kind, as);
+}
+
+function waitingFees({ pool }: LaunchAccounts, as: Claimer): Outcome<Waiting> {
+  const [quote, base] = as === 'creator' ? [pool.creatorQuoteFee, pool.creatorBaseFee] : [pool.partnerQuoteFee, pool.partnerBaseFee];
+  return quote === 0n && base === 0n ? conflict(`no fees wait for the ${as}`) : { ok: true, value: { quote, base } };
+}
+
+/** Surplus and migration fee are each paid out once, after the curve is complete. */
+function waitingOnce({ pool, config }: LaunchAccounts, kind: 'surplus' | 'migration_fee', as: Claimer): Outcome<Waiting> {
+  if (pool.quoteReserve < config.migrationQuoteThreshold) return conflict('the curve is not complete');
+  const words = kind === 'surplus' ? 'surplus' : 'migration fee';
+  const isOut =
+    kind === 'surplus'
+      ? (as === 'creator' ? pool.isCreatorWithdrawSurplus : pool.isPartnerWithdrawSurplus) !== 0
+      : (pool.migrationFeeWithdrawStatus & MIGRATION_FEE_BITS[as]) !== 0;
+  if (isOut) return conflict(`the ${as} has taken the ${words} already`);
+  const quote = kind === 'surplus' ? surplusOf(config, pool, as) : migrationFeeOf(config, as);
+  return quote === 0n ? conflict(`the launch leaves the ${as} no ${words}`) : { ok: true, value: { quote, base: 0n } };
+}
+
+function waitingUnlocked({ escrow }: LaunchAccounts, as: Claimer, now: bigint): Outcome<Waiting> {
+  if (as !== 'creator') return conflict('only the creator has tokens in the locker');
+  if (escrow === null) return conflict('nothing of the launch lies in the locker');
+  const base = unlockedOf(escrow, now);
+  return base <= 0n ? conflict('nothing more is unlocked at the moment') : { ok: true, value: { quote: 0n, base } };
+}

@@ -1,0 +1,110 @@
+// What creator and partner take out of a launch: each kind by its own prepared transaction, to whom the programs pay it, and once.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ClaimWish } from '../../../actors/launch/commands.ts';
+import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
+import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve-program.ts';
+import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
+import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
+import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
+
+let stage: LaunchFixture;
+beforeAll(async () => {
+  stage = await launchFixture();
+});
+afterAll(() => stage.close());
+
+const DAY_MS = 86_400_000;
+const trader = sandboxKey('claims trader');
+
+async function held(who: SandboxKey, mint: string): Promise<bigint> {
+  const balances = (await stage.node.balancesOf(who.address)) as { ok: true; value: AddressBalances };
+  return balances.value.tokens.find((one) => one.mint === mint)?.amount ?? 0n;
+}
+
+async function refused(id: string, wish: ClaimWish): Promise<string> {
+  const outcome = await stage.claims.prepare(stage.context(), id, wish);
+  return outcome.ok ? 'prepared' : `${outcome.refusal.code}: ${outcome.refusal.detail}`;
+}
+
+/** Prepares a claim, signs it as whoever is paid, and follows it to its end; answers what arrived. */
+async function claimed(id: string, wish: ClaimWish, who: SandboxKey, mint: string): Promise<bigint> {
+  const claim = must(await stage.claims.prepare(stage.context(), id, wish));
+  expect(claim).toMatchObject({ wallet: who.address, subject: { launchId: id, ...wish } });
+  const before = await held(who, mint);
+  const stranger = signedBy(sandboxKey('claims stranger'), claim.unsigned);
+  expect(await stage.claims.submit(stage.context(), claim.id, stranger)).toMatchObject({
+    ok: false,
+    refusal: { code: 'signature_invalid' },
+  });
+  must(await stage.claims.submit(stage.context(), claim.id, signedBy(who, claim.unsigned)));
+  for (let round = 0; round < 12; round++) await stage.pass(2_100);
+  stage.chain.finalize();
+  for (let round = 0; round < 4; round++) await stage.pass(2_100);
+  expect((await stage.claims.find(ORG, claim.id))?.state).toBe('finalized');
+  const got = (await held(who, mint)) - before;
+  expect(got).toBe(BigInt(claim.subject[wish.kind === 'unlocked' ? 'baseAmount' : 'quoteAmount'] as string));
+  return got;
+}
+
+test('fees go to creator and partner, unlocked tokens to the creator alone, and nothing is paid twice or too early', async () => {
+  const wish = stage.wish({
+    preset: 'agent_treasury',
+    firstBuy: '2',
+    names: { name: 'Claims', symbol: 'CLAIMS', uri: 'https://example.com/c.json' },
+  });
+  const { launch, transactions } = must(await stage.commands.prepare(stage.context(), wish));
+  const { id, mint, config } = launch;
+  expect(await refused(id, { kind: 'fees', as: 'creator' })).toBe('state_conflict: the launch has no pool on the chain yet');
+  must(
+    await stage.commands.submit(
+      stage.context(),
+      id,
+      transactions.map((one) => signedBy(stage.creator, one)),
+    ),
+  );
+  for (let round = 0; round < 12 && (await stage.find(id)).state !== 'trading'; round++) {
+    await stage.pass(2_100);
+    stage.chain.finalize();
+  }
+  stage.fund(stage.partner, 'SOL', 1_000_000_000n);
+  expect(await claimed(id, { kind: 'fees', as: 'partner' }, stage.partner, NATIVE_MINT)).toBeGreaterThan(0n);
+  expect(await claimed(id, { kind: 'fees', as: 'creator' }, stage.creator, NATIVE_MINT)).toBeGreaterThan(0n);
+  expect(await refused(id, { kind: 'fees', as: 'partner' })).toBe('state_conflict: no fees wait for the partner');
+  for (const as of ['creator', 'partner'] as const) {
+    expect(await refused(id, { kind: 'surplus', as })).toBe('state_conflict: the curve is not complete');
+    expect(await refused(id, { kind: 'migration_fee', as })).toBe('state_conflict: the curve is not complete');
+  }
+  expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: nothing of the launch lies in the locker');
+
+  stage.fund(trader, 'SOL', 10_000_000_000n);
+  stage.fund(trader, NATIVE_MINT, 400_000_000_000n);
+  const keys = { config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM };
+  const accounts = {
+    baseAccount: associatedAccount(trader.address, mint, TOKEN_PROGRAM),
+    quoteAccount: associatedAccount(trader.address, NATIVE_MINT, TOKEN_PROGRAM),
+  };
+  const swap = swapInstruction(keys, {
+    direction: 'buy',
+    mode: 'partialFill',
+    amount: 400_000_000_000n,
+    bound: 0n,
+    trader: trader.address,
+    ...accounts,
+  });
+  const buy = readWire(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]));
+  expect(landOn(stage.chain, buy).run.error).toBeNull();
+  stage.chain.finalize();
+  expect(await refused(id, { kind: 'migration_fee', as: 'creator' })).toBe(
+    'state_conflict: the launch leaves the creator no migration fee',
+  );
+  expect(await refused(id, { kind: 'unlocked', as: 'partner' })).toBe('state_conflict: only the creator has tokens in the locker');
+  // A tenth of the supply is unlocked in 180 days, each day as much; what that rounds off is there at once.
+  await stage.pass(10 * DAY_MS, 400);
+  stage.chain.finalize();
+  const daily = (100_000_000n / 180n) * 1_000_000n;
+  expect((await claimed(id, { kind: 'unlocked', as: 'creator' }, stage.creator, mint)) / daily).toBe(10n);
+  expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: nothing more is unlocked at the moment');
+}, 240_000);
