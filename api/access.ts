@@ -47,4 +47,9 @@ export interface AccessPorts {
   verifyToken(token: string): Promise<Outcome<VerifiedToken>>;
   readonly members: { find(subject: string): Promise<Member | null> };
   readonly limits: RateLimits;
+  /** Codes that the service printed for its owner at the start. */
+  readonly signInLinks: {
+    /** The token that a code stands for, once; null where it stands for none. */
+    redeem(code: string): string | null;
+  };
 }

@@ -68,6 +68,7 @@ async function ours(order: ServerOrder): Promise<string> {
     book: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'the bench asks no venue')),
   };
   const api = await startApi({
+    signInLinks: null,
     sql,
     callers: openCallerPorts({
       callers: openDatabase({ url: order.databaseUrl, role: API_ROLE, name: 'bench callers', connections: 10 }),

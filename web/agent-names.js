@@ -9,10 +9,12 @@ let kept = null;
 
 /**
  * @param {AbortSignal} [signal] Gives up waiting; the reading itself goes on for others.
+ * @param {readonly string[]} [ids] Where one of these has no name yet, as its agent was made since, they are read again.
  * @returns {Promise<ReadonlyMap<string, string>>}
  */
-export async function agentNames(signal) {
-  if (kept === null || Date.now() - kept.at > KEPT_MS) {
+export async function agentNames(signal, ids = []) {
+  const known = await kept?.names.catch(() => null);
+  if (kept === null || !known || Date.now() - kept.at > KEPT_MS || ids.some((id) => !known.has(id))) {
     const names = readNames();
     kept = { at: Date.now(), names };
     names.catch(() => {
@@ -22,6 +24,18 @@ export async function agentNames(signal) {
   const names = await kept.names;
   signal?.throwIfAborted();
   return names;
+}
+
+/**
+ * Whose book it is: `Crypto trend, paper v1` in the place of `agent:<id>:paper:1`; any other place stays as it is.
+ * @param {string} place
+ * @param {ReadonlyMap<string, string>} names
+ */
+export function placeWords(place, names) {
+  const [kind, id = '', mode = '', version] = place.split(':');
+  if (kind === 'manual') return 'people';
+  if (kind !== 'agent') return place;
+  return `${names.get(id) ?? 'another agent'}, ${mode}${version === undefined ? '' : ` v${version}`}`;
 }
 
 /** Forgets the names, as somebody else signs in. */

@@ -1,14 +1,19 @@
 /** One agent: where its state chart stands and stood, its gates and evaluations, what it decided and why, and what it holds. */
+import { agentActions } from './agent-actions.js';
+import { agentOverlay } from './agent-overlay.js';
+import { agentSummary } from './agent-summary.js';
 import { dutyBadge, stageGates } from './agents-view.js';
 import { booksPanel } from './books-panel.js';
+import { CandlePanel } from './candle-panel.js';
 import { drawChart } from './chart-drawing.js';
-import { decisionCard } from './decision-card.js';
+import { decisionsPanel } from './decisions-panel.js';
 import { fill, h, mark, say } from './dom.js';
 import { evaluationsPanel } from './evaluations-panel.js';
 import { gatesPanel } from './gates-panel.js';
-import { change, Refused, read } from './http.js';
+import { Refused, read } from './http.js';
 import { layoutOf } from './machine-layouts.js';
 import { createPagedList } from './paged-list.js';
+import { tabs } from './tabs.js';
 import { vaultPanel } from './vault-panel.js';
 import { versionsPanel } from './versions-panel.js';
 import { createWindowList } from './window-list.js';
@@ -16,20 +21,19 @@ import { clockTime, dayAndTime, eventWord, plain, standing } from './words.js';
 
 /** @typedef {import('./wire.ts').Agent} Agent */
 /** @typedef {import('./wire.ts').Step} Step */
-/** @typedef {import('./wire.ts').Decision} Decision */
 /** @typedef {import('./wire.ts').StateValue} StateValue */
 /** @typedef {import('./shell.js').Context} Context */
 
 const STEPS_PER_PAGE = 200;
-const DECISIONS_PER_PAGE = 20;
 const STEP_HEIGHT = 46;
 
 /**
  * @param {Context} context
  * @param {string} id
+ * @param {string} [tab] Which of its tabs is shown.
  * @returns {import('./shell.js').View}
  */
-export function agentView(context, id) {
+export function agentView(context, id, tab = '') {
   const { feed, fail, me, notify } = context;
   const abort = new AbortController();
   /** @type {Agent | null} */
@@ -45,8 +49,6 @@ export function agentView(context, id) {
   const heading = h('h1', {}, '…');
   const about = h('p', { class: 'faint' });
   const facts = h('div', { class: 'facts' });
-  const pause = h('button', { type: 'button', onclick: () => command('pause') }, 'Pause');
-  const resume = h('button', { type: 'button', onclick: () => command('resume') }, 'Resume');
   const chartPlace = h('div', { class: 'chart-place' }, h('p', { class: 'faint' }, 'Drawing…'));
   const moment = h('span', { class: 'moment', role: 'status' });
   const earlier = h(
@@ -60,13 +62,16 @@ export function agentView(context, id) {
     '›',
   );
   const present = h('button', { type: 'button', class: 'primary', onclick: () => look(null, false) }, 'Back to the present');
-  const cards = h('div', { class: 'decisions' });
-  const more = h('button', { type: 'button', hidden: true, onclick: () => void readDecisions() }, 'Earlier decisions');
-  const noDecision = h('p', { class: 'faint' }, 'Reading…');
 
+  const actions = agentActions({ context: { ...context, fail: failed }, id, signal: abort.signal, onChanged: changedTo });
+  const summary = agentSummary({ context: { ...context, fail: failed }, id, signal: abort.signal });
+  const candlePlace = h('div', { class: 'panel' });
+  /** @type {CandlePanel | null} */
+  let candles = null;
   const gates = gatesPanel({ id, me, signal: abort.signal, notify, fail: failed });
   const parts = { context: { ...context, fail: failed }, id, signal: abort.signal };
   const evaluations = evaluationsPanel({ ...parts, onEnded: () => void gates.refresh() });
+  const decisions = decisionsPanel(parts);
   const vault = vaultPanel(parts);
   const books = booksPanel(parts);
   const versions = versionsPanel(parts);
@@ -105,37 +110,40 @@ export function agentView(context, id) {
       'div',
       { class: 'page-head' },
       h('div', {}, heading, about),
-      h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'Its proposals'), pause, resume),
+      h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'Its proposals'), actions.elements),
     ),
     facts,
-    h(
-      'div',
-      { class: 'panel chart-panel' },
-      h('div', { class: 'panel-head' }, h('h2', {}, 'State chart'), moment, h('span', { class: 'space' }), earlier, later, present),
-      chartPlace,
-    ),
-    gates.element,
-    evaluations.element,
-    h(
-      'div',
-      { class: 'two' },
-      h(
-        'div',
-        { class: 'panel' },
-        h('div', { class: 'panel-head' }, h('h2', {}, 'Steps'), h('span', { class: 'faint' }, 'choose one to see the chart as it stood')),
-        steps.element,
-      ),
-      h(
-        'div',
-        { class: 'panel' },
-        h('div', { class: 'panel-head' }, h('h2', {}, 'Decisions'), h('span', { class: 'faint' }, 'times in UTC')),
-        h('div', { class: 'decisions-place' }, noDecision, cards, more),
-      ),
-    ),
-    vault.element,
-    books.element,
-    versions.element,
+    summary.element,
+    candlePlace,
+    tabs({
+      label: 'Parts of the agent',
+      address: `#/agents/${id}`,
+      chosen: tab,
+      tabs: [
+        { name: 'decisions', title: 'Decisions', content: [decisions.element] },
+        { name: 'gates', title: 'Gates and evaluations', content: [gates.element, evaluations.element] },
+        { name: 'state', title: 'State', content: [chartPanel(), stepsPanel()] },
+        { name: 'vault', title: 'Vault and books', content: [vault.element, books.element] },
+        { name: 'versions', title: 'Versions', content: [versions.element] },
+      ],
+    }),
   );
+
+  function chartPanel() {
+    const head = [h('h2', {}, 'State chart'), moment, h('span', { class: 'space' }), earlier, later, present];
+    return h('div', { class: 'panel chart-panel' }, h('div', { class: 'panel-head' }, head), chartPlace);
+  }
+
+  function stepsPanel() {
+    const hint = h('span', { class: 'faint' }, 'choose one to see the chart as it stood');
+    return h('div', { class: 'panel' }, h('div', { class: 'panel-head' }, h('h2', {}, 'Steps'), hint), steps.element);
+  }
+
+  /** What an action made of it; where it was refused, it is read again. @param {Partial<Agent>} change */
+  function changedTo(change) {
+    if (agent !== null && change.id !== undefined) describe({ ...agent, ...change });
+    else void readAgent();
+  }
 
   /** @param {unknown} error */
   function failed(error) {
@@ -177,25 +185,31 @@ export function agentView(context, id) {
       fact('Manifest', h('code', { title: found.manifestHash }, `v${found.manifestVersion} ${found.manifestHash.slice(0, 10)}`)),
       fact('Created', `${dayAndTime(found.createdAt)} by ${found.createdBy}`),
     );
-    const mayPause = me.permissions.includes('trade:execute') || me.permissions.includes('risk:manage');
-    const mayResume = me.permissions.includes('risk:manage');
-    pause.hidden = found.paused;
-    resume.hidden = !found.paused;
-    pause.disabled = !mayPause;
-    resume.disabled = !mayResume;
-    pause.title = mayPause ? 'It is ticked no more, and its pending proposals are cancelled' : 'This needs trade:execute or risk:manage';
-    resume.title = mayResume ? 'It goes on at the stage it was paused from' : 'This needs risk:manage';
+    actions.describe(found);
+    void summary.refresh(found);
+    drawCandles(found);
   }
 
-  /** @param {'pause' | 'resume'} what */
-  async function command(what) {
-    pause.disabled = resume.disabled = true;
+  /** @param {Agent & { readonly manifest?: unknown }} found */
+  function drawCandles({ manifest }) {
+    if (candles !== null || manifest === undefined) return;
+    const rules =
+      /** @type {{ readonly universe: readonly { readonly key: string }[], readonly stopLossPct: number, readonly takeProfitPct: number }} */ (
+        manifest
+      );
+    const instruments = rules.universe.map(({ key }) => key);
+    if (instruments.length === 0) return;
+    candles = new CandlePanel({ context, instruments, timeframe: '5m', overlay: agentOverlay(id, rules, abort.signal) });
+    fill(candlePlace, candles.element);
+  }
+
+  async function readQuarantine() {
     try {
-      describe({ ...agent, ...(await change('POST', `/v1/agents/${id}/${what}`)) });
-      notify(what === 'pause' ? 'Paused.' : 'On duty again.');
+      /** @type {import('./wire.ts').Chart} */
+      const { status } = await read(`/v1/agents/${id}/chart`, { signal: abort.signal });
+      actions.quarantine(status === 'quarantined');
     } catch (error) {
-      fail(error);
-      void readAgent();
+      failed(error);
     }
   }
 
@@ -252,49 +266,6 @@ export function agentView(context, id) {
     chart.show(current.to, { from: current.from, to: current.to, event: current.event.type }, animate);
   }
 
-  /** @type {Decision[]} */
-  let decisions = [];
-  /** @type {string | null} */
-  let decisionCursor = null;
-  const knownDecisions = new Set();
-
-  async function readDecisions(again = false) {
-    more.disabled = true;
-    try {
-      /** @type {import('./wire.ts').Page<Decision>} */
-      const page = await read(
-        `/v1/agents/${id}/decisions?limit=${DECISIONS_PER_PAGE}${decisionCursor === null || again ? '' : `&cursor=${decisionCursor}`}`,
-        {
-          signal: abort.signal,
-        },
-      );
-      // Read again after a new beginning: what is known stays, and the place below it too.
-      if (!again || decisions.length === 0) decisionCursor = page.nextCursor;
-      for (const decision of page.items) include(decision);
-      more.hidden = decisionCursor === null;
-      say(noDecision, decisions.length === 0 ? 'No decision yet: an agent on duty decides once a minute.' : '');
-    } catch (error) {
-      say(noDecision, decisions.length === 0 ? 'The decisions cannot be read at the moment.' : '');
-      failed(error);
-    } finally {
-      more.disabled = false;
-    }
-  }
-
-  /** @param {Decision} decision */
-  function include(decision) {
-    if (knownDecisions.has(decision.id)) return;
-    knownDecisions.add(decision.id);
-    const at = decisions.findIndex(({ slot }) => slot < decision.slot);
-    const place = at < 0 ? decisions.length : at;
-    decisions = decisions.toSpliced(place, 0, decision);
-    cards.insertBefore(
-      decisionCard(decision, () => read(`/v1/agents/${id}/decisions/${decision.id}/explain`)),
-      cards.children[place] ?? null,
-    );
-    say(noDecision, '');
-  }
-
   const stops = [
     feed.subscribe({
       channel: 'inspect',
@@ -315,8 +286,8 @@ export function agentView(context, id) {
     feed.subscribe({
       channel: 'decisions',
       params: { agentId: id },
-      begin: () => void readDecisions(true),
-      hear: ({ data }) => include(data),
+      begin: () => void decisions.readAgain(),
+      hear: ({ data }) => decisions.include(data),
     }),
     // Runs and proposals announce themselves as actors of their own: the channels are heard whole, not narrowed to the agent.
     feed.subscribe({
@@ -338,11 +309,15 @@ export function agentView(context, id) {
         if (data.agentId !== id || (data.state !== 'filled' && data.state !== 'partially_filled')) return;
         void books.refresh();
         void vault.refresh();
+        if (agent !== null) void summary.refresh(agent);
+        candles?.refresh();
       },
     }),
   ];
   draw(false);
+  actions.quarantine(false);
   void readAgent();
+  void readQuarantine();
   void gates.refresh();
 
   const view = {
@@ -350,6 +325,8 @@ export function agentView(context, id) {
     title: 'Agent',
     end() {
       abort.abort();
+      summary.end();
+      candles?.end();
       steps.end();
       evaluations.end();
       for (const stop of stops) stop();

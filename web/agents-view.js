@@ -15,7 +15,7 @@ const READS_AT_ONCE = 6;
  * @param {Context} context
  * @returns {import('./shell.js').View}
  */
-export function agentsView({ feed, fail }) {
+export function agentsView({ feed, fail, me }) {
   /** @type {Map<string, ReturnType<typeof agentRow>>} */
   const rows = new Map();
   /** @type {(() => void)[]} */
@@ -34,7 +34,7 @@ export function agentsView({ feed, fail }) {
   const element = h(
     'section',
     { class: 'page' },
-    h('div', { class: 'page-head' }, h('h1', {}, 'Agents'), note),
+    h('div', { class: 'page-head' }, h('h1', {}, 'Agents'), note, newAgentLink(me)),
     h(
       'table',
       { class: 'agents' },
@@ -72,7 +72,7 @@ export function agentsView({ feed, fail }) {
       say(
         note,
         page.items.length === 0
-          ? 'There is no agent yet: POST /v1/agents creates one.'
+          ? 'There is no agent yet.'
           : trail.length < 2 && next === null
             ? `${page.items.length} in all`
             : `page ${trail.length}`,
@@ -102,7 +102,8 @@ export function agentsView({ feed, fail }) {
         channel: 'agents',
         hear: ({ type, data }) => {
           if (type === 'snapshot') for (const agent of data) rows.get(agent.id)?.describe(agent);
-          else
+          // An evaluation announces here how far it is, and that says nothing of how the agent stands.
+          else if (data.stage !== undefined)
             rows
               .get(data.agentId)
               ?.describe({ autonomy: data.autonomy, stage: data.stage, paused: data.duty === 'paused', pauseCause: data.pauseCause });
@@ -171,6 +172,11 @@ export function agentsView({ feed, fail }) {
       release();
     },
   };
+}
+
+/** @param {import('./wire.ts').Me} me */
+function newAgentLink({ permissions }) {
+  return h('a', { href: '#/agents/new', hidden: !permissions.includes('trade:execute') }, 'New agent');
 }
 
 /** @param {Agent} agent */

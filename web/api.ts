@@ -728,6 +728,17 @@ export type DuplicatedExposure = {
   readonly holdsStock: boolean;
 };
 
+export type Equity = {
+  readonly bookId: string;
+  readonly timeframe: '1m' | '5m' | '15m' | '1h' | '4h' | '24h';
+  readonly items: ReadonlyArray<{
+    readonly at: string;
+    readonly equityUsd: string | null;
+    readonly pnlUsd: string | null;
+    readonly drawdownPct: number | null;
+  }>;
+};
+
 export type EvaluationRun = {
   readonly id: string;
   readonly agentId: string;
@@ -2042,6 +2053,7 @@ export type Performance = {
     readonly bookId: string;
     readonly agentId: string | null;
     readonly manifestVersion: number | null;
+    readonly version: number;
     readonly capitalUsd: string;
     readonly equityUsd: string | null;
     readonly pnlUsd: string | null;

@@ -3,7 +3,7 @@ import { actorChart } from './actor-chart.js';
 import { fill, h, mark, say } from './dom.js';
 import { change, read } from './http.js';
 import { createProblemNote } from './problem-note.js';
-import { dayAndTime, plain } from './words.js';
+import { dayAndTime, numberText, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').EvaluationRun} Run */
 
@@ -276,7 +276,7 @@ function summaryWords(summary) {
     .map(([field, value]) => {
       const name = plain(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
       if (typeof value === 'boolean') return `${name} ${value ? 'yes' : 'no'}`;
-      if (typeof value === 'number') return `${name} ${Number(value.toPrecision(5))}`;
+      if (typeof value === 'number') return `${name} ${numberText(value)}`;
       return `${name} ${value === null ? 'unknown' : String(value)}`;
     })
     .join(' · ');

@@ -1,13 +1,18 @@
 /** The console begins here: who is signed in, which page is shown, and the one connection that all pages share. */
+
+import { forgetAgentNames } from './agent-names.js';
 import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
+import { alertWords } from './alert-words.js';
 import { bridgeView } from './bridge-view.js';
 import { fill } from './dom.js';
 import { createFeed } from './feed.js';
+import { homeView } from './home-view.js';
 import { change, Refused, read } from './http.js';
 import { instrumentView } from './instrument-view.js';
 import { launchesView } from './launches-view.js';
 import { leaderboardView } from './leaderboard-view.js';
+import { manifestView } from './manifest-view.js';
 import { marketplaceView } from './marketplace-view.js';
 import { marketsView } from './markets-view.js';
 import { portfolioView } from './portfolio-view.js';
@@ -15,10 +20,10 @@ import { sentenceOf } from './problem-note.js';
 import { proposalsView } from './proposals-view.js';
 import { quotesView } from './quotes-view.js';
 import { createShell } from './shell.js';
+import { redeemSignInLink } from './sign-in-link.js';
 import { signInView } from './sign-in-view.js';
 import { takeView } from './take-view.js';
 import { takesView } from './takes-view.js';
-import { plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
 /** @typedef {import('./shell.js').View} View */
@@ -26,9 +31,10 @@ import { plain } from './words.js';
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
 /** Pages for whoever may see agents. */
-const OF_AGENTS = /** @type {const} */ (['takes', 'launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
+const OF_AGENTS = /** @type {const} */ (['agents', 'takes', 'launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
 /** Every page but that of agents; its further arguments are what follows it in the address. */
 const VIEWS = {
+  home: homeView,
   instruments: instrumentView,
   quotes: quotesView,
   markets: marketsView,
@@ -49,6 +55,8 @@ let end = () => {};
 async function begin() {
   end();
   end = () => {};
+  const refused = await signInByLink();
+  if (refused !== null) return signIn(refused);
   if (!(Number(localStorage.getItem(HINT)) > Date.now())) return signIn(null);
   try {
     open(await read('/v1/me'));
@@ -60,11 +68,23 @@ async function begin() {
   }
 }
 
+/** Why the link in the address signed nobody in; null where it did, or there is none. */
+async function signInByLink() {
+  try {
+    const until = await redeemSignInLink();
+    if (until !== null) localStorage.setItem(HINT, String(Date.parse(until)));
+    return null;
+  } catch (error) {
+    return sentenceOf(error);
+  }
+}
+
 /** @param {string | null} reason */
 function signIn(reason) {
   end();
   end = () => {};
   localStorage.removeItem(HINT);
+  forgetAgentNames();
   document.title = 'Sign in · Sevengate';
   const onSignedIn = (/** @type {string} */ until) => {
     localStorage.setItem(HINT, String(Date.parse(until)));
@@ -113,7 +133,7 @@ function open(me) {
     if (page === 'instruments') return page;
     if (page === 'quotes' || page === 'markets' || page === 'leaderboard') return page;
     if (!maySeeAgents) return 'quotes';
-    return OF_AGENTS.find((one) => one === page) ?? 'agents';
+    return OF_AGENTS.find((one) => one === page) ?? 'home';
   }
 
   /**
@@ -123,7 +143,9 @@ function open(me) {
    */
   function viewOf(page, id, rest) {
     if (page !== 'agents') return VIEWS[page](context, id, rest);
-    return id === '' ? agentsView(context) : agentView(context, id);
+    if (id === '') return agentsView(context);
+    if (id === 'new') return manifestView(context, '', 'new');
+    return rest === 'edit' || rest === 'clone' ? manifestView(context, id, rest) : agentView(context, id, rest);
   }
 
   async function signOut() {
@@ -138,7 +160,7 @@ function open(me) {
   if (maySeeAgents) {
     feed.subscribe({
       channel: 'alerts',
-      hear: ({ data }) => shell.notify(`${plain(String(data.what))}${data.detail ? `: ${data.detail}` : ''}`, 'warning'),
+      hear: ({ data }) => void alertWords(data).then((words) => shell.notify(words, 'warning')),
     });
   }
   addEventListener('hashchange', route);

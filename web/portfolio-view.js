@@ -2,6 +2,7 @@
  * What the organization holds in books of one mode, and in wallets that are named beside the live ones: each holding with
  * the quality of its price, what it weighs, how it could be left, the five stress scenarios, and what an allocation would change.
  */
+import { agentNames, placeWords } from './agent-names.js';
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
@@ -49,7 +50,7 @@ export function portfolioView(context, wanted) {
     if (isReading || document.hidden || place.contains(document.activeElement)) return;
     isReading = true;
     try {
-      fill(place, drawn(await asked(wallets)));
+      fill(place, drawn(...(await Promise.all([asked(wallets), agentNames(abort.signal)]))));
       say(note, `as of ${clockTime(feed.now())} UTC`);
     } catch (error) {
       if (abort.signal.aborted) return;
@@ -76,9 +77,9 @@ export function portfolioView(context, wanted) {
     problem.clear();
     try {
       const named = input.value.split(/[\s,]+/).filter((text) => text !== '');
-      const portfolio = await asked(named);
+      const read = await Promise.all([asked(named), agentNames(abort.signal)]);
       wallets = named;
-      fill(place, drawn(portfolio));
+      fill(place, drawn(...read));
       say(note, `as of ${clockTime(feed.now())} UTC`);
     } catch (error) {
       if (!abort.signal.aborted) problem.show(error);
@@ -121,8 +122,8 @@ export function portfolioView(context, wanted) {
   };
 }
 
-/** @param {Portfolio} portfolio */
-function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits }) {
+/** @param {Portfolio} portfolio @param {ReadonlyMap<string, string>} names */
+function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits }, names) {
   return [
     factList([
       ['Value USD', number(priceText(totals.valueUsd))],
@@ -138,7 +139,7 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
       caption: 'Holdings',
       empty: 'Nothing is held.',
       head: ['holding', 'where', 'quantity', 'mark', 'value USD', 'price', 'age'],
-      rows: holdings.map(holdingRow),
+      rows: holdings.map((holding) => holdingRow(holding, names)),
     }),
     dataTable({
       caption: 'Stress scenarios',
@@ -184,11 +185,12 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
   ];
 }
 
-/** @param {Portfolio['holdings'][number]} holding */
-function holdingRow({ symbol, name, place, quantity, mark: price, valueUsd, pricing, why, quote }) {
+/** @param {Portfolio['holdings'][number]} holding @param {ReadonlyMap<string, string>} names */
+function holdingRow({ symbol, name, place, quantity, mark: price, valueUsd, pricing, why, quote }, names) {
   return [
-    h('span', { title: name }, symbol),
-    h('code', { class: 'faint' }, place),
+    // An outcome of a prediction market has no symbol that says anything.
+    h('span', { title: symbol.startsWith('pm-') ? symbol : name }, symbol.startsWith('pm-') ? name : symbol),
+    h('span', { class: 'faint', title: place }, placeWords(place, names)),
     number(quantity),
     number(price === null ? null : priceText(price)),
     number(valueUsd === null ? null : priceText(valueUsd)),

@@ -1,6 +1,7 @@
 /** The quotes of every venue as they are heard: bid and ask, how old, how good, and which kind of silence it is where there is one. */
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
+import { outcomeNames } from './outcome-names.js';
 import { age, instrumentAddress, plain, priceText, SILENCES } from './words.js';
 
 /** @typedef {import('./wire.ts').QuoteRow} QuoteRow */
@@ -23,6 +24,7 @@ export function quotesView({ feed, fail }) {
 
   const note = h('p', { class: 'faint', role: 'status' }, 'Listening…');
   const place = h('div', { class: 'venues' });
+  const nothing = h('p', { class: 'faint', role: 'status', hidden: true }, 'No instrument is like this.');
   const element = h(
     'section',
     { class: 'page quotes' },
@@ -48,6 +50,7 @@ export function quotesView({ feed, fail }) {
         SILENCES.map(([kind, word]) => h('span', { class: `chip chip-${kind}` }, word)),
       ),
     ),
+    nothing,
     place,
   );
 
@@ -64,7 +67,8 @@ export function quotesView({ feed, fail }) {
   }
 
   function filter() {
-    for (const table of tables.values()) table.filter(wanted, onlySilent);
+    const shown = [...tables.values()].reduce((sum, table) => sum + table.filter(wanted, onlySilent), 0);
+    nothing.hidden = shown > 0 || tables.size === 0;
   }
 
   /** @param {QuoteRow} quote */
@@ -156,7 +160,6 @@ function venueTable(venue) {
   );
   /** @type {Map<string, ReturnType<typeof quoteLine>>} */
   const lines = new Map();
-
   return {
     element,
     count: () => lines.size,
@@ -178,10 +181,11 @@ function venueTable(venue) {
       let shown = 0;
       for (const [instrument, line] of lines) {
         const hidden = !instrument.toLowerCase().includes(wanted) || (onlySilent && line.quality() === 'live');
-        if (line.element.hidden !== hidden) line.element.hidden = hidden;
+        line.element.hidden = hidden;
         if (!hidden) shown++;
       }
       element.hidden = shown === 0;
+      return shown;
     },
     /** @param {number} now */
     tick(now) {
@@ -255,12 +259,15 @@ function quoteLine(venue, instrument) {
 }
 
 /**
- * The name as the way to its page; an outcome of a prediction market has none.
+ * The name as the way to its page; an outcome of a prediction market has none, and is called by its question.
  * @param {string} venue
  * @param {string} instrument
  */
 function nameCell(venue, instrument) {
-  return venue === 'prediction' ? instrument : h('a', { href: instrumentAddress(`${venue}:${instrument}`) }, instrument);
+  if (venue !== 'prediction') return h('a', { href: instrumentAddress(`${venue}:${instrument}`) }, instrument);
+  const name = h('span', { title: instrument }, instrument);
+  void outcomeNames().then((names) => say(name, names.get(instrument) ?? instrument));
+  return name;
 }
 
 /**

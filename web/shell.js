@@ -1,6 +1,7 @@
 /** The frame around every page: where one is, whether one hears the service, who one is, and the emergency halt. */
 import { fill, h, mark, say } from './dom.js';
 import { change } from './http.js';
+import { userMenu } from './user-menu.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
 /**
@@ -13,6 +14,8 @@ import { change } from './http.js';
 /** @typedef {{ readonly element: HTMLElement, readonly title: string, end(): void }} View */
 
 const NOTICE_MS = 8_000;
+/** A refusal stays long enough to be read twice. */
+const ERROR_MS = 25_000;
 const NOTICES_SHOWN = 4;
 
 /**
@@ -26,6 +29,7 @@ function link(href, text) {
 /** @param {boolean} maySeeAgents */
 function pageLinks(maySeeAgents) {
   const ofAgents = {
+    home: link('#/home', 'Overview'),
     agents: link('#/agents', 'Agents'),
     takes: link('#/takes', 'Takes'),
     proposals: link('#/proposals', 'Proposals'),
@@ -58,13 +62,14 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
   const maySeeAgents = me.permissions.includes('agent:read') && me.orgId !== null;
   const links = pageLinks(maySeeAgents);
   const mayHalt = me.permissions.includes('trade:execute') || me.permissions.includes('risk:manage');
+  const who = userMenu(me, onSignOut);
   const header = h(
     'header',
     { class: 'bar' },
     h('a', { class: 'skip', href: '#main', onclick: skip }, 'To the content'),
     h(
       'a',
-      { class: 'brand', href: '#/agents', 'aria-label': 'Sevengate' },
+      { class: 'brand', href: '#/', 'aria-label': 'Sevengate' },
       h('img', { src: '/console/icon.svg', alt: '', width: 22, height: 22 }),
       h('span', {}, 'Sevengate'),
     ),
@@ -72,24 +77,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     h('span', { class: 'space' }),
     connection,
     mayHalt ? h('button', { class: 'danger', type: 'button', onclick: askHalt }, 'Halt all') : null,
-    h(
-      'details',
-      { class: 'who' },
-      h('summary', {}, h('span', {}, me.name ?? me.subject)),
-      h(
-        'div',
-        { class: 'who-card' },
-        h('p', {}, h('strong', {}, me.name ?? me.subject), h('br', {}), h('span', { class: 'faint' }, me.subject)),
-        h('p', { class: 'faint' }, me.viewerOnly ? 'May look at the market only.' : 'May:'),
-        h(
-          'ul',
-          {},
-          me.permissions.map((permission) => h('li', {}, h('code', {}, permission))),
-        ),
-        h('p', { class: 'faint' }, `The token expires at ${me.expiresAt.slice(11, 16)} UTC.`),
-        h('button', { type: 'button', onclick: onSignOut }, 'Sign out'),
-      ),
-    ),
+    who.element,
   );
   const element = h('div', { class: 'shell' }, header, main, notices);
   /** @type {number | undefined} */
@@ -109,9 +97,11 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
       h('p', {}, text),
       h('button', { type: 'button', 'aria-label': 'Close', onclick: () => notice.remove() }, '×'),
     );
+    // The same words once more are no news.
+    for (const other of Array.from(notices.children)) if (other.firstElementChild?.textContent === text) other.remove();
     notices.append(notice);
     while (notices.childElementCount > NOTICES_SHOWN) notices.firstElementChild?.remove();
-    if (kind !== 'error') setTimeout(() => notice.remove(), NOTICE_MS);
+    setTimeout(() => notice.remove(), kind === 'error' ? ERROR_MS : NOTICE_MS);
   }
 
   function askHalt() {
@@ -170,9 +160,10 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'instruments' | 'agents' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
+     * @param {'home' | 'instruments' | 'agents' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
      */
     showView(view, page) {
+      who.close();
       fill(main, view.element);
       document.title = `${view.title} · Sevengate`;
       for (const [name, anchor] of Object.entries(links))
@@ -181,6 +172,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     end() {
       clearInterval(counting);
+      who.end();
     },
   };
 }

@@ -94,7 +94,15 @@ export function priceText(price) {
  */
 export function valueText(value) {
   if (value === null) return 'unknown';
-  return typeof value === 'number' ? String(Number(value.toPrecision(5))) : plain(value);
+  return typeof value === 'number' ? numberText(value) : plain(value);
+}
+
+/**
+ * A statistic: five digits, and never fewer than stand before the point.
+ * @param {number} value
+ */
+export function numberText(value) {
+  return String(Math.abs(value) >= 10_000 ? Math.round(value) : Number(value.toPrecision(5)));
 }
 
 /**

@@ -43,6 +43,11 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
   };
 }
 
+/** An alert of degraded data names the venues, and where one instrument alone is silent that one. */
+function venuesLost(what: string, info: StepInfo): { readonly venues?: readonly string[] } {
+  return what === 'data_degraded' ? { venues: agentContext(info).degradedVenues } : {};
+}
+
 /** What is announced because a breaker tripped says how far past its limit it was. */
 const BREAKER_WORDS = { daily_drawdown: true, slippage: true, demoted: true } as const;
 
@@ -143,7 +148,7 @@ export const agentKind: ActorKind = {
       { kind: 'announcement', announcement: { channel: 'agents', body: announced(what, info) } },
     ],
     alert: ({ what }: { readonly what: string }, info) => [
-      { kind: 'announcement', announcement: { channel: 'alerts', body: announced(what, info) } },
+      { kind: 'announcement', announcement: { channel: 'alerts', body: { ...announced(what, info), ...venuesLost(what, info) } } },
     ],
   },
 };

@@ -46,6 +46,7 @@ import { listBasis } from './arbitrage/basis.ts';
 import { disarmBasisPolicy } from './arbitrage/disarm-policy.ts';
 import { getBasisPolicy } from './arbitrage/get-policy.ts';
 import { listBasisPolicies } from './arbitrage/list-policies.ts';
+import { getEquity } from './books/equity.ts';
 import { listFills } from './books/fills.ts';
 import { listBooks } from './books/list.ts';
 import { quoteBridge } from './bridge/quote.ts';
@@ -124,6 +125,7 @@ import { listRiskPreferences } from './risk/preferences-history.ts';
 import { setRiskPreferences } from './risk/set-preferences.ts';
 import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
+import { redeemSignInLink } from './session/redeem-link.ts';
 import { listSocialFeed } from './social-feed/list.ts';
 import { executeSwap } from './spotchain/execute.ts';
 import { getSwap } from './spotchain/get-order.ts';
@@ -158,6 +160,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(metrics, 'public'),
   entry(getMe, 'identity'),
   entry(openSession, 'public'),
+  entry(redeemSignInLink, 'public'),
   entry(closeSession, 'public'),
   // What is known of assets and of the market.
   entry(getMacro, 'market:read'),
@@ -176,6 +179,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listRiskPreferences, 'agent:read'),
   entry(listBooks, 'agent:read'),
   entry(listFills, 'agent:read'),
+  entry(getEquity, 'agent:read'),
   entry(getPortfolio, 'agent:read'),
   entry(getPerformance, 'agent:read'),
   entry(simulateImpact, 'agent:read'),

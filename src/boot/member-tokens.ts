@@ -9,6 +9,11 @@ import type { ServiceProcess } from './service-process.ts';
 const RENEW_MS = 20 * 60_000;
 const LIFETIME_S = 3_600;
 
+/** A token of the operator, as the files hold them. */
+export function operatorToken(config: ServiceProcess['config'], clock: ServiceProcess['clock']): string {
+  return localSigningKeys(config, clock).mintToken({ subject: 'operator', audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
+}
+
 /** Writes one file per member, readable by its owner only, and renews all of them every 20 minutes. Returns their folder. */
 export function keepMemberTokens(service: Pick<ServiceProcess, 'config' | 'clock' | 'onStop'>): string {
   const { config, clock } = service;

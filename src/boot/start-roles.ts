@@ -33,6 +33,7 @@ import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
 import { createRoomWatch } from './room-watch.ts';
 import type { ServiceProcess } from './service-process.ts';
+import type { SignInLinks } from './sign-in-links.ts';
 import type { Signer } from './signer.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';
@@ -52,6 +53,8 @@ export interface RoleParts {
   /** Null where this process runs no worker, or delegated signing is off. */
   readonly signer: Signer | null;
   readonly clockWatch: ClockWatch;
+  /** Null where another identity provider than the sandbox's says who is who. */
+  readonly signInLinks: SignInLinks | null;
 }
 
 /** Hears the venues, cuts every slot and passes quotes on; records a tape where one is named. */
@@ -242,6 +245,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     host: config.HOST,
     port: config.PORT,
     emergency,
+    signInLinks: parts.signInLinks,
     allowedOrigins: config.ALLOWED_ORIGINS,
     version: packageVersion(),
     log,

@@ -5,14 +5,16 @@ import { type ClockWatch, createClockWatch } from './clock-watch.ts';
 import { openGates } from './gates.ts';
 import { serveHealthPage } from './health-page.ts';
 import { followListedTokens } from './listed-tokens.ts';
+import { isLoopback } from './listening.ts';
 import { openMarketAccess } from './market-access.ts';
-import { keepMemberTokens } from './member-tokens.ts';
+import { keepMemberTokens, operatorToken } from './member-tokens.ts';
 import { needsSandbox } from './outside/index.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { seedExamples } from './seed.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
+import { createSignInLinks } from './sign-in-links.ts';
 import { forgetKey, startSigner } from './signer.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { openStoreConnections } from './store-connections.ts';
@@ -25,6 +27,8 @@ export interface Started {
   readonly url: string | null;
   /** Where the tokens of the example members lie; null where the identity provider is not the sandbox's. */
   readonly tokenFolder: string | null;
+  /** Signs a browser of this machine in as the operator, once; null where the identity provider is not the sandbox's. */
+  readonly signInUrl: string | null;
   stop(): Promise<void>;
 }
 
@@ -42,7 +46,7 @@ export async function start(options: StartOptions): Promise<Started> {
   }
 }
 
-async function startParts(service: ServiceProcess): Promise<Pick<Started, 'url' | 'tokenFolder'>> {
+async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'>> {
   const { config, clock, log, newId, roles, signal } = service;
   // The signer comes first: from here on this process holds no key.
   const signer = service.runs('worker') ? await startSigner(config, clock, log) : forgetKey(config);
@@ -57,6 +61,8 @@ async function startParts(service: ServiceProcess): Promise<Pick<Started, 'url' 
   const gates = openGates({ sql, evaluator, runtime: actors.runtime, newId });
   const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
   const tokenFolder = config.IDP_ISSUER === null ? keepMemberTokens(service) : null;
+  const signInLinks =
+    config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(config, clock) }) : null;
   if (await store.asOwner((owner) => seedExamples(sql, owner, actors.commands, newId)))
     log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
   signal.throwIfAborted();
@@ -73,9 +79,11 @@ async function startParts(service: ServiceProcess): Promise<Pick<Started, 'url' 
         evaluations,
         signer,
         clockWatch: await watchClock(service, store.sql),
+        signInLinks,
       });
   if (api === null) await serveHealthPage(service);
-  return { url: api?.url ?? null, tokenFolder };
+  if (api === null) return { url: null, tokenFolder, signInUrl: null };
+  return { url: api.url, tokenFolder, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
 }
 
 async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {

@@ -5,11 +5,19 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** The colours that every report is drawn with, by day and by night, and tables that scroll in themselves on a phone. */
+const FRAME = `
+:root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--own:#0b57d0;--other:#8a6d00;--bad:#b3261e;--good:#146c2e;--severe:#b35900}
+@media screen and (prefers-color-scheme:dark){:root{--page:#0c1014;--ink:#e7ecf1;--soft:#9aa7b4;--line:#2a343e;--own:#86b6ff;--other:#e8cf6a;--bad:#ff8a80;--good:#5fd38d;--severe:#ffb454}}
+body{color:var(--ink);background:var(--page)}
+@media screen and (max-width:720px){body{padding:12px!important;margin:0!important}table{display:block;max-width:100%;overflow-x:auto}}
+`;
+
 /** A whole page. `title` is plain text; `style` and `body` stand as they are. */
 export function reportPage({ title, style, body }: { readonly title: string; readonly style: string; readonly body: string }): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escaped(title)}</title><style>${style}</style></head><body>
+<title>${escaped(title)}</title><style>${FRAME}${style}</style></head><body>
 ${body}
 </body></html>
 `;

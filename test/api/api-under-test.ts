@@ -182,6 +182,7 @@ export async function apiUnderTest(
       },
     },
     access: {
+      signInLinks: { redeem: () => null },
       async verifyToken(token) {
         const found = tokens.get(token);
         if (found === undefined) return refuse('unauthenticated', 'the token is not one of this issuer');

@@ -126,7 +126,10 @@ test('before anything is booked there is nothing, and five scenarios of nothing'
 test('before that an allocation is simulated in the book that it would open', async () => {
   quoted(BTC, '49990', '50010');
   const { body } = await post({ mode: 'paper', allocations: [{ instrument: BTC, side: 'buy', notionalUsd: '5000' }] });
-  expect(body.before.totals.valueUsd).toBe('10000000');
+  // Before is what the portfolio says; the book opens with its capital, and pays the fee.
+  expect(body.before.totals.valueUsd).toBe((await get()).totals.valueUsd);
+  expect(body.after.places.map(({ id }: { id: string }) => id)).toEqual([MANUAL]);
+  expect(Number(body.after.totals.valueUsd)).toBeGreaterThan(9_999_900);
   expect(body.allocations[0]).toMatchObject({ wouldPass: true, price: '50010' });
   expect(await api.sql`select 1 from books where org_id = ${OURS}`).toHaveLength(0);
 });

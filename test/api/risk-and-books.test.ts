@@ -1,8 +1,10 @@
 // Risk preferences and books over HTTP: replaced and kept with their history, strict at the edge, foreign like missing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
-import { bookIds } from '../../src/domain/book.ts';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
+import { bookIds, type Fill } from '../../src/domain/book.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { randomOperations } from '../domain/random-fills.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type ApiUnderTest, apiUnderTest, newId, OURS, THEIRS } from './api-under-test.ts';
@@ -149,4 +151,59 @@ test('a foreign book answers as a missing one, byte for byte but for the request
   expect(plain(foreign)).toBe(plain(missing));
   expect(plain(nonsense)).toBe(plain(missing));
   expect((await api.call('GET', '/v1/books', { token: stranger })).body.items).toEqual([]);
+});
+
+test('the equity of a book goes as its fills and the closes of bars say, and what has no bar is unknown', async () => {
+  const id = bookIds.manual(THEIRS);
+  const now = api.clock.now();
+  const minute = 60_000;
+  const first = Math.floor(now / minute) * minute - 10 * minute;
+  const trade = (instrument: InstrumentKey, at: number): Fill => ({
+    id: newId(),
+    orderId: newId(),
+    bookId: id,
+    instrument,
+    side: 'buy',
+    quantity: '2',
+    fillPrice: '100',
+    feeUsd: '1',
+    notionalUsd: '200',
+    decisionPrice: '100',
+    slippageBps: 0,
+    at,
+    quotes: [],
+  });
+  const booked = (fill: Fill) =>
+    api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: THEIRS, fill, capitalUsd: '1000' }]));
+  await booked(trade('spotexchange:BTCUSDT', first + 1));
+  const closes = ['110', '120', '90', '95'];
+  await createCandleStore(api.sql).save({
+    kind: 'candles',
+    venue: 'spotexchange',
+    instrument: 'BTCUSDT',
+    timeframe: '1m',
+    source: 'test',
+    candles: closes.map((close, index) => ({
+      openTime: first + index * minute,
+      open: close,
+      high: close,
+      low: close,
+      close,
+      volume: '1',
+    })),
+    receivedAt: now,
+  });
+  const read = async (query = '') => (await api.call('GET', `/v1/books/${id}/equity${query}`, { token: stranger })).body;
+  const { items, timeframe } = await read();
+  expect(timeframe).toBe('1m');
+  // 1000 paid in, 201 given for two: the last price holds until there is another one.
+  expect(items.map(({ equityUsd }: { equityUsd: string }) => equityUsd)).toEqual(['1019', '1039', '979', ...Array(7).fill('989')]);
+  expect(items[2]).toEqual({ at: new Date(first + 3 * minute).toISOString(), equityUsd: '979', pnlUsd: '-21', drawdownPct: 5.77478345 });
+  expect((await read('?points=3')).timeframe).toBe('5m');
+  await booked(trade('spotexchange:ETHUSDT', first + 5 * minute));
+  const later = (await read()).items.map(({ equityUsd }: { equityUsd: string | null }) => equityUsd);
+  expect(later.slice(0, 4)).toEqual(['1019', '1039', '979', '989']);
+  expect(later.slice(4)).toEqual(Array(6).fill(null));
+  const foreign = await api.call('GET', `/v1/books/${id}/equity`, { token: reader });
+  expect(foreign.status).toBe(404);
 });

@@ -1,5 +1,6 @@
 // A browser's session: a token once handed over becomes a cookie, under the name and the attributes that the address calls for.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSignInLinks, LINK_LIFETIME_MS, type SignInLinks } from '../../src/boot/sign-in-links.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -124,4 +125,59 @@ test('the layout of a machine is drawn from what the service has, and from nothi
     expect.arrayContaining(['', 'stage.draft', 'duty.paused', 'feed.lost']),
   );
   expect((await api.call('GET', '/v1/machines/agent@0/layout', { token })).body.code).toBe('not_found');
+});
+
+describe('the link that is printed at the start', () => {
+  const linked = async (options: { loopback?: boolean } = {}) => {
+    let links: SignInLinks | null = null;
+    let mint = (): string => '';
+    const under = await apiUnderTest(({ clock }) => {
+      links = createSignInLinks({ clock, mint: () => mint() });
+      return { access: { signInLinks: links } };
+    }, options);
+    const good = await under.token(['agent:read', 'trade:execute']);
+    mint = () => good;
+    const redeem = (code: string, headers = {}) => under.call('POST', '/v1/session/link', { body: { code }, headers });
+    return { under, good, redeem, links: links as unknown as SignInLinks };
+  };
+
+  test('signs its owner in once, with the cookie that a pasted token becomes', async () => {
+    const { under, good, redeem, links } = await linked();
+    const code = links.issue();
+    const other = links.issue();
+    const reply = await redeem(code);
+    expect(reply.status, reply.text).toBe(200);
+    expect(cookiesOf(reply)).toEqual([`sevengate=${good}; Max-Age=3600; Path=/; HttpOnly; SameSite=Strict`]);
+    expect(reply.text).not.toContain(good);
+    for (const wrong of [code, `${other}x`, 'guess']) {
+      const refused = await redeem(wrong);
+      expect([refused.status, refused.body.code, cookiesOf(refused)]).toEqual([401, 'unauthenticated', []]);
+    }
+    // One link that is used says nothing of the other.
+    expect((await redeem(other)).status).toBe(200);
+    await under.close();
+  });
+
+  test('works for ten minutes, from this machine only, and not from the page of another site', async () => {
+    const { under, redeem, links } = await linked();
+    const code = links.issue();
+    const foreign = await redeem(code, { origin: 'https://evil.example' });
+    expect([foreign.status, foreign.body.code, cookiesOf(foreign)]).toEqual([403, 'origin_refused', []]);
+    under.clock.advanceTo(under.clock.now() + LINK_LIFETIME_MS - 1);
+    const late = links.issue();
+    expect((await redeem(code)).status).toBe(200);
+    under.clock.advanceTo(under.clock.now() + LINK_LIFETIME_MS);
+    expect((await redeem(late)).status).toBe(401);
+    await under.close();
+    const remote = await linked({ loopback: false });
+    expect((await remote.redeem(remote.links.issue())).status).toBe(401);
+    await remote.under.close();
+  });
+
+  test('guesses are limited as wrong credentials are', async () => {
+    const { under, redeem } = await linked();
+    const attempts = await Promise.all(Array.from({ length: 130 }, () => redeem('guess')));
+    expect(attempts.filter(({ status }) => status === 429).length).toBe(10);
+    await under.close();
+  });
 });

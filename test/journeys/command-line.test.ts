@@ -216,6 +216,7 @@ describe('one state folder', () => {
       ready: true,
       url: expect.stringMatching(/^http:/),
       tokenFolder: join(folder, 'tokens'),
+      signInUrl: expect.stringMatching(/\/#\/sign-in\/[\w-]{22}$/),
       roles: ['api', 'worker', 'feed', 'sandbox'],
     });
     service = withClient(first, said.url);

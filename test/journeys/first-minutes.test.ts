@@ -69,10 +69,13 @@ afterAll(async () => {
   await service?.discard();
 });
 
-test('the ready line is the last thing on standard output, after where the tokens lie', () => {
-  expect(service.stdout()).toBe(
-    `tokens  ${service.home}/tokens/operator.token (also viewer, risk-manager), renewed every 20 minutes\nready ${service.url}\n`,
-  );
+test('the ready line is the last thing on standard output, after where the tokens lie and the link that signs its owner in', () => {
+  expect(service.stdout().split('\n')).toEqual([
+    `tokens  ${service.home}/tokens/operator.token (also viewer, risk-manager), renewed every 20 minutes`,
+    expect.stringMatching(/^sign in http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\/[\w-]{22} \(works once, within 10 minutes\)$/),
+    `ready ${service.url}`,
+    '',
+  ]);
 });
 
 test('the public pages answer without a token', async () => {

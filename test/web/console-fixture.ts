@@ -197,7 +197,14 @@ export async function signIn(page: Page, service: Service, subject: string): Pro
   await page.goto(service.url);
   await page.getByLabel('Access token').fill(service.token(subject));
   await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+}
+
+/** Shows one part of an agent's page. */
+export async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole('tab', { name, exact: true }).click();
 }
 
 /**

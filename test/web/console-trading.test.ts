@@ -7,6 +7,7 @@ import {
   barriers,
   CHROMIUM,
   openBrowser,
+  openTab,
   propose,
   type ServiceWithPast,
   signIn,
@@ -131,7 +132,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
   });
 
   test('the page of the agent shows the book that was filled, and the vault says why nothing may be paid in', async () => {
-    await go(`#/agents/${patient}`);
+    await go(`#/agents/${patient}/vault`);
     const book = page.locator(`[data-book="agent:${patient}:paper:1"]`);
     await book.waitFor();
     const { items } = (await service.get(`/v1/books?agentId=${patient}`)).body;
@@ -161,6 +162,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const { body } = await service.get('/v1/portfolio');
     const held = body.holdings.find(({ symbol }: { symbol: string }) => symbol === 'BTCUSDT');
     const row = table('Holdings').locator('tbody tr', { hasText: 'BTCUSDT' });
+    expect(await row.locator('td').nth(0).innerText()).toBe('Patient, paper v1');
     expect(await row.locator('td').nth(1).innerText()).toBe(held.quantity);
     expect(await row.locator('.quality, td').allInnerTexts()).toContainEqual(
       expect.stringMatching(/live|stale|delayed|degraded|halted|no quote/),
@@ -219,7 +221,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expectOnly('400');
     // Nothing was ordered by looking.
     expect((await service.get('/v1/market-orders')).body.items).toEqual([]);
-    await go(`#/agents/${patient}`);
+    await go(`#/agents/${patient}/gates`);
   });
 
   test('an evaluation is begun and cancelled from the page', async () => {
@@ -251,13 +253,20 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await report.waitForLoadState();
     expect(new URL(report.url()).pathname).toBe(`/v1/agents/${patient}/evaluations/${items[0].id}/report`);
     expect(await report.locator('body').innerText()).toContain('Patient');
+    // It fits a phone, and follows the colours that its reader has chosen.
+    await report.setViewportSize({ width: 390, height: 844 });
+    expect(await report.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    const ground = () => report.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(await ground()).toBe('rgb(12, 16, 20)');
+    await report.emulateMedia({ colorScheme: 'light' });
+    expect(await ground()).toBe('rgb(255, 255, 255)');
     await report.close();
     expect(await barriers(page)).toEqual([]);
   });
 
   test('a new version of the manifest is listed with what it changed; a decision is explained in words', async () => {
     const hunter = await agentOf('Discount hunter');
-    await go(`#/agents/${hunter}`);
+    await go(`#/agents/${hunter}/versions`);
     await page.locator('[data-version="1"]').waitFor();
     const manifest = {
       ...PATIENT,
@@ -276,6 +285,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const { items } = (await service.get(`/v1/agents/${hunter}/decisions`)).body;
     const oldest = items.at(-1).id;
     const { body: explained } = await service.get(`/v1/agents/${hunter}/decisions/${oldest}/explain`);
+    await openTab(page, 'Decisions');
     const decision = page.locator(`[data-decision="${oldest}"]`);
     await decision.locator('summary').click();
     await decision.getByRole('button', { name: 'Explain' }).click();
@@ -325,7 +335,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await card(id).getByText('Risk, fills and state chart').click();
     await card(id).locator('.chart').waitFor();
     expect(await barriers(page)).toEqual([]);
-    await go(`#/agents/${patient}`);
+    await go(`#/agents/${patient}/vault`);
     await page.locator('.vault-panel .facts').waitFor();
     await page.locator('[data-book]').first().waitFor();
     expect(await barriers(page)).toEqual([]);

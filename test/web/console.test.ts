@@ -12,6 +12,7 @@ import {
   CHROMIUM,
   DECISIONS,
   openBrowser,
+  openTab,
   STEPS,
   signIn,
   startServiceWithPast,
@@ -42,10 +43,27 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
   const openAgent = async (name: string): Promise<void> => {
     await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
     await page.getByRole('link', { name }).click();
+    await openTab(page, 'State');
     await page.locator('.chart').waitFor();
   };
   const expectStanding = (words: string) =>
     waitFor(async () => (await standing())?.split(' ').includes(words) === true, { what: `a chart that stands at ${words}` });
+
+  test('the link that the service prints at its start signs its owner in by one click, and no second time', async () => {
+    const [, link = ''] = /sign in (http\S+)/.exec(service.stdout()) ?? [];
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\/[\w-]{22}$/);
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect((await browser.context.cookies())[0]).toMatchObject({ name: 'sevengate', httpOnly: true, sameSite: 'Strict' });
+    expect(page.url()).not.toContain('sign-in');
+    await page.locator('.who summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Access token').waitFor();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByText(/the link was used already/).waitFor();
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  });
 
   test('a token that nobody issued is refused in a sentence; a good one opens the console and never reaches a script', async () => {
     await page.goto(service.url);
@@ -97,9 +115,36 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     for (const { instrument, quality } of items as { instrument: string; quality: string }[]) {
       expect(await page.locator(`[data-venue=reference] [data-instrument=${instrument}] .quality`).innerText()).toBe(quality);
     }
+    const { items: predicted } = (await service.get('/v1/prediction-markets?limit=200')).body;
+    const [market] = predicted as { question: string }[];
+    await page
+      .locator('[data-venue=prediction]')
+      .getByText(market?.question ?? 'a question')
+      .first()
+      .waitFor();
     await page.getByRole('searchbox').fill('btc');
     await waitFor(async () => (await page.locator('[data-instrument]:visible').count()) === 2, { what: 'the two instruments of bitcoin' });
     expect(await barriers(page)).toEqual([]);
+    await page.getByRole('searchbox').fill('nothing of this name');
+    await page.getByText('No instrument is like this.').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await page.getByText('No instrument is like this.').waitFor({ state: 'hidden' });
+  });
+
+  test('the menu of who is signed in closes as one turns to anything else', async () => {
+    const card = page.locator('.who-card');
+    const open = () => page.locator('.who summary').click();
+    await open();
+    await card.waitFor();
+    await page.keyboard.press('Escape');
+    await card.waitFor({ state: 'hidden' });
+    await open();
+    await page.mouse.click(5, 600);
+    await card.waitFor({ state: 'hidden' });
+    await open();
+    await page.evaluate(`location.hash = '#/markets'`);
+    await page.getByRole('heading', { name: 'Markets', level: 1 }).waitFor();
+    await card.waitFor({ state: 'hidden' });
   });
 
   test('a paused agent is seen to pause without reloading, and its chart steps back in time and on again', async () => {
@@ -130,7 +175,8 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
   test('a decision opens into the matrix of its rules, as the API tells of them', async () => {
     await openAgent('Discount hunter');
-    const { items } = (await service.get(`/v1/agents/${page.url().split('/').at(-1)}/decisions`)).body;
+    await openTab(page, 'Decisions');
+    const { items } = (await service.get(`/v1/agents/${page.url().split('/').at(-2)}/decisions`)).body;
     const decided = (
       items as { id: string; reason: string | null; rules: { instrument: string; type: string; passed: boolean }[] }[]
     ).filter(({ reason }) => reason !== 'late_tick');
@@ -155,6 +201,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
   test('the gates show every condition; a promotion moves the agent on, and what is missing is said', async () => {
     await openAgent('Discount hunter');
+    await openTab(page, 'Gates and evaluations');
     const gate = (stage: string) => page.locator(`.gate-list [data-gate=${stage}]`);
     await gate('draft').locator('.badge', { hasText: 'ready' }).waitFor();
     expect(await attributes(page.locator('.gate-list > li'), 'data-state')).toEqual(['here', 'ahead', 'ahead', 'ahead', 'ahead', 'ahead']);
@@ -223,7 +270,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     });
     const { items } = (await service.get('/v1/agents')).body;
     const { id } = (items as { id: string; name: string }[]).find(({ name }) => name === 'Perpetual carry') as { id: string };
-    await second.goto(`${service.url}/#/agents/${id}`);
+    await second.goto(`${service.url}/#/agents/${id}/state`);
     await second.locator('.connection[data-state=live]').waitFor();
     const words = second.locator('.connection-words');
     const steps = async () => (await second.locator('.step-version').allInnerTexts()).map(Number);

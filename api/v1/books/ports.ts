@@ -1,6 +1,7 @@
 /** What the routes of books ask of their store. */
 import type { Fill, Position } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { LedgerMove } from '../../../src/domain/equity-course.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Page, PageOf } from '../../page.ts';
@@ -25,9 +26,18 @@ export interface BookSummary {
   readonly changedAt: EpochMs;
 }
 
+/** Everything that was booked to a book: what its course is made of. */
+export interface BookCourse {
+  readonly openedAt: EpochMs;
+  /** Ascending. */
+  readonly moves: readonly LedgerMove[];
+}
+
 /** Reads of books, newest first. */
 export interface BookReads {
   list(orgId: string, agentId: string | null, page: Page): Promise<PageOf<BookSummary>>;
   /** Null where the organization has no such book. */
   fills(orgId: string, bookId: string, page: Page): Promise<PageOf<Fill> | null>;
+  /** Null where the organization has no such book. */
+  course(orgId: string, bookId: string): Promise<BookCourse | null>;
 }

@@ -31,6 +31,7 @@ const PerformanceBody = Type.Object(
         bookId: Type.String(),
         agentId: nullable('string', 'Null for the book of the people.'),
         manifestVersion: nullable('integer', 'The manifest version that a paper book belongs to.'),
+        version: Type.Integer({ description: 'Counts what was booked; 0 where the book is not opened yet.' }),
         ...EARNINGS,
         unpriced: Type.Array(Type.String(), { description: 'Held instruments without a price.' }),
         notLive: Type.Array(Type.String(), { description: 'Held instruments whose price is not live.' }),
@@ -63,6 +64,7 @@ export const getPerformance = defineRoute({
       books: earned.map((book, index) => ({
         ...book,
         agentId: books[index]?.agentId ?? null,
+        version: books[index]?.version ?? 0,
         manifestVersion: readBookId(book.bookId)?.manifestVersion ?? null,
       })),
     };

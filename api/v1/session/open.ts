@@ -9,7 +9,7 @@ import { defineRoute } from '../../route.ts';
 import { objectOf, Time } from '../../shapes.ts';
 import { keepToken } from './session-cookie.ts';
 
-const SessionBody = Type.Object(
+export const SessionBody = Type.Object(
   { subject: Type.String(), expiresAt: Time },
   { $id: 'Session', examples: [{ subject: 'operator', expiresAt: '2026-03-02T15:31:00.000Z' }] },
 );

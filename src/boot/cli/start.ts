@@ -62,13 +62,14 @@ export function startCommand(command: Command): void {
     });
 }
 
-function announce({ url, tokenFolder }: Started, roles: readonly Role[], json: boolean): void {
+function announce({ url, tokenFolder, signInUrl }: Started, roles: readonly Role[], json: boolean): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ready: true, url, tokenFolder, roles })}\n`);
+    process.stdout.write(`${JSON.stringify({ ready: true, url, tokenFolder, signInUrl, roles })}\n`);
     return;
   }
   if (tokenFolder !== null)
     process.stdout.write(`tokens  ${tokenFolder}/operator.token (also viewer, risk-manager), renewed every 20 minutes\n`);
+  if (signInUrl !== null) process.stdout.write(`sign in ${signInUrl} (works once, within 10 minutes)\n`);
   process.stdout.write(url === null ? `ready (${roles.join(', ')})\n` : `ready ${url}\n`);
 }
 

@@ -54,6 +54,7 @@ import { budgetStates, createOrderBooks, createVenues, type OutsideReach, option
 import { createPredictionAsking } from '../outside/prediction.ts';
 import { createReadiness } from '../readiness.ts';
 import type { RoomWatch } from '../room-watch.ts';
+import type { SignInLinks } from '../sign-in-links.ts';
 import { accessBy } from '../token-access.ts';
 
 const AGENTS_SHOWN = 200;
@@ -93,6 +94,8 @@ export interface ApiDeps {
   /** Whether the thread that halts and pauses is there, and where. */
   readonly emergency: Pick<EmergencyListener, 'url' | 'isUp'>;
   readonly allowedOrigins: readonly string[];
+  /** Null where another identity provider than the sandbox's says who is who. */
+  readonly signInLinks: SignInLinks | null;
   readonly version: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
@@ -162,12 +165,14 @@ function urlOf(app: FastifyInstance, { host, port: asked }: Pick<ApiDeps, 'host'
 }
 
 /** Who a caller is, and how much of everything a caller may ask. */
-function accessPorts({ reach, clock, metrics, sharedLimits }: ApiDeps, members: ReturnType<typeof createMemberStore>) {
+function accessPorts({ reach, clock, metrics, sharedLimits, signInLinks }: ApiDeps, members: ReturnType<typeof createMemberStore>) {
   const onFailure = (reason: string): void => metrics.unanswered('identity', reason);
   return {
     verifyToken: accessBy(createTokenVerifier({ ...reach.addresses.identity, clock, onFailure })),
     limits: createRateLimits(DEFAULT_POLICIES, sharedLimits),
     members,
+    // Where another identity provider says who is who, nothing was printed.
+    signInLinks: signInLinks ?? { redeem: () => null },
   };
 }
 

@@ -69,7 +69,13 @@ function portsOf(thread: EmergencyThread): EmergencyPorts {
         post({ kind: 'defect', message, stack, route, requestId });
       },
     },
-    access: { verifyToken: accessBy(verifier), members: createMemberStore(sql), limits: createRateLimits() },
+    access: {
+      verifyToken: accessBy(verifier),
+      members: createMemberStore(sql),
+      limits: createRateLimits(),
+      // Nobody signs in here.
+      signInLinks: { redeem: () => null },
+    },
     ...perOrganization<Pick<EmergencyPorts, 'agents' | 'answers'>>(callers, (own) => {
       const runtime = createRuntime({ store: createActorStore(own), directory: createDirectory(ACTOR_KINDS), clock });
       return {

@@ -89,8 +89,10 @@ export function impactOf(
     simulated.push(done);
   }
   const books = opened.books.map((one) => (one.state.id === book.id ? standing : one));
-  const before = portfolioOf(opened, catalog);
-  const after = portfolioOf({ ...opened, books }, catalog);
+  // What nobody traded in yet is no part of what is held: before is what the portfolio says, and only a trade opens the book.
+  const before = portfolioOf(material, catalog);
+  const isTraded = simulated.some(({ quantity }) => quantity !== '0');
+  const after = isTraded ? portfolioOf({ ...opened, books }, catalog) : before;
   const traded = simulated.map(({ allocation }) => allocation.instrument);
   const inputs = [
     ...before.inputs,

@@ -2,7 +2,7 @@
 
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
-import { type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS, assessEvidence } from '../../domain/evidence.ts';
+import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';

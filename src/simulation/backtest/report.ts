@@ -12,8 +12,7 @@ const SHOWN_TRADES = 200;
 const POINTS = 1_200;
 
 const STYLE = `
-:root{color-scheme:light;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--own:#0b57d0;--other:#8a6d00;--bad:#b3261e;--good:#146c2e}
-*{box-sizing:border-box}body{margin:0 auto;max-width:1020px;padding:24px;font:14px/1.5 system-ui,sans-serif;color:var(--ink);background:#fff}
+*{box-sizing:border-box}body{margin:0 auto;max-width:1020px;padding:24px;font:14px/1.5 system-ui,sans-serif}
 h1{font-size:22px;margin:0 0 4px}h2{font-size:16px;margin:28px 0 8px;border-bottom:1px solid var(--line);padding-bottom:4px}
 p{margin:4px 0}.soft{color:var(--soft)}.numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:8px;margin:12px 0}
 .numbers div{border:1px solid var(--line);border-radius:6px;padding:8px}.numbers b{display:block;font-size:18px}
@@ -111,14 +110,14 @@ function equityDrawing({ daily, capitalUsd }: BacktestResult): string {
   );
   const bottom = height + gap + below;
   return `<svg viewBox="0 0 ${WIDTH} ${bottom + 24}" role="img" aria-label="Equity of the agent and of buying and holding, and the drawdown of the agent">
-${levels.map((level) => `<line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(level).toFixed(1)}" y2="${y(level).toFixed(1)}" stroke="#d0d7de"/><text x="${LEFT - 6}" y="${(y(level) + 4).toFixed(1)}" font-size="11" text-anchor="end" fill="#57606a">${level.toFixed(0)}</text>`).join('')}
-${years.map(({ i, year }) => `<line x1="${x(i).toFixed(1)}" x2="${x(i).toFixed(1)}" y1="10" y2="${bottom}" stroke="#eaeef2"/><text x="${x(i).toFixed(1)}" y="${bottom + 16}" font-size="11" text-anchor="middle" fill="#57606a">${year}</text>`).join('')}
-<path d="${line(held, y)}" fill="none" stroke="#8a6d00" stroke-dasharray="4 3"/>
-<path d="${line(equity, y)}" fill="none" stroke="#0b57d0" stroke-width="1.6"/>
-<path d="${line(falls, down)}L${x(daily.length - 1).toFixed(1)} ${height + gap}L${LEFT} ${height + gap}Z" fill="#b3261e" fill-opacity="0.35" stroke="#b3261e" stroke-width="0.7"/>
-<text x="${LEFT - 6}" y="${height + gap + 4}" font-size="11" text-anchor="end" fill="#57606a">0 %</text>
-<text x="${LEFT - 6}" y="${bottom}" font-size="11" text-anchor="end" fill="#57606a">-${deepest.toFixed(1)} %</text>
-<text x="${LEFT + 8}" y="24" font-size="12" fill="#0b57d0">agent</text><text x="${LEFT + 60}" y="24" font-size="12" fill="#8a6d00">buy and hold</text><text x="${LEFT + 160}" y="24" font-size="12" fill="#b3261e">drawdown (below)</text>
+${levels.map((level) => `<line x1="${LEFT}" x2="${WIDTH - 10}" y1="${y(level).toFixed(1)}" y2="${y(level).toFixed(1)}" stroke="var(--line)"/><text x="${LEFT - 6}" y="${(y(level) + 4).toFixed(1)}" font-size="11" text-anchor="end" fill="var(--soft)">${level.toFixed(0)}</text>`).join('')}
+${years.map(({ i, year }) => `<line x1="${x(i).toFixed(1)}" x2="${x(i).toFixed(1)}" y1="10" y2="${bottom}" stroke="var(--line)"/><text x="${x(i).toFixed(1)}" y="${bottom + 16}" font-size="11" text-anchor="middle" fill="var(--soft)">${year}</text>`).join('')}
+<path d="${line(held, y)}" fill="none" stroke="var(--other)" stroke-dasharray="4 3"/>
+<path d="${line(equity, y)}" fill="none" stroke="var(--own)" stroke-width="1.6"/>
+<path d="${line(falls, down)}L${x(daily.length - 1).toFixed(1)} ${height + gap}L${LEFT} ${height + gap}Z" fill="var(--bad)" fill-opacity="0.35" stroke="var(--bad)" stroke-width="0.7"/>
+<text x="${LEFT - 6}" y="${height + gap + 4}" font-size="11" text-anchor="end" fill="var(--soft)">0 %</text>
+<text x="${LEFT - 6}" y="${bottom}" font-size="11" text-anchor="end" fill="var(--soft)">-${deepest.toFixed(1)} %</text>
+<text x="${LEFT + 8}" y="24" font-size="12" fill="var(--own)">agent</text><text x="${LEFT + 60}" y="24" font-size="12" fill="var(--other)">buy and hold</text><text x="${LEFT + 160}" y="24" font-size="12" fill="var(--bad)">drawdown (below)</text>
 </svg>`;
 }
 

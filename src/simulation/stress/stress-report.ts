@@ -31,10 +31,10 @@ const LEFT = 64;
 const BOTTOM = 22;
 /** Drawn from so many minutes before the shock on: a weekend of rest says little. */
 const MINUTES_BEFORE = 90;
-const COLOURS: Readonly<Record<string, string>> = { standard: '#1f6feb', severe: '#b35900' };
+const COLOURS: Readonly<Record<string, string>> = { standard: 'var(--own)', severe: 'var(--severe)' };
 
 const STYLE =
-  'body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:780px;padding:0 1rem;color:#1b1f24}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}.dead{color:#a40e26}.alive{color:#1a7f37}';
+  'body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:780px;padding:0 1rem}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}.dead{color:var(--bad)}.alive{color:var(--good)}';
 
 /** The sections of a stress test, to stand in a page that has its own head. The same result gives the same text. */
 export function stressReportSections(result: StressTestResult, manifest: Manifest): string {
@@ -114,16 +114,16 @@ function drawing(runs: readonly StressRunReport[], limitPct: number): string {
   const [x, y] = [(minute: number): string => xOf(minute).toFixed(1), (usd: number): string => yOf(usd).toFixed(1)];
   const lines = runs.map((run, index) => {
     const path = pathThrough((shown[index] ?? []).map(([minute, usd]) => [xOf(minute), yOf(usd)]));
-    return `<path d="${path}" fill="none" stroke="${COLOURS[run.severity] ?? '#57606a'}" stroke-width="1.3"><title>${run.severity}, seed ${run.seed}</title></path>`;
+    return `<path d="${path}" fill="none" stroke="${COLOURS[run.severity] ?? 'var(--soft)'}" stroke-width="1.3"><title>${run.severity}, seed ${run.seed}</title></path>`;
   });
   const label = (usd: number, word: string): string =>
-    `<text x="4" y="${Number(y(usd)) + 4}" font-size="10" fill="#57606a">${usd.toFixed(0)}${word}</text>`;
+    `<text x="4" y="${Number(y(usd)) + 4}" font-size="10" fill="var(--soft)">${usd.toFixed(0)}${word}</text>`;
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Equity of ${runs.length} runs around the shock">
-<line x1="${x(0)}" x2="${x(0)}" y1="4" y2="${HEIGHT - BOTTOM}" stroke="#57606a" stroke-dasharray="2 3"/>
-<line x1="${LEFT}" x2="${WIDTH - 8}" y1="${y(dead)}" y2="${y(dead)}" stroke="#a40e26" stroke-dasharray="5 3"/>
+<line x1="${x(0)}" x2="${x(0)}" y1="4" y2="${HEIGHT - BOTTOM}" stroke="var(--soft)" stroke-dasharray="2 3"/>
+<line x1="${LEFT}" x2="${WIDTH - 8}" y1="${y(dead)}" y2="${y(dead)}" stroke="var(--bad)" stroke-dasharray="5 3"/>
 ${lines.join('\n')}
 ${label(start, '')}${label(dead, ' †')}
-<text x="${x(0)}" y="${HEIGHT - 8}" font-size="10" fill="#57606a" text-anchor="middle">shock</text>
-<text x="${WIDTH - 8}" y="${HEIGHT - 8}" font-size="10" fill="#57606a" text-anchor="end">+${to} min</text>
+<text x="${x(0)}" y="${HEIGHT - 8}" font-size="10" fill="var(--soft)" text-anchor="middle">shock</text>
+<text x="${WIDTH - 8}" y="${HEIGHT - 8}" font-size="10" fill="var(--soft)" text-anchor="end">+${to} min</text>
 </svg>`;
 }

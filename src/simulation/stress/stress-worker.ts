@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Json } from '../../domain/canonical-json.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
-import { type EvidenceMetrics, evidenceMetrics, assessEvidence, type StressSeries } from '../../domain/evidence.ts';
+import { assessEvidence, type EvidenceMetrics, evidenceMetrics, type StressSeries } from '../../domain/evidence.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import { stressReportPage } from './stress-report.ts';
 import { runStressTest, type StressTestOptions, stressResultText, stressSeries } from './stress-run.ts';

@@ -42,7 +42,9 @@ const impact = (all: readonly AssessedAllocation[], more: Partial<PortfolioMater
 
 test('a purchase costs the touch and the fee, and is worth the mark', () => {
   const { before, after, allocations } = impact([buy('0.1')]);
-  expect(before.totals).toMatchObject({ valueUsd: '10000', cashUsd: '10000' });
+  // The book is opened by the purchase; before it there is nothing, as the portfolio says.
+  expect(before.totals).toMatchObject({ valueUsd: '0', cashUsd: '0' });
+  expect(before.places).toEqual([]);
   // 0.1 x 50010 = 5001 and 10 bps of it in fees; worth 0.1 x 50000.
   expect(allocations).toMatchObject([{ wouldPass: true, quantity: '0.1', feeUsd: '5.001', note: '' }]);
   expect(after.totals).toMatchObject({ cashUsd: '4993.999', liveUsd: '5000', valueUsd: '9993.999' });

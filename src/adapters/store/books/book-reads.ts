@@ -2,7 +2,9 @@
 import type { BookReads } from '../../../../api/v1/books/ports.ts';
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
+import type { LedgerMove } from '../../../domain/equity-course.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 import { type BookFigures, figuresOf } from './book-store.ts';
@@ -69,6 +71,17 @@ export function fillOf(row: FillRow): Fill {
   };
 }
 
+interface MoveRow {
+  at: number;
+  kind: LedgerMove['kind'];
+  asset: string;
+  amount: string;
+}
+
+function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
+  return { at, kind, instrument: kind === 'position' ? (asset as InstrumentKey) : null, amount: plainDecimal(amount) };
+}
+
 export function createBookReads(sql: Sql): BookReads {
   return {
     /** The position is the last book's number. */
@@ -97,6 +110,17 @@ export function createBookReads(sql: Sql): BookReads {
       if (known.length === 0) return null;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
       return { items: page.items.map(fillOf), next: page.next };
+    },
+
+    async course(orgId, bookId) {
+      const [[known], rows] = await Promise.all([
+        sql<{ opened_at: number }[]>`select opened_at from books where id = ${bookId} and org_id = ${orgId}`,
+        sql<MoveRow[]>`
+          select t.at, a.kind, a.asset, l.amount from ledger_transactions t
+          join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id
+          where t.book_id = ${bookId} and a.kind in ('cash', 'capital', 'position') order by t.at, t.number`,
+      ]);
+      return known === undefined ? null : { openedAt: known.opened_at, moves: rows.map(moveOf) };
     },
   };
 }

@@ -1,0 +1,98 @@
+/** GET /v1/books/:id/equity: how the equity of one book went, marked at the closes of bars. */
+import { Type } from 'typebox';
+import { readBookId } from '../../../src/domain/book.ts';
+import { equityCourse, type KnownClose } from '../../../src/domain/equity-course.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { memberOf } from '../../caller.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import type { BookCourse } from './ports.ts';
+
+const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '24h'] as const;
+const MOST_POINTS = 200;
+/** How far back of the first point a close is looked for: a market may have been shut. */
+const BARS_BEFORE = 60;
+/** The widest reach of one read of bars. */
+const MOST_BARS = MOST_POINTS + BARS_BEFORE + 1;
+
+const EquityBody = Type.Object(
+  {
+    bookId: Type.String(),
+    timeframe: choice(TIMEFRAMES, 'The distance of two points: the shortest with which all of the book fits.'),
+    items: Type.Array(
+      Type.Object({
+        at: Time,
+        equityUsd: { ...NullableDecimalText, description: 'Null where something was held that has no bar.' },
+        pnlUsd: { ...NullableDecimalText, description: 'Equity minus what was paid in until then.' },
+        drawdownPct: nullable('number', 'How far it lies below its highest point until then; money paid in or out moves it by nothing.'),
+      }),
+      { description: 'Ascending.' },
+    ),
+  },
+  { $id: 'Equity' },
+);
+
+type Timeframe = (typeof TIMEFRAMES)[number];
+
+/** The shortest timeframe of which at most `points` reach from the opening until now. */
+function timeframeFor(openedAt: EpochMs, now: EpochMs, points: number): Timeframe {
+  return TIMEFRAMES.find((timeframe) => (now - openedAt) / (timeframeMs(timeframe) as number) < points) ?? '24h';
+}
+
+async function closesOf(
+  ports: Pick<ApiPorts, 'candles'>,
+  key: InstrumentKey,
+  timeframe: Timeframe,
+  span: { readonly from: EpochMs; readonly to: EpochMs },
+): Promise<readonly KnownClose[]> {
+  const name = splitInstrumentKey(key);
+  // Outcomes of prediction markets have no bars.
+  if (name.venue === 'prediction') return [];
+  const barMs = timeframeMs(timeframe) as number;
+  const found = await ports.candles.range({ ...name, timeframe, from: Math.max(0, span.from), to: span.to, limit: MOST_BARS });
+  return found.map(({ openTime, close }) => ({ at: openTime + barMs, close }));
+}
+
+export const getEquity = defineRoute({
+  method: 'GET',
+  url: '/v1/books/:id/equity',
+  name: 'getEquity',
+  tag: 'books',
+  summary: 'The course of the equity of one book, with its drawdown',
+  description:
+    'The ledger of the book at the end of each bar, and what was held then at the last close before it. A price that is not known makes its point null, never a guess.',
+  cost: 'costly',
+  schema: {
+    params: objectOf({ id: Type.String({ maxLength: 100, description: 'Id of a book, as `GET /v1/books` lists it.' }) }),
+    querystring: objectOf({
+      points: Type.Optional(
+        Type.Integer({ minimum: 2, maximum: MOST_POINTS, default: MOST_POINTS, description: 'At most so many points.' }),
+      ),
+    }),
+  },
+  answers: { 200: { description: 'The course.', schema: EquityBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const { id } = request.params;
+    const course: BookCourse | null = readBookId(id) === null ? null : await ports.books.course(memberOf(request).orgId, id);
+    if (course === null) return sendProblem(reply, 'not_found', 'there is no book with this id');
+    const now = ports.clock.now();
+    const points = request.query.points ?? MOST_POINTS;
+    const timeframe = timeframeFor(course.openedAt, now, points);
+    const barMs = timeframeMs(timeframe) as number;
+    const to = slotOf(now, barMs);
+    const first = Math.max(slotOf(course.openedAt, barMs) + barMs, to - (points - 1) * barMs);
+    const times = Array.from({ length: Math.max(0, (to - first) / barMs + 1) }, (_, index) => first + index * barMs);
+    const instruments = [...new Set(course.moves.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])))];
+    const span = { from: first - BARS_BEFORE * barMs, to };
+    const closes = await Promise.all(instruments.map(async (key) => [key, await closesOf(ports, key, timeframe, span)] as const));
+    return {
+      bookId: id,
+      timeframe,
+      items: equityCourse(course.moves, new Map(closes), times).map(({ at, ...point }) => ({ at: isoTime(at), ...point })),
+    };
+  },
+});

@@ -1,0 +1,83 @@
+/** How the equity of a book went: its ledger folded up to each instant, what it held then at the close of the bar before. Pure. */
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { EpochMs } from './time.ts';
+import type { InstrumentKey } from './venue.ts';
+
+/** One leg of the ledger: money that came (above zero) or went, money paid in or out, or a quantity that came or went. */
+export interface LedgerMove {
+  readonly at: EpochMs;
+  readonly kind: 'cash' | 'capital' | 'position';
+  /** Null for money. */
+  readonly instrument: InstrumentKey | null;
+  /** Of capital below zero what was paid in. */
+  readonly amount: DecimalString;
+}
+
+/** A price that held from an instant on. */
+export interface KnownClose {
+  readonly at: EpochMs;
+  readonly close: DecimalString;
+}
+
+export interface EquityPoint {
+  readonly at: EpochMs;
+  /** Null where something was held whose price is not known. */
+  readonly equityUsd: DecimalString | null;
+  /** Equity minus what was paid in until then. */
+  readonly pnlUsd: DecimalString | null;
+  /** How far it lies below its highest point until then, in percent of that point; money paid in or out moves it by nothing. */
+  readonly drawdownPct: number | null;
+}
+
+/**
+ * The equity at each of `times`, which ascend, as do the moves and the closes.
+ * A close counts from its instant until the next one: a market that is shut keeps its last price.
+ */
+export function equityCourse(
+  moves: readonly LedgerMove[],
+  closes: ReadonlyMap<InstrumentKey, readonly KnownClose[]>,
+  times: readonly EpochMs[],
+): readonly EquityPoint[] {
+  let cash = new Decimal(0);
+  let paidIn = new Decimal(0);
+  let highest = new Decimal(0);
+  let next = 0;
+  const held = new Map<InstrumentKey, Decimal>();
+  const places = new Map<InstrumentKey, number>();
+  return times.map((at): EquityPoint => {
+    for (let move = moves[next]; move !== undefined && move.at <= at; move = moves[++next]) {
+      if (move.kind === 'cash') cash = cash.plus(move.amount);
+      else if (move.kind === 'capital') paidIn = paidIn.minus(move.amount);
+      else if (move.instrument !== null) held.set(move.instrument, (held.get(move.instrument) ?? new Decimal(0)).plus(move.amount));
+    }
+    const worth = worthOf(held, closes, places, at);
+    if (worth === null) return { at, equityUsd: null, pnlUsd: null, drawdownPct: null };
+    const equity = cash.plus(worth);
+    const pnl = equity.minus(paidIn);
+    if (pnl.gt(highest)) highest = pnl;
+    const peak = paidIn.plus(highest);
+    const drawdownPct = peak.gt(0) ? highest.minus(pnl).times(100).div(peak).toDecimalPlaces(8).toNumber() : 0;
+    return { at, equityUsd: plainDecimal(equity), pnlUsd: plainDecimal(pnl), drawdownPct };
+  });
+}
+
+/** `places` remembers how far each list of closes has been walked. */
+function worthOf(
+  held: ReadonlyMap<InstrumentKey, Decimal>,
+  closes: ReadonlyMap<InstrumentKey, readonly KnownClose[]>,
+  places: Map<InstrumentKey, number>,
+  at: EpochMs,
+): Decimal | null {
+  let worth = new Decimal(0);
+  for (const [instrument, quantity] of held) {
+    if (quantity.isZero()) continue;
+    const known = closes.get(instrument) ?? [];
+    let place = places.get(instrument) ?? 0;
+    while (place < known.length && (known[place] as KnownClose).at <= at) place++;
+    places.set(instrument, place);
+    const close = known[place - 1];
+    if (close === undefined) return null;
+    worth = worth.plus(quantity.times(close.close));
+  }
+  return worth;
+}

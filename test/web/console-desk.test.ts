@@ -1,0 +1,210 @@
+// The front page and the page of an agent as its owner works with them: what needs somebody, made, edited, cloned, closed, signed off.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import {
+  type Browser,
+  CHROMIUM,
+  findingsEverywhere,
+  openBrowser,
+  openTab,
+  propose,
+  type ServiceWithPast,
+  signIn,
+  startServiceWithPast,
+  type Watched,
+} from './console-fixture.ts';
+
+describe.skipIf(CHROMIUM === null)('the front page and what is done with an agent, in a browser', () => {
+  let service: ServiceWithPast;
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
+    watched = await browser.page();
+    page = watched.page;
+    await signIn(page, service, 'operator');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.discard();
+  });
+
+  const go = (hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  const expectOnly = (status: string) => expect(watched.complaints.splice(0)).toEqual([expect.stringContaining(status)]);
+  const agentOf = async (name: string): Promise<{ id: string; autonomy: string; manifestVersion: number; paused: boolean }> => {
+    const { items } = (await service.get('/v1/agents')).body;
+    return items.find((agent: { name: string }) => agent.name === name);
+  };
+  let made = '';
+
+  test('a new agent is written in a form: what is wrong stands beside its field in the words of the API, and is mended there', async () => {
+    await page.getByRole('link', { name: 'New agent' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Written here');
+    await page.getByLabel('Instruments, one a line').fill('spotexchange:BTC/USDT:spot');
+    await page.getByLabel('Enters where all of these hold').fill('[{ "type": "price_above", "price": "10000000" }]');
+    await page.getByLabel('Leaves where one of these holds').fill('[{ "type": "price_abov" }]');
+    await page.getByLabel('Stop, % below the entry').fill('much');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('#problem-stopLossPct span').waitFor();
+    const refused = (
+      await service.post('/v1/agents', {
+        name: 'Written here',
+        universe: ['spotexchange:BTC/USDT:spot'],
+        timeframe: '5m',
+        entryConditions: [{ type: 'price_above', price: '10000000' }],
+        exitConditions: [{ type: 'price_abov' }],
+        maxCapitalUsd: '10000',
+        maxTradeNotionalUsd: '1000',
+        maxLeverage: '1',
+        stopLossPct: 'much',
+        takeProfitPct: 6,
+        maxDailyDrawdownPct: 3,
+        maxOpenPositions: 3,
+        maxSlippageBps: 50,
+      })
+    ).body.problems as { path: string; problem: string }[];
+    expect(refused.length).toBeGreaterThanOrEqual(2);
+    for (const { path, problem } of refused) {
+      const field = /^\$\.(\w+)/.exec(path)?.[1];
+      expect(await page.locator(`#problem-${field}`).innerText()).toContain(problem);
+    }
+    expectOnly('400');
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByLabel('Stop, % below the entry').fill('5');
+    await page.getByLabel('Leaves where one of these holds').fill('[{ "type": "price_above", "price": "20000000" }]');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Written here', level: 1 }).waitFor();
+    made = (await agentOf('Written here')).id;
+    await page
+      .getByText('It has not decided yet')
+      .or(page.getByText(/entry rules failed/))
+      .waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  test('its autonomy is set, it is edited into a second version, and cloned', async () => {
+    await page.getByRole('button', { name: 'Autonomy' }).click();
+    await page.getByLabel('Level').selectOption('confirm');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.locator('.facts').getByText('confirm', { exact: true }).waitFor();
+    expect((await agentOf('Written here')).autonomy).toBe('confirm');
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByText('Of Written here, version 1.').waitFor();
+    expect(await page.getByLabel('Instruments, one a line').inputValue()).toBe('spotexchange:BTC/USDT:spot');
+    await page.getByLabel('Target, % above the entry').fill('9');
+    await page.getByRole('button', { name: 'Save as the next version' }).click();
+    await page.getByText('Version 2 is the manifest now.').waitFor();
+    const { manifest } = (await service.get(`/v1/agents/${made}`)).body;
+    expect([manifest.takeProfitPct, manifest.stopLossPct, manifest.universe]).toEqual([
+      9,
+      5,
+      [{ key: 'spotexchange:BTCUSDT', kind: 'spot' }],
+    ]);
+    await go(`#/agents/${made}/clone`);
+    await page.getByText('Copied from Written here, version 2.').waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Written here copy', level: 1 }).waitFor();
+    expect((await agentOf('Written here copy')).manifestVersion).toBe(1);
+  });
+
+  test('a proposal that waits is said on the front page; once it is filled the page says what the books earned, as the API does', async () => {
+    const id = await propose(service, made, '0.01');
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(/^Written here asks to buy 0\.01 BTCUSDT/).waitFor();
+    await page.getByText('One thing needs somebody.').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('link', { name: /^Answer: Written here/ }).click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.locator(`[data-proposal="${id}"][data-state=filled]`).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(/^All is well\. The paper books (make|lose) money\.|stand where they began/).waitFor();
+    const shown = page.getByRole('region', { name: 'In US dollars' }).locator('tbody tr', { hasText: 'Paper' }).locator('[title$="USD"]');
+    // Prices move: what is shown is asked for again until both agree.
+    await waitFor(
+      async () => {
+        const { totals } = (await service.get('/v1/portfolio/performance')).body;
+        return (await shown.last().getAttribute('title')) === `${totals.feesUsd} USD`;
+      },
+      { what: 'the fees of the API' },
+    );
+    await page.locator(`[data-agent="${made}"] [title$="USD"]`).first().waitFor();
+  });
+
+  test('the chart of the agent is drawn with its instrument, what it holds and what it earned', async () => {
+    await go(`#/agents/${made}`);
+    await waitFor(async () => Number(await page.locator('.candle-place').getAttribute('data-bars')) > 200, { what: 'its bars' });
+    const { items } = (await service.get(`/v1/books?agentId=${made}`)).body;
+    expect(items[0].positions).toHaveLength(1);
+    await page.locator('.agent-summary').getByText('Unrealized').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    for (const tab of ['Gates and evaluations', 'State', 'Vault and books', 'Versions']) {
+      await openTab(page, tab);
+      expect(await page.getByRole('tabpanel').count()).toBe(1);
+    }
+    expect(page.url()).toMatch(/\/versions$/);
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Decisions');
+  });
+
+  test('an evaluation in progress disturbs nobody who looks at the agents, and an alert names its agent and its venue', async () => {
+    await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Written here', exact: true }) });
+    await row.getByText('confirm').waitFor();
+    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString();
+    const begun = await service.post(`/v1/agents/${made}/backtest`, { from: day(9), to: day(1), look: true });
+    expect(begun.status, begun.text).toBe(202);
+    await waitFor(async () => (await service.get(`/v1/agents/${made}/evaluations`)).body.items[0].state === 'finished', {
+      what: 'the end of the look',
+      deadlineMs: 90_000,
+    });
+    expect((await row.locator('td').allInnerTexts()).slice(0, 3)).toEqual(['draft', 'confirm', 'active']);
+    expect(watched.complaints).toEqual([]);
+    const owner = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1, role: null });
+    try {
+      const alert = { what: 'data_degraded', agentId: made, venues: ['spotexchange'] };
+      await owner`
+        insert into announcements (channel, org_id, actor_id, at, body)
+        values ('alerts', ${EXAMPLE_ORGANIZATION}, ${made}, ${Date.now()}, ${owner.json(alert)})`;
+    } finally {
+      await owner.end({ timeout: 1 });
+    }
+    await page.getByText('Written here: data degraded on spotexchange').waitFor();
+    await go(`#/agents/${made}`);
+  });
+
+  test('what it holds is closed from its page: it is paused, and the position goes', async () => {
+    await page.getByRole('button', { name: 'Close positions' }).click();
+    await page.getByLabel('Sell').selectOption({ label: 'BTCUSDT' });
+    await page.getByLabel('At no less than').fill('12.345678901');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close positions' }).click();
+    await page.getByRole('dialog').locator('.problem p').getByText('it lies between two ticks').waitFor();
+    expectOnly('400');
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByLabel('At no less than').fill('');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close positions' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('paused: operator').waitFor();
+    await waitFor(async () => (await service.get(`/v1/books?agentId=${made}`)).body.items[0].positions.length === 0, {
+      what: 'an empty book',
+      deadlineMs: 90_000,
+    });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('Written here is paused: operator.').waitFor();
+  });
+
+  test('who may only read is offered nothing of it', async () => {
+    expect(watched.complaints).toEqual([]);
+    await page.locator('.who summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, service, 'viewer');
+    expect(await page.getByRole('link', { name: 'New agent' }).count()).toBe(0);
+    await go(`#/agents/${made}`);
+    await page.getByRole('button', { name: 'Close positions' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Close positions' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+  });
+});

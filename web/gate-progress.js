@@ -1,0 +1,56 @@
+/** How far an agent is at the gate that it stands at, and what would bring it on. */
+import { plain } from './words.js';
+
+/** @typedef {import('./wire.ts').Gate} Gate */
+
+/** Conditions that are counted up to: how they are written as `day 3 of 14`. */
+const COUNTED = /** @type {{ readonly [name: string]: string }} */ ({
+  elapsed_days: 'day',
+  closed_trades: 'closed trades',
+  fills: 'fills',
+  history_days: 'days of history',
+});
+/** What is begun by hand at a stage. */
+const BEGUN = /** @type {{ readonly [stage: string]: string }} */ ({
+  backtest: 'Begin a backtest.',
+  stress_test: 'Begin a stress test.',
+  limited_live: 'A risk manager who did not write it signs it off.',
+});
+
+/**
+ * The gate that the agent stands at; null at the end.
+ * @param {readonly Gate[]} gates
+ */
+export function gateHere(gates) {
+  return gates.find(({ state }) => state === 'here') ?? null;
+}
+
+/**
+ * `2 of 5 conditions`, with what is counted: `day 3 of 14, trades 2 of 5`.
+ * @param {Gate | null} gate
+ */
+export function progressWords(gate) {
+  if (gate === null) return 'every gate is behind it';
+  const met = gate.checks.filter(({ passed }) => passed).length;
+  const counted = gate.checks.flatMap(({ name, observed, rule, limit, passed }) =>
+    rule === 'at_least' && !passed && observed !== null && limit !== null && name in COUNTED
+      ? [`${COUNTED[name]} ${Math.floor(observed)} of ${limit}`]
+      : [],
+  );
+  return [...counted, `${met} of ${gate.checks.length} conditions`].join(', ');
+}
+
+/**
+ * What somebody could do next.
+ * @param {{ readonly stage: string, readonly paused: boolean, readonly pauseCause: string | null, readonly autonomy: string }} agent
+ * @param {Gate | null} gate
+ */
+export function nextAction({ stage, paused, pauseCause, autonomy }, gate) {
+  if (pauseCause === 'quarantine') return 'Its incident is mended, then a risk manager releases it.';
+  if (paused) return `It is paused${pauseCause === null ? '' : ` (${plain(pauseCause)})`}: a risk manager resumes it.`;
+  if (gate?.passed === true) return `The gate to ${plain(gate.to)} is ready: promote it.`;
+  if (gate !== null && gate.evidence === null && BEGUN[stage] !== undefined) return BEGUN[stage] ?? '';
+  if (autonomy === 'research' || autonomy === 'suggest')
+    return `At ${plain(autonomy)} it orders nothing: set its autonomy to confirm or above.`;
+  return gate === null ? 'Nothing: it trades.' : `It gathers evidence for ${plain(gate.to)}.`;
+}

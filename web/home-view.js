@@ -1,0 +1,108 @@
+/** The front page: is it well, and is it making money? What was earned, what waits for somebody, what is not healthy, and every agent in a line. */
+import { agentLines } from './agent-lines.js';
+import { fill, h, mark, say } from './dom.js';
+import { earningsTable } from './earnings-table.js';
+import { read } from './http.js';
+import { attentionList, readAttention } from './needs-attention.js';
+import { clockTime } from './words.js';
+
+/** @typedef {import('./api.ts').Performance} Performance */
+
+const EVERY_MS = 10_000;
+const GATHER_MS = 250;
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @returns {import('./shell.js').View}
+ */
+export function homeView(context) {
+  const { feed, fail } = context;
+  const abort = new AbortController();
+  const { signal } = abort;
+  const verdict = h('p', { class: 'verdict', role: 'status' }, 'Reading…');
+  const when = h('span', { class: 'faint' });
+  const earned = h('div', {});
+  const waiting = h('div', {});
+  const agents = agentLines({ context, signal });
+  let isReading = false;
+  /** @type {number | undefined} */
+  let gathering;
+
+  async function refresh() {
+    if (isReading || document.hidden) return;
+    isReading = true;
+    try {
+      const [paper, live, attention] = await Promise.all([
+        readPerformance('paper', signal),
+        readPerformance('live', signal),
+        readAttention(signal),
+      ]);
+      fill(earned, earningsTable({ paper, live }));
+      fill(waiting, attentionList(attention));
+      mark(verdict, 'data-count', String(attention.length));
+      say(verdict, `${wellWords(attention.length)} ${moneyWords(paper, live)}`);
+      say(when, `as of ${clockTime(feed.now())} UTC`);
+      await agents.refresh([...paper.books, ...live.books]);
+    } catch (error) {
+      if (signal.aborted) return;
+      say(verdict, 'The overview cannot be read at the moment.');
+      fail(error);
+    } finally {
+      isReading = false;
+    }
+  }
+
+  /** Announcements come in bursts. */
+  function soon() {
+    clearTimeout(gathering);
+    gathering = setTimeout(() => void refresh(), GATHER_MS);
+  }
+  const stops = ['agents', 'proposals', 'alerts'].map((channel) => feed.subscribe({ channel, begin: soon, hear: soon }));
+  const repeating = setInterval(() => void refresh(), EVERY_MS);
+  void refresh();
+
+  return {
+    element: frame({ verdict, when, earned, waiting, agents: agents.element }),
+    title: 'Overview',
+    end() {
+      abort.abort();
+      clearTimeout(gathering);
+      clearInterval(repeating);
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** @param {'paper' | 'live'} mode @param {AbortSignal} signal @returns {Promise<Performance>} */
+function readPerformance(mode, signal) {
+  return read(`/v1/portfolio/performance?mode=${mode}`, { signal });
+}
+
+/** @param {number} count */
+function wellWords(count) {
+  if (count === 0) return 'All is well.';
+  return count === 1 ? 'One thing needs somebody.' : `${count} things need somebody.`;
+}
+
+/** @param {Performance} paper @param {Performance} live */
+function moneyWords(paper, live) {
+  const [mode, { totals, books }] = live.books.length > 0 ? ['live', live] : ['paper', paper];
+  if (books.length === 0) return 'Nothing was traded yet.';
+  if (totals.pnlUsd === null) return `What the ${mode} books are worth is not known: a price is missing.`;
+  if (Number(totals.pnlUsd) === 0) return `The ${mode} books stand where they began.`;
+  return Number(totals.pnlUsd) > 0 ? `The ${mode} books make money.` : `The ${mode} books lose money.`;
+}
+
+/** @param {{ readonly [part in 'verdict' | 'when' | 'earned' | 'waiting' | 'agents']: HTMLElement }} parts */
+function frame({ verdict, when, earned, waiting, agents }) {
+  const panel = (/** @type {string} */ title, /** @type {HTMLElement} */ content) =>
+    h('div', { class: 'panel' }, h('div', { class: 'panel-head' }, h('h2', {}, title)), content);
+  return h(
+    'section',
+    { class: 'page home' },
+    h('div', { class: 'page-head' }, h('h1', {}, 'Overview'), when),
+    verdict,
+    h('div', { class: 'two home-top' }, panel('Profit and loss', earned), panel('Needs somebody', waiting)),
+    agents,
+  );
+}

@@ -1,0 +1,139 @@
+/** A manifest being written: for a new agent, for one like another, or as the next version of one. What is wrong stands beside its field in the API's own words. */
+import { fill, h, mark, say } from './dom.js';
+import { change, Refused, read } from './http.js';
+import { FIRST_TEXTS, MANIFEST_FIELDS, textsOf, valueOf } from './manifest-fields.js';
+import { createProblemNote } from './problem-note.js';
+
+/** @typedef {'new' | 'edit' | 'clone'} Purpose */
+/** @typedef {{ readonly input: HTMLInputElement | HTMLTextAreaElement, readonly problem: HTMLElement, readonly element: HTMLElement }} Row */
+
+const TITLES = { new: 'A new agent', edit: 'A new version', clone: 'An agent like another' };
+const BUTTONS = { new: 'Create', edit: 'Save as the next version', clone: 'Create' };
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @param {string} id The agent that is edited or copied; empty for a new one.
+ * @param {Purpose} purpose
+ * @returns {import('./shell.js').View}
+ */
+export function manifestView(context, id, purpose) {
+  const abort = new AbortController();
+  const { signal } = abort;
+  /** @type {Record<string, unknown>} */
+  let kept = {};
+  const rows = new Map(MANIFEST_FIELDS.map((field) => [field.name, fieldRow(field)]));
+  const note = createProblemNote(context.fail);
+  const save = h('button', { type: 'submit', class: 'primary' }, BUTTONS[purpose]);
+  const whose = h('p', { class: 'faint' });
+  const cancel = h('a', { href: id === '' ? '#/agents' : `#/agents/${id}` }, 'Cancel');
+  const fields = [...rows.values()].map(({ element }) => element);
+  const last = h('div', { class: 'dialog-buttons' }, cancel, save);
+  const form = h('form', { class: 'panel manifest-form', onsubmit: submit }, fields, note.element, last);
+
+  async function begin() {
+    try {
+      if (purpose === 'new') return write(FIRST_TEXTS);
+      /** @type {import('./api.ts').AgentDetail} */
+      const agent = await read(`/v1/agents/${id}`, { signal });
+      const stored = await textsOf(agent.manifest);
+      kept = stored.kept;
+      write(purpose === 'clone' ? { ...stored.texts, name: `${agent.name} copy` } : stored.texts);
+      say(whose, `${purpose === 'clone' ? 'Copied from' : 'Of'} ${agent.name}, version ${agent.manifestVersion}.`);
+    } catch (error) {
+      if (!signal.aborted) context.fail(error);
+    }
+  }
+
+  /** @param {Readonly<Record<string, string>>} texts */
+  function write(texts) {
+    for (const [name, { input }] of rows) input.value = texts[name] ?? '';
+  }
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    save.disabled = true;
+    note.clear();
+    for (const row of rows.values()) clearProblem(row);
+    try {
+      const given = MANIFEST_FIELDS.map((field) => [field.name, valueOf(field, rows.get(field.name)?.input.value ?? '')]);
+      const payload = { ...kept, ...Object.fromEntries(given.filter(([, value]) => value !== '')) };
+      /** @type {import('./wire.ts').Agent} */
+      const agent = await change('POST', purpose === 'edit' ? `/v1/agents/${id}/versions` : '/v1/agents', payload);
+      context.notify(purpose === 'edit' ? `Version ${agent.manifestVersion} is the manifest now.` : `${agent.name} was created at draft.`);
+      location.hash = `#/agents/${agent.id}`;
+    } catch (error) {
+      showProblems(error, rows, note);
+    } finally {
+      save.disabled = false;
+    }
+  }
+  void begin();
+
+  return {
+    element: h('section', { class: 'page' }, pageHead(purpose, whose), form),
+    title: TITLES[purpose],
+    end: () => abort.abort(),
+  };
+}
+
+/** @param {Purpose} purpose @param {HTMLElement} whose */
+function pageHead(purpose, whose) {
+  return h('div', { class: 'page-head' }, h('div', {}, h('h1', {}, TITLES[purpose]), whose));
+}
+
+/** @param {import('./manifest-fields.js').Field} field @returns {Row} */
+function fieldRow({ name, label, kind, hint = '' }) {
+  const isLong = kind === 'json' || kind === 'lines';
+  const common = {
+    id: `field-${name}`,
+    name,
+    spellcheck: 'false',
+    autocomplete: 'off',
+    placeholder: hint,
+    'aria-describedby': `problem-${name}`,
+  };
+  const input = isLong
+    ? h('textarea', { ...common, rows: 4 })
+    : h('input', { ...common, type: 'text', inputmode: kind === 'text' ? 'text' : 'decimal' });
+  const problem = h('p', { class: 'problem', id: `problem-${name}` });
+  const element = h(
+    'div',
+    { class: `manifest-field${isLong ? ' is-long' : ''}` },
+    h('label', { for: `field-${name}` }, label),
+    input,
+    problem,
+  );
+  return { input, problem, element };
+}
+
+/** @param {Row} row */
+function clearProblem({ input, problem }) {
+  fill(problem);
+  mark(input, 'aria-invalid', null);
+}
+
+/**
+ * Each problem beside the field that its path names; what names none stands at the button.
+ * @param {unknown} error
+ * @param {ReadonlyMap<string, Row>} rows
+ * @param {ReturnType<typeof createProblemNote>} note
+ */
+function showProblems(error, rows, note) {
+  const problems = error instanceof Refused ? (error.problem.problems ?? []) : [];
+  /** @type {Row | null} */
+  let first = null;
+  let homeless = problems.length === 0;
+  for (const { path, problem, allowed } of problems) {
+    const row = rows.get(/^\$\.(\w+)/.exec(path)?.[1] ?? '');
+    if (row === undefined) {
+      homeless = true;
+      continue;
+    }
+    first ??= row;
+    mark(row.input, 'aria-invalid', 'true');
+    row.problem.append(h('span', {}, `${path.replace('$.', '')}: ${problem}; allowed is ${allowed}. `));
+  }
+  if (homeless) note.show(error);
+  first?.input.focus();
+}

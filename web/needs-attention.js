@@ -1,0 +1,77 @@
+/** What waits for somebody or is not healthy: proposals, paused agents and feeds. */
+import { agentNames } from './agent-names.js';
+import { h } from './dom.js';
+import { read } from './http.js';
+import { clockTime, plain, priceText, symbolOf } from './words.js';
+
+/** @typedef {import('./wire.ts').Proposal} Proposal */
+/** @typedef {import('./wire.ts').Agent} Agent */
+/** @typedef {{ readonly kind: 'approval' | 'agent' | 'feed', readonly text: string, readonly address: string, readonly action: string }} Attention */
+
+const PER_PAGE = 200;
+/** How a venue is heard that needs nobody: a market that is shut is no fault. */
+const HEALTHY = ['live', 'market_closed', 'no_trades', 'not_followed', 'carried_forward'];
+
+/** @param {AbortSignal} signal @returns {Promise<readonly Attention[]>} */
+export async function readAttention(signal) {
+  const [proposals, agents, venues] = await Promise.all([
+    read(`/v1/agent-orders?state=pending_approval&limit=${PER_PAGE}`, { signal }),
+    read(`/v1/agents?limit=${PER_PAGE}`, { signal }),
+    read('/v1/venues', { signal }),
+  ]);
+  const waiting = /** @type {import('./wire.ts').Page<Proposal>} */ (proposals).items;
+  const names = await agentNames(
+    signal,
+    waiting.map(({ agentId }) => agentId),
+  );
+  return [
+    ...waiting.map((proposal) => approval(proposal, names)),
+    .../** @type {import('./wire.ts').Page<Agent>} */ (agents).items.filter(({ paused }) => paused).map(pausedAgent),
+    .../** @type {{ readonly items: readonly import('./api.ts').Venue[] }} */ (venues).items
+      .filter(({ hearing }) => !HEALTHY.includes(hearing))
+      .map(unheardVenue),
+  ];
+}
+
+/** @param {Proposal} proposal @param {ReadonlyMap<string, string>} names @returns {Attention} */
+function approval({ agentId, order, instrument, expiresAt }, names) {
+  const what = `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)} at ${priceText(order.limitPrice)} at most`;
+  return {
+    kind: 'approval',
+    text: `${names.get(agentId) ?? 'An agent'} asks to ${what}, until ${clockTime(expiresAt)} UTC.`,
+    address: `#/proposals/${agentId}`,
+    action: 'Answer',
+  };
+}
+
+/** @param {Agent} agent @returns {Attention} */
+function pausedAgent({ id, name, pauseCause }) {
+  return {
+    kind: 'agent',
+    text: `${name} is paused${pauseCause === null ? '' : `: ${plain(pauseCause)}`}.`,
+    address: `#/agents/${id}`,
+    action: pauseCause === 'quarantine' ? 'Release' : 'Resume',
+  };
+}
+
+/** @param {import('./api.ts').Venue} venue @returns {Attention} */
+function unheardVenue({ venue, hearing, detail }) {
+  return {
+    kind: 'feed',
+    text: `${plain(venue)}: ${plain(hearing)}${detail === '' ? '' : `, ${detail}`}.`,
+    address: '#/markets/venues',
+    action: 'Look',
+  };
+}
+
+/** @param {readonly Attention[]} all */
+export function attentionList(all) {
+  if (all.length === 0) return h('p', { class: 'panel-body faint' }, 'Nothing waits, every feed is heard, and every agent is on duty.');
+  return h(
+    'ul',
+    { class: 'attention-list' },
+    all.map(({ kind, text, address, action }) =>
+      h('li', { 'data-kind': kind }, h('span', {}, text), h('a', { href: address, 'aria-label': `${action}: ${text}` }, action)),
+    ),
+  );
+}
