@@ -37,7 +37,8 @@ interface Swept {
 }
 
 export interface EmergencyHalt {
-  halt(orgId: string, cause: string, records: readonly ActorRecord[]): Promise<HaltView>;
+  /** Answers at the latest after `ANSWER_MS`, or with `done` once everything was tried. `pausing` says how many are not paused by then. */
+  halt(orgId: string, cause: string, records: readonly ActorRecord[], answers?: 'soon' | 'done'): Promise<HaltView>;
   /** Goes on with halts of processes that died; answers how many. */
   sweepAbandoned(): Promise<number>;
 }
@@ -77,7 +78,7 @@ export function createEmergencyHalt(deps: {
   }
 
   return {
-    async halt(orgId, cause, records) {
+    async halt(orgId, cause, records, answers = 'soon') {
       const { epoch, onDuty } = await store.beginHalt(orgId, records);
       // What had its permit before the new epoch is still on its way to a venue; nothing begins after the answer.
       const underWay = store.leasesEnded(orgId, null);
@@ -88,7 +89,7 @@ export function createEmergencyHalt(deps: {
       const late = new Promise<void>((resolve) => {
         forget = clock.deadline(clock.now() + ANSWER_MS, resolve);
       });
-      const over = Promise.race([done, late]).finally(() => forget());
+      const over = (answers === 'done' ? done : Promise.race([done, late])).finally(() => forget());
       await Promise.all([over, underWay]);
       const paused = [...swept.paused];
       return { paused, pausing: Math.max(0, onDuty - paused.length), cancelledProposals: swept.cancelled, epoch };

@@ -5,6 +5,10 @@ import type { Clock } from '../../streams/clock.ts';
 import { createBreakerFacts } from '../adapters/store/agents/breaker-facts.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { drawdownLimits } from '../adapters/store/takes/take-reads.ts';
+import type { Stage } from '../domain/agent.ts';
+import { type MarkedBook, worstDrawdownPct } from '../domain/book.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
+import { executionModeOf } from '../domain/order.ts';
 
 /** A fill trips a breaker no later than about so long after it was booked. */
 export const FILL_LOOK_MS = 500;
@@ -18,9 +22,17 @@ interface BreakerDeps {
   readonly onError: (error: unknown) => void;
 }
 
+/** A book as a tick or a look between ticks has marked it. */
+interface MarkedTrader {
+  readonly agentId: string;
+  readonly stage: Stage;
+  readonly manifest: Pick<Manifest, 'maxDailyDrawdownPct'>;
+  readonly marked: MarkedBook;
+}
+
 interface Breakers {
   /** For the shard ticker; never fails a tick. */
-  readonly onMarked: (books: Parameters<BreakerWatch['look']>[0]) => Promise<void>;
+  readonly onMarked: (books: readonly MarkedTrader[]) => Promise<void>;
   /** Goes through the live fills of the last moments. */
   look(): Promise<unknown>;
 }
@@ -48,10 +60,24 @@ function looking(
   facts: ReturnType<typeof createBreakerFacts>,
   watch: Pick<BreakerWatch, 'look'>,
 ): Breakers {
+  /** Books with live capital; what has no live mark in them counts at its worst known price. */
+  async function atWorst(books: readonly MarkedTrader[]) {
+    const live = books.filter(({ stage }) => executionModeOf(stage) === 'live');
+    const unpriced = new Set(live.flatMap(({ marked }) => marked.unpriced));
+    if (unpriced.size === 0) return live;
+    const at = clock.now();
+    const worst = await facts.worstKnown([...unpriced], at);
+    return live.map((book) => {
+      const { marked } = book;
+      return marked.unpriced.length === 0 ? book : { ...book, marked: { dailyDrawdownPct: worstDrawdownPct(marked, worst, at) } };
+    });
+  }
+
+  const lookAt = async (books: readonly MarkedTrader[]) => watch.look(await atWorst(books));
   return {
     async onMarked(books) {
-      await watch.look(books).catch(onError);
+      await lookAt(books).catch(onError);
     },
-    look: async () => watch.look(await facts.filledSince(clock.now() - OVERLAP_MS, clock.now(), kind)),
+    look: async () => lookAt(await facts.filledSince(clock.now() - OVERLAP_MS, clock.now(), kind)),
   };
 }

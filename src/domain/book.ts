@@ -321,6 +321,20 @@ export function markBook(state: TradingBook, marks: ReadonlyMap<InstrumentKey, D
   };
 }
 
+/**
+ * The fall of the day in percent with every position that has no mark counted at its worst known price, and at its cost
+ * where no price is known. What a breaker holds against its limit: a position that nobody can price is not a position that
+ * cannot fall.
+ */
+export function worstDrawdownPct({ state, positions }: MarkedBook, worst: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): number {
+  let equity = new Decimal(state.cashUsd);
+  for (const { instrument, quantity, costUsd, valueUsd } of positions) {
+    const price = worst.get(instrument);
+    equity = equity.plus(valueUsd ?? (price === undefined ? costUsd : new Decimal(quantity).times(price)));
+  }
+  return drawdownPct(withDay(state, plainDecimal(equity), at).dayStartEquityUsd as DecimalString, equity);
+}
+
 /** The UTC day that an instant falls in, as its first instant. */
 export function utcDayOf(at: EpochMs): EpochMs {
   return Math.floor(at / DAY_MS) * DAY_MS;

@@ -2,10 +2,22 @@
 
 /** Realized slippage beyond so many times the expectation trips. */
 export const SLIPPAGE_BREAKER_TIMES = 3;
-/** Fills below this number say nothing about slippage yet (docs/decisions/0035). */
-export const SLIPPAGE_BREAKER_FILLS = 5;
-/** An expectation below this counts as this much: three times nothing would trip on the first tick of any price. Basis points. */
+/**
+ * The same for the first fills, by their number less one: the mean of few fills strays further. Each is the multiple that
+ * the mean of so many fills exceeds as rarely by luck alone as the mean of five exceeds three times (once in 1,167), where
+ * slippages are spread as widely as their mean (exponentially).
+ */
+export const SLIPPAGE_BREAKER_TIMES_OF_FIRST: readonly number[] = [7.06, 4.7, 3.8, 3.31];
+/**
+ * An expectation below this counts as this much, in basis points: three times nothing would trip on the first tick of any
+ * price. Three times this is less than the taker fee of every venue.
+ */
 export const SLIPPAGE_EXPECTATION_FLOOR_BPS = 1;
+
+/** How many times the expectation the mean slippage of so many fills may be. */
+export function slippageTimesOf(fills: number): number {
+  return SLIPPAGE_BREAKER_TIMES_OF_FIRST[fills - 1] ?? SLIPPAGE_BREAKER_TIMES;
+}
 
 export const BREAKERS = ['daily_drawdown', 'slippage'] as const;
 export type Breaker = (typeof BREAKERS)[number];
@@ -21,7 +33,7 @@ export interface TrippedBreaker {
 export interface BreakerInput {
   /** `limited_live` or `live` trips; any other stage never does. */
   readonly stage: string;
-  /** Fall of the day so far, realized plus unrealized, in percent of the equity at the day's first mark; null where a position has no live mark. */
+  /** Fall of the day so far, realized plus unrealized, in percent of the equity at the day's first mark, a position without a live mark at its worst known price; null where it is not known. */
   readonly dailyDrawdownPct: number | null;
   /** The manifest's limit. */
   readonly maxDailyDrawdownPct: number;
@@ -43,8 +55,8 @@ export function breakersOf(input: BreakerInput): readonly TrippedBreaker[] {
   if (dailyDrawdownPct !== null && dailyDrawdownPct > maxDailyDrawdownPct) {
     tripped.push({ breaker: 'daily_drawdown', observed: dailyDrawdownPct, limit: maxDailyDrawdownPct });
   }
-  if (slippageBps !== null && expectedSlippageBps !== null && fills >= SLIPPAGE_BREAKER_FILLS) {
-    const limit = SLIPPAGE_BREAKER_TIMES * Math.max(expectedSlippageBps, SLIPPAGE_EXPECTATION_FLOOR_BPS);
+  if (slippageBps !== null && expectedSlippageBps !== null && fills > 0) {
+    const limit = slippageTimesOf(fills) * Math.max(expectedSlippageBps, SLIPPAGE_EXPECTATION_FLOOR_BPS);
     if (slippageBps > limit) tripped.push({ breaker: 'slippage', observed: slippageBps, limit });
   }
   return tripped;

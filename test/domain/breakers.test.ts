@@ -1,7 +1,15 @@
 // The breakers of an agent with live capital: at which number each trips, and where none does.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BreakerInput, breakersOf } from '../../src/domain/breakers.ts';
+import { emptyBook, markBook, utcDayOf, worstDrawdownPct } from '../../src/domain/book.ts';
+import {
+  type BreakerInput,
+  breakersOf,
+  SLIPPAGE_BREAKER_TIMES,
+  SLIPPAGE_EXPECTATION_FLOOR_BPS,
+  slippageTimesOf,
+} from '../../src/domain/breakers.ts';
+import { COST_MODELS } from '../../src/domain/costs.ts';
 
 const calm: BreakerInput = {
   stage: 'live',
@@ -25,12 +33,60 @@ test('slippage beyond three times the expectation trips, exactly three times doe
   expect(names({ slippageBps: -40 })).toEqual([]);
 });
 
-test('without an expectation or with too few fills nothing is known of slippage; an expectation of nothing counts as one basis point', () => {
+test('without an expectation or a fill nothing is known of slippage; an expectation of nothing counts as one basis point', () => {
   expect(names({ slippageBps: 500, expectedSlippageBps: null })).toEqual([]);
-  expect(names({ slippageBps: 500, fills: 4 })).toEqual([]);
-  expect(names({ slippageBps: 500, fills: 5 })).toEqual(['slippage']);
+  expect(names({ slippageBps: null, fills: 0 })).toEqual([]);
   expect(names({ slippageBps: 2.9, expectedSlippageBps: 0 })).toEqual([]);
   expect(names({ slippageBps: 3.1, expectedSlippageBps: -2 })).toEqual(['slippage']);
+});
+
+test('three times the least expectation is less than the fee of any venue', () => {
+  for (const { takerFeeBps } of Object.values(COST_MODELS))
+    expect(SLIPPAGE_BREAKER_TIMES * SLIPPAGE_EXPECTATION_FLOOR_BPS).toBeLessThan(takerFeeBps);
+});
+
+test('the first fills trip as rarely by luck as five do, and none of them is overlooked', () => {
+  /** The chance that the mean of `n` exponential slippages is more than `times` their expectation. */
+  const chance = (n: number, times: number): number => {
+    let term = 1;
+    let sum = 1;
+    for (let k = 1; k < n; k++) {
+      term *= (n * times) / k;
+      sum += term;
+    }
+    return Math.exp(-n * times) * sum;
+  };
+  const five = chance(5, SLIPPAGE_BREAKER_TIMES);
+  for (let fills = 1; fills <= 4; fills++) {
+    const times = slippageTimesOf(fills);
+    expect(chance(fills, times) / five, `${fills} fills`).toBeGreaterThan(0.95);
+    expect(chance(fills, times) / five, `${fills} fills`).toBeLessThan(1.05);
+    expect(names({ fills, slippageBps: 5 * times })).toEqual([]);
+    expect(names({ fills, slippageBps: 5 * times + 0.01 })).toEqual(['slippage']);
+  }
+  expect([5, 6, 5_000].map(slippageTimesOf)).toEqual([3, 3, 3]);
+});
+
+test('a position without a mark counts at its worst known price, and at its cost where none is known', () => {
+  const at = Date.UTC(2026, 2, 2, 12);
+  const held = (instrument: 'spotexchange:BTCUSDT' | 'spotexchange:ETHUSDT', quantity: string, costUsd: string) => ({
+    instrument,
+    quantity,
+    costUsd,
+    openedAt: at,
+  });
+  const state = {
+    ...emptyBook('book', 'live', '1000'),
+    holdings: [held('spotexchange:BTCUSDT', '1', '500'), held('spotexchange:ETHUSDT', '2', '400')],
+    day: utcDayOf(at),
+    dayStartEquityUsd: '2000',
+  };
+  const marked = markBook(state, new Map([['spotexchange:BTCUSDT', '600']] as const), at);
+  expect([marked.dailyDrawdownPct, marked.unpriced]).toEqual([null, ['spotexchange:ETHUSDT']]);
+  // 1000 in cash, 600 marked, 2 x 120 at worst: 1840 of 2000.
+  expect(worstDrawdownPct(marked, new Map([['spotexchange:ETHUSDT', '120']] as const), at)).toBe(8);
+  // 1000 + 600 + 400 of cost.
+  expect(worstDrawdownPct(marked, new Map(), at)).toBe(0);
 });
 
 test('both are told, the drawdown first, and only of agents with live capital', () => {

@@ -13,6 +13,7 @@ import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { createBreakersOfTakes } from '../../src/boot/breakers.ts';
 import { SANDBOX_EXCHANGE_KEY } from '../../src/boot/outside/spotexchange.ts';
+import { emptyBook, markBook } from '../../src/domain/book.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { COST_MODELS } from '../../src/domain/costs.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
@@ -295,7 +296,14 @@ test('a day that loses more than the mandate allows disarms a live Take, and no 
   const id = await holding();
   const limit = DEFAULT_PREFERENCES.maxDailyDrawdownPct;
   const told = (dailyDrawdownPct: number | null, stageName: 'live' | 'paper' = 'live') =>
-    breakers().onMarked([{ agentId: id, stage: stageName, manifest: { maxDailyDrawdownPct: 100 }, marked: { dailyDrawdownPct } }]);
+    breakers().onMarked([
+      {
+        agentId: id,
+        stage: stageName,
+        manifest: { maxDailyDrawdownPct: 100 },
+        marked: { ...markBook(emptyBook('book', 'live', '1'), new Map(), stage.clock.now()), dailyDrawdownPct },
+      },
+    ]);
   for (const quiet of [told(limit), told(null), told(limit + 50, 'paper')]) await quiet;
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
   await told(limit + 0.1);
@@ -354,10 +362,11 @@ test('live fills that cost more than three times what a backtest expects disarm 
   await stage.takes.disarm(stage.context(), id);
   expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true });
   expect((await facts.slippage([id])).get(id)).toMatchObject({ fills: 0, slippageBps: null });
-  await fills(4, tripping);
+  // Two fills may stray further than five.
+  await fills(2, tripping);
   await breakers().look();
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ onDuty: true });
-  await fills(1, tripping);
+  await fills(3, tripping);
   await breakers().look();
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', reason: 'slippage' });
   expect(await alertsOf(id)).toMatchObject([{ what: 'slippage', takeId: id }]);

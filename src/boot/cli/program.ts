@@ -62,6 +62,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sim.ts')).simCommand,
   },
   {
+    name: 'halt',
+    usage: '[options]',
+    description: 'the emergency halt: pause every agent and Take of all organizations, or of one, and cancel what waits',
+    load: async () => (await import('./halt.ts')).haltCommand,
+  },
+  {
     name: 'verify-trail',
     usage: '[options]',
     description: 'recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered',

@@ -9,15 +9,18 @@ import { startTimers } from '../../../actors/runtime/timers.ts';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-facts.ts';
+import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createBreakers, FILL_LOOK_MS } from '../../../src/boot/breakers.ts';
-import { bookIds, type Fill } from '../../../src/domain/book.ts';
+import { bookIds, emptyBook, type Fill, markBook, utcDayOf } from '../../../src/domain/book.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { createGateFixture, type GateFixture, ORG } from '../../adapters/store/gates/gate-fixture.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { payIntoVault } from '../../harness/vault.ts';
 import { PATIENCE, waitFor } from '../../harness/wait-for.ts';
+import { sampleObservation } from './sample.ts';
 
 let stage: GateFixture;
 let runtime: Runtime;
@@ -73,9 +76,9 @@ test('live fills that cost more than three times the expectation demote to paper
   const watch = createBreakerWatch({ runtime, slippage: facts.slippage, clock });
   const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
   const at = clock.now();
-  await liveFills(id, 4, 90, at);
+  await liveFills(id, 4, 3, at);
   expect(await watch.look([book])).toEqual([]);
-  await liveFills(id, 4, 90, at);
+  await liveFills(id, 4, 177, at);
   expect((await facts.slippage([id])).get(id)).toEqual({ fills: 8, slippageBps: 90, expectedSlippageBps: 0 });
   expect(await watch.look([book])).toEqual([id]);
   expect(await rowOf(id)).toEqual({ stage: 'paper', pause_cause: null, stage_evidence: null });
@@ -89,6 +92,56 @@ test('live fills that cost more than three times the expectation demote to paper
     const { manifestVersion, manifestHash } = stage.manifestOf(id);
     expect(await stage.app`select 1 from gate_evidence(${id}, ${kind}, ${manifestVersion}, ${manifestHash})`).toEqual([]);
   }
+});
+
+test('one fill that costs far more than anything that was expected does not wait for four more', async () => {
+  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
+  const watch = createBreakerWatch({ runtime, slippage: createBreakerFacts(stage.app).slippage, clock });
+  await liveFills(id, 1, 90, clock.now());
+  const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
+  expect(await watch.look([book])).toEqual([id]);
+  expect(await rowOf(id)).toMatchObject({ stage: 'paper' });
+});
+
+test('a position whose price is lost trips at the lowest bid of its day', async () => {
+  const key: InstrumentKey = 'spotchain:AAPLx';
+  const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+  const at = clock.now();
+  const day = utcDayOf(at);
+  const bids = [
+    [day - 600_000, '50', 'live'],
+    [day + 600_000, '99', 'live'],
+    [day + 1_200_000, '80', 'live'],
+    [day + 1_800_000, '98', 'live'],
+    [day + 2_400_000, '10', 'stale'],
+  ] as const;
+  for (const [slot, bid, quality] of bids) {
+    const base = sampleObservation(key, slot, { mid: bid, premiumPct: null, rsi: null, quality });
+    const observation = { ...base, quote: base.quote && { ...base.quote, bid } };
+    await writeCut(stage.app, { slot, observations: new Map([[key, observation]]) } as never, 'streams');
+  }
+  const facts = createBreakerFacts(stage.app);
+  const later = day + 3_000_000;
+  expect([...(await facts.worstKnown([key, 'spotchain:SPYx'], later))]).toEqual([[key, '80']]);
+  // Of a day without a live bid the last one of the day before counts.
+  expect([...(await facts.worstKnown([key], day + 86_400_000 + 1))]).toEqual([[key, '98']]);
+  const virtual = createVirtualClock(later);
+  const runtimeThen = createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock: virtual });
+  const errors: unknown[] = [];
+  const breakers = createBreakers({ sql: stage.app, runtime: runtimeThen, clock: virtual, onError: (error) => errors.push(error) });
+  const holdings = [{ instrument: key, quantity: '1', costUsd: '100', openedAt: day }];
+  const state = { ...emptyBook(bookIds.live(id), 'live', '100'), holdings, day, dayStartEquityUsd: '200' };
+  const book = (limit: number) => ({
+    agentId: id,
+    stage: 'limited_live' as const,
+    manifest: { ...stage.manifest, maxDailyDrawdownPct: limit },
+    marked: markBook(state, new Map(), later),
+  });
+  // 100 in cash and one at 80, of 200: ten percent.
+  await breakers.onMarked([book(10)]);
+  expect(await rowOf(id)).toMatchObject({ pause_cause: null });
+  await breakers.onMarked([book(9.9)]);
+  expect([errors, await rowOf(id)]).toEqual([[], expect.objectContaining({ pause_cause: 'daily_drawdown' })]);
 });
 
 test('a live fill between two ticks is looked at by itself: the day it spoils pauses the agent', async () => {

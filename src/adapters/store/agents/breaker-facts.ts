@@ -1,6 +1,6 @@
 /** What the circuit breakers know of live fills: their slippage since the last demotion, what is expected of it, and who has just traded. */
 import type { Stage } from '../../../domain/agent.ts';
-import { markBook } from '../../../domain/book.ts';
+import { markBook, utcDayOf } from '../../../domain/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../domain/time.ts';
@@ -10,6 +10,7 @@ import type { Sql } from '../database.ts';
 import { expectedSlippage } from '../gates/evidence-store.ts';
 import { expectedSlippageOfTakes } from '../takes/take-reads.ts';
 
+const DAY_MS = 86_400_000;
 /** Positions are valued at bids of cuts no older than this. */
 const MARK_AGE_MS = 120_000;
 
@@ -32,6 +33,8 @@ export function createBreakerFacts(sql: Sql) {
       const expected = new Map([...ofAgents, ...ofTakes]);
       return new Map(rows.map(({ id, fills, bps }) => [id, { fills, slippageBps: bps, expectedSlippageBps: expected.get(id) ?? null }]));
     },
+
+    worstKnown: (instruments: readonly InstrumentKey[], now: EpochMs) => worstKnown(sql, instruments, now),
 
     /** The books of agents, or of Takes, with live capital that were filled since `since`, at the last live bids. */
     async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take' = 'agent') {
@@ -60,4 +63,23 @@ export function createBreakerFacts(sql: Sql) {
       }));
     },
   };
+}
+
+/**
+ * The worst known price of instruments that have no live one: the lowest live bid of the UTC day so far, else the last one
+ * of the day before. An instrument without either is left out.
+ */
+async function worstKnown(
+  sql: Sql,
+  instruments: readonly InstrumentKey[],
+  now: EpochMs,
+): Promise<ReadonlyMap<InstrumentKey, DecimalString>> {
+  const day = utcDayOf(now);
+  const rows = await sql<{ instrument: InstrumentKey; bid: DecimalString | null }[]>`
+    select i.instrument, coalesce(
+      (select min((o.body::jsonb #>> '{quote,bid}')::numeric) from observations o where o.slot >= ${day} and o.slot <= ${now}
+        and o.instrument = i.instrument and o.body::jsonb #>> '{quote,quality}' = 'live'),
+      last_live_bid(i.instrument, ${day - DAY_MS}, ${day})) as bid
+    from unnest(${instruments as string[]}::text[]) as i(instrument)`;
+  return new Map(rows.flatMap(({ instrument, bid }) => (bid === null ? [] : [[instrument, plainDecimal(bid)] as const])));
 }
