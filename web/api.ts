@@ -879,6 +879,14 @@ export type GateEvidence = {
   readonly metrics: { readonly [name: string]: number | null };
 };
 
+export type Gates = {
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly progress: string;
+  readonly next: string;
+  readonly whyNoTrades: ReadonlyArray<string>;
+  readonly gates: ReadonlyArray<Gate>;
+};
+
 export type Halt = {
   readonly paused: ReadonlyArray<string>;
   readonly pausing: number;

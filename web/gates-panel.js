@@ -16,27 +16,20 @@ import { dayAndTime, GATE_RULES, plain } from './words.js';
  * }} deps
  */
 export function gatesPanel({ id, me, signal, notify, fail }) {
+  const why = h('div', { class: 'gate-problems' });
   const list = h('ol', { class: 'gate-list' });
   const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
   const mayPromote = me.permissions.includes('trade:execute');
-  const promote = h(
-    'button',
-    {
-      type: 'button',
-      disabled: !mayPromote,
-      title: mayPromote ? 'Asks for the gate that the agent stands at to open' : 'This needs trade:execute',
-      onclick: () => void ask(),
-    },
-    'Promote',
-  );
+  const promote = promoteButton(mayPromote, () => void ask());
 
   async function refresh() {
     try {
-      /** @type {{ readonly stage: string, readonly gates: readonly Gate[] }} */
-      const { stage, gates } = await read(`/v1/agents/${id}/gates`, { signal });
+      /** @type {import('./wire.ts').Gates} */
+      const { stage, progress, next, whyNoTrades, gates } = await read(`/v1/agents/${id}/gates`, { signal });
+      fill(why, whyLines(whyNoTrades));
       fill(list, gates.map(gateItem));
       promote.hidden = stage === 'live';
-      say(note, stage === 'live' ? 'Every gate is behind it.' : '');
+      say(note, `${progress}. Next: ${next}`);
     } catch (error) {
       if (signal.aborted) return;
       say(note, 'The gates cannot be read at the moment.');
@@ -63,10 +56,27 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
       'div',
       { class: 'panel gates-panel' },
       h('div', { class: 'panel-head' }, h('h2', {}, 'Gates'), note, h('span', { class: 'space' }), promote),
+      why,
       list,
     ),
     refresh,
   };
+}
+
+/**
+ * @param {boolean} mayPromote
+ * @param {() => void} onclick
+ */
+function promoteButton(mayPromote, onclick) {
+  const title = mayPromote ? 'Asks for the gate that the agent stands at to open' : 'This needs trade:execute';
+  return h('button', { type: 'button', disabled: !mayPromote, title, onclick }, 'Promote');
+}
+
+/** @param {readonly string[]} lines */
+function whyLines(lines) {
+  if (lines.length === 0) return [];
+  const items = lines.map((line) => h('li', {}, line));
+  return [h('h3', {}, 'Why no trades?'), h('ul', {}, items)];
 }
 
 /** @param {Gate} gate */

@@ -74,6 +74,19 @@ async function climbed(id: string, to: (typeof STAGES)[number]): Promise<string>
   return id;
 }
 
+test('an agent that waits at paper is told its day, its trades, what is next and why there are none', async () => {
+  const id = await climbed(await made(), 'paper');
+  const waiting = await gatesOf(id);
+  expect(Object.keys(waiting).slice(0, 4)).toEqual(['stage', 'progress', 'next', 'whyNoTrades']);
+  expect(waiting).toMatchObject({
+    progress: expect.stringMatching(/^day 1 of 14, .*0 of 5 closed trades$/),
+    next: expect.stringContaining('leave it on duty'),
+    whyNoTrades: ['It has decided nothing yet: an agent on duty decides every minute.'],
+  });
+  await earn(id, 'paper');
+  expect(await gatesOf(id)).toMatchObject({ next: 'POST /v1/agents/:id/promote', whyNoTrades: [] });
+});
+
 test.each(['draft', 'paper'] as const)(
   'of many who promote an agent from %s at the same moment one opens the gate, and the others hear where it stands',
   async (at) => {

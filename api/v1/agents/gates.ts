@@ -2,6 +2,8 @@
 
 import { Type } from 'typebox';
 import { STAGES } from '../../../src/domain/agent.ts';
+import { explainDecision } from '../../../src/domain/explain-decision.ts';
+import { gateProgress } from '../../../src/domain/gate-progress.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -9,6 +11,7 @@ import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, GateCheckBody, StageWord } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
 import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
+import type { DecisionReads } from './ports.ts';
 
 const GateBody = Type.Object(
   {
@@ -25,24 +28,57 @@ const GateBody = Type.Object(
   { $id: 'Gate' },
 );
 
+const GatesBody = Type.Object(
+  {
+    stage: StageWord,
+    progress: Type.String({
+      description: 'How far it is through the gate that it stands at, such as `day 3 of 14, 2 of 5 closed trades`.',
+    }),
+    next: Type.String({ description: 'What somebody does next, or what is waited for.' }),
+    whyNoTrades: Type.Array(Type.String(), {
+      description:
+        'Where the gate asks for trades that there are not: what its newest decision came to, and what was missing for a trade. Empty elsewhere.',
+    }),
+    gates: Type.Array(GateBody),
+  },
+  { $id: 'Gates' },
+);
+
+/** What stood between the agent's newest decision and a trade. */
+async function whyNoTrades(decisions: Pick<DecisionReads, 'list'>, orgId: string, agentId: string): Promise<string[]> {
+  const newest = (await decisions.list(orgId, agentId, { limit: 1, after: null }))?.items[0];
+  if (newest === undefined) return ['It has decided nothing yet: an agent on duty decides every minute.'];
+  const { summary, missing } = explainDecision(newest);
+  return [summary, ...missing];
+}
+
 export const listGates = defineRoute({
   method: 'GET',
   url: '/v1/agents/:id/gates',
   name: 'listGates',
   tag: 'agents',
   summary: 'The promotion gates of an agent',
-  description: 'Every gate with its conditions, what was observed and what is asked. Nothing is written.',
+  description:
+    'Every gate with its conditions, what was observed and what is asked; how far the agent is, what is next, and why there are no trades. Nothing is written.',
   cost: 'read',
   schema: { params: AgentPath },
-  answers: { 200: { description: 'The gates in order.', schema: Type.Object({ stage: StageWord, gates: Type.Array(GateBody) }) } },
+  answers: { 200: { description: 'The gates in order.', schema: GatesBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
+    const { orgId } = memberOf(request);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.gates.standing(memberOf(request).orgId, id);
-    if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
+    const found = id === null ? null : await ports.agents.gates.standing(orgId, id);
+    if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const here = STAGES.indexOf(found.stage);
+    const standing = found.gates.find(({ gate }) => gate === found.stage);
+    const { progress, next, lacksTrades } = gateProgress(
+      standing === undefined ? null : { ...standing, isAssessed: standing.evidence !== null },
+    );
     return {
       stage: found.stage,
+      progress,
+      next,
+      whyNoTrades: lacksTrades ? await whyNoTrades(ports.agents.decisions, orgId, id) : [],
       gates: found.gates.map(({ gate, kind, passed, checks, metrics, problems, evidence }) => {
         const place = STAGES.indexOf(gate);
         return {

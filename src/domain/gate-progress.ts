@@ -1,0 +1,90 @@
+/** How far an agent is through the gate that it stands at, and what leads on from there, in words. */
+import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from './evidence.ts';
+import { figureInWords } from './words.ts';
+
+/** The gate that an agent stands at, as it would be assessed now. */
+export interface StandingGate {
+  readonly kind: EvidenceKind;
+  readonly passed: boolean;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics | null;
+  /** Whether there is evidence on record for it. */
+  readonly isAssessed: boolean;
+  readonly problems: readonly string[];
+}
+
+export interface GateProgress {
+  /** Such as `day 3 of 14, 2 of 5 closed trades`. */
+  readonly progress: string;
+  /** What somebody does next, or what is waited for. */
+  readonly next: string;
+  /** True where the gate asks for trades that there are not. */
+  readonly lacksTrades: boolean;
+}
+
+/** What a check counts, in the plural. */
+const COUNTED: Readonly<Record<string, string>> = {
+  closed_trades: 'closed trades',
+  fills: 'fills',
+  marked_days: 'days with a price for everything held',
+};
+
+/** What has to be done for evidence that nobody has asked for yet. */
+const BEGIN: Readonly<Record<EvidenceKind, string>> = {
+  manifest: 'POST /v1/agents/:id/promote',
+  backtest: 'POST /v1/agents/:id/backtest runs the historical simulation',
+  stress_test: 'POST /v1/agents/:id/stress_test runs the four scenarios',
+  paper: 'leave it on duty: it trades on paper by itself',
+  shadow: 'leave it on duty: it trades beside the live market by itself',
+  risk_signoff: 'POST /v1/agents/:id/sign-off, by a risk manager who is neither its creator nor who promotes it',
+};
+
+/** What a check that fails asks for. */
+const MEND: Readonly<Record<EvidenceKind, string>> = {
+  manifest: 'POST /v1/agents/:id/versions with what the checks ask for',
+  backtest: 'change the rules (POST /v1/agents/:id/versions) and run the backtest again',
+  stress_test: 'tighten its limits (POST /v1/agents/:id/versions); the gates begin at draft again',
+  paper: 'its rules lose on paper: change them (POST /v1/agents/:id/versions), or let it trade on',
+  shadow: 'its fills differ from the live market: widen the slippage budget or trade what is more liquid, in a new version',
+  risk_signoff: 'ask a risk manager for another word',
+};
+
+/** How far an agent is; null is said of one behind the last gate. */
+export function gateProgress(gate: StandingGate | null): GateProgress {
+  if (gate === null)
+    return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', lacksTrades: false };
+  const lacksTrades = gate.checks.some(({ name, passed }) => !passed && (name === 'closed_trades' || name === 'fills'));
+  return { progress: progressOf(gate), next: nextOf(gate), lacksTrades };
+}
+
+function progressOf({ kind, checks, isAssessed, metrics }: StandingGate): string {
+  if (metrics === null && !isAssessed) return 'nothing has been assessed yet';
+  const counted = checks.flatMap((check) => counts(check) ?? []);
+  if (counted.length > 0) return counted.join(', ');
+  const met = checks.filter(({ passed }) => passed).length;
+  return kind === 'risk_signoff' ? (met > 0 ? 'signed off' : 'not signed off yet') : `${met} of ${checks.length} conditions are met`;
+}
+
+/** A check that counts days, trades or fills; null of every other. */
+function counts({ name, observed, limit }: EvidenceCheck): string | null {
+  if (limit === null) return null;
+  if (name === 'elapsed_days') return `day ${Math.min(Math.floor(observed ?? 0) + 1, limit)} of ${limit}`;
+  const what = COUNTED[name];
+  return what === undefined ? null : `${Math.min(observed ?? 0, limit)} of ${limit} ${what}`;
+}
+
+function nextOf({ kind, passed, checks, isAssessed, metrics, problems }: StandingGate): string {
+  if (passed) return 'POST /v1/agents/:id/promote';
+  if (metrics === null && !isAssessed) return BEGIN[kind];
+  const [problem] = problems;
+  if (problem !== undefined) return problem;
+  const open = checks.filter((check) => !check.passed);
+  // What only time and trades are missing for is waited for.
+  if (open.some((check) => counts(check) !== null)) return `${BEGIN[kind]}; still missing: ${open.map(asked).join(', ')}`;
+  return `${MEND[kind]}; ${open.map(asked).join(', ')}`;
+}
+
+function asked({ name, observed, rule, limit }: EvidenceCheck): string {
+  const figure = (value: number | null): string => (value === null ? 'unknown' : figureInWords(value));
+  return `${name} is ${figure(observed)} and has to be ${rule.replace('_', ' ')} ${figure(limit)}`;
+}
