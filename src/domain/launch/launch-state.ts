@@ -83,6 +83,8 @@ const WORDS: Readonly<Record<number, string>> = {
 /** A chain's error in words: `{"InstructionError":[2,{"Custom":6081}]}` names the program's own number. */
 export function launchErrorWords(error: string): string {
   const custom = /"Custom":\s*(\d+)/.exec(error)?.[1];
+  // A wallet that was never paid is no account at all.
+  if (/AccountNotFound|InsufficientFundsForFee/.test(error)) return `the wallet that signs holds no lamports for the fee (${error})`;
   const words = custom === undefined ? undefined : WORDS[Number(custom)];
   return words === undefined ? error : `${words} (program error ${custom})`;
 }

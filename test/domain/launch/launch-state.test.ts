@@ -32,6 +32,7 @@ test('errors of programs have words, and others stay as the chain spelled them',
     'the quote mint takes a fee of every transfer (program error 6081)',
   );
   expect(launchErrorWords('"BlockhashNotFound"')).toBe('"BlockhashNotFound"');
+  expect(launchErrorWords('AccountNotFound')).toBe('the wallet that signs holds no lamports for the fee (AccountNotFound)');
 });
 
 test.each([

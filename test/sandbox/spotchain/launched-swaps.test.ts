@@ -7,12 +7,15 @@ import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-
 import { createSpotchainFeed } from '../../../src/adapters/venues/spotchain/feed.ts';
 import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
 import { planOf } from '../../../src/domain/launch/curve-config.ts';
-import { badgeAddress } from '../../../src/domain/launch/curve-program.ts';
+import { associatedAccount, badgeAddress } from '../../../src/domain/launch/curve-program.ts';
 import { presetOf } from '../../../src/domain/launch/presets.ts';
+import { delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
 import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
 import { type ChainFixture, chainFixture, type Json, KEY, type Route, SHARE, STABLE, signed } from '../solana/chain-fixture.ts';
 import { buildCurveConfig, enrich, landOn, launchCast, launchScript, WRAPPED_SOL, wireOf } from '../solana/launch-fixture.ts';
 
@@ -119,6 +122,29 @@ describe.each(Object.entries(QUOTES))('a token on a curve quoted in %s', (symbol
     const again = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '10000000', taker: wallet });
     await carryOut(again, taker, STABLE.mint, mint, 10_000_000n);
   });
+});
+
+test.each(['SOL', 'USDC'] as const)('a route through a curve quoted in %s is one that a delegated wallet may sign', async (name) => {
+  const { mint } = launch(`delegated ${name}`, QUOTES[name]);
+  const wallet = stage.rich().publicKey.toBase58();
+  const order = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '100' });
+  const read = readTransaction(new Uint8Array(Buffer.from(order.transaction, 'base64')));
+  if (!read.ok) throw new Error(read.refusal.detail);
+  const found = await Promise.all(
+    read.value.lookups.map(async ({ table }) => [table, (await stage.rpc.lookupTable(table)) as readonly string[]] as const),
+  );
+  const swap = (leastOut: bigint) => ({
+    wallet,
+    input: { mint: STABLE.mint, program: TOKEN_PROGRAM },
+    output: { mint, program: TOKEN_PROGRAM },
+    mostIn: 100_000_000n,
+    leastOut: () => leastOut,
+    makers: new Set([SANDBOX_MAKER]),
+    tables: new Map(found),
+    accountOf: associatedAccount,
+  });
+  expect(delegatedSwapObjection(read.value, swap(BigInt(order.otherAmountThreshold)))).toBeNull();
+  expect(delegatedSwapObjection(read.value, swap(BigInt(order.outAmount)))).not.toBeNull();
 });
 
 test('a price that moved beyond the slippage fails on the chain, and the taker keeps everything', async () => {
