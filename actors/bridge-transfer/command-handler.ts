@@ -1,17 +1,20 @@
 /** Takes quotes and submissions of bridge transfers: every provider asked, every transaction checked before anybody signs it and again before it is sent. */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { type ChainHeads, MOST_BEHIND_MS } from '../../src/domain/bridge/arrival.ts';
 import { compareOffers, costUsd, type Declined } from '../../src/domain/bridge/comparison.ts';
 import { evmDifferences } from '../../src/domain/bridge/evm-fields.ts';
-import { type BridgeProviderName, type BridgeWish, baseUnitsOf, pairObjection } from '../../src/domain/bridge/quote.ts';
+import { BRIDGE_CHAINS, type BridgeProviderName, type BridgeWish, baseUnitsOf, pairObjection } from '../../src/domain/bridge/quote.ts';
+import { sourceCallObjection } from '../../src/domain/bridge/source-call.ts';
 import type { BridgeTransferView, PlannedOffer, QuotedTransaction, SourcePlan } from '../../src/domain/bridge/transfer.ts';
 import { plainDecimal } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { base58, fromBase58, isAddress } from '../../src/domain/solana/base58.ts';
-import { readTransaction, signersOf } from '../../src/domain/solana/message.ts';
+import { readMessage, readTransaction, signersOf } from '../../src/domain/solana/message.ts';
 import { depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import { routeObjection } from '../../src/domain/solana/swap.ts';
 import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import { isoTime } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -130,6 +133,8 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
     const rules = { programs: new Set(plan.programs), makers: new Set(plan.signers), tables: new Map() };
     const objection = routeObjection(read.value, { wallet: wish.sender }, rules);
     if (objection !== null) return refuse('route_refused', `the source transaction is not to be signed: ${objection}`);
+    const other = sourceCallObjection(read.value, plan.call);
+    if (other !== null) return refuse('route_refused', `the source transaction is not the one that was asked for: ${other}`);
     if (signersOf(read.value)[0] !== wish.sender) return refuse('route_refused', 'the source transaction is not paid by the sender');
     const simulation = await outside.solana.simulate(bytes);
     if (simulation.error !== null)
@@ -143,8 +148,19 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
     const unsignedBase64 = Buffer.from(bytes).toString('base64');
     return {
       ok: true,
-      value: { kind: 'solana', unsignedBase64, prepared: preparedMessageOf(read.value, lastValidBlockHeight), ...promise },
+      value: { kind: 'solana', unsignedBase64, prepared: preparedMessageOf(read.value, lastValidBlockHeight), ...promise, call: plan.call },
     };
+  }
+
+  /** Where the chains stand before anybody can have signed; refused where a node is behind, for it would call old payments new. */
+  async function headsNow(): Promise<Outcome<ChainHeads>> {
+    const heads = await outside.heads();
+    for (const chain of BRIDGE_CHAINS) {
+      const { at } = heads[chain];
+      if (at !== null && clock.now() - at > MOST_BEHIND_MS)
+        return refuse('unavailable', `the node of ${chain} is behind: its newest block is of ${isoTime(at)}`);
+    }
+    return { ok: true, value: heads };
   }
 
   async function quote(context: CommandContext, asked: BridgeQuoteWish): Promise<Outcome<BridgeTransferView>> {
@@ -160,8 +176,10 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
       asked.preference,
     );
     if (made === null) return refusalOf(declined);
+    const heads = await outside.unlessSilent(headsNow());
+    if (!heads.ok) return heads;
     const source = offers.find(({ offer }) => offer === made.chosen)?.source as QuotedTransaction;
-    const input = await inputOf(context, wish, made.chosen, source, made.others, made.explanation);
+    const input = { ...(await inputOf(context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
     const id = deps.newId();
     const plan = await runtime.start('bridge_transfer', id, context.orgId, input as never, {
       cause: `${context.subject} ${context.requestId}`,
@@ -180,7 +198,7 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
     source: QuotedTransaction,
     others: readonly PlannedOffer[],
     explanation: string,
-  ): Promise<BridgeTransferInput> {
+  ): Promise<Omit<BridgeTransferInput, 'heads'>> {
     const alternatives = others.map((other) => {
       const { provider, kind, minimumOut, fees, estimatedSeconds } = other;
       return { provider, kind, minimumOut, fees, estimatedSeconds, costUsd: plainDecimal(costUsd(other)) };
@@ -214,6 +232,8 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
       if ('hash' in submitted) {
         const signature = fromBase58(submitted.hash);
         const message = fromBase64(source.prepared.messageBase64) as Uint8Array;
+        const objection = callObjection(source);
+        if (objection !== null) return objection;
         if (signature?.length !== 64)
           return refuse('malformed', '$.hash: a transaction of the primary chain is the base58 spelling of 64 bytes');
         // The first signature is that of the sender over the quoted message, or it is of another transaction.
@@ -225,6 +245,8 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
       if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
       const verified = verifySigned(source.prepared, bytes, deps.verifySignature);
       if (!verified.ok) return verified;
+      const objection = callObjection(source);
+      if (objection !== null) return objection;
       return { ok: true, value: { ...rest, signed: submitted.signedTransaction, hash: verified.value.signature, nonce: null } };
     }
     if ('hash' in submitted) {
@@ -273,6 +295,14 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
   }
 
   return { quote, submit };
+}
+
+/** The stored message once more, before money moves by it: it has to be the call that was quoted, field by field. */
+function callObjection({ prepared, call }: QuotedTransaction & { readonly kind: 'solana' }): Outcome<never> | null {
+  const read = readMessage(fromBase64(prepared.messageBase64) ?? new Uint8Array());
+  if (!read.ok) return read;
+  const words = sourceCallObjection(read.value, call);
+  return words === null ? null : refuse('signed_bytes_differ', `the signed transaction is not the one that was asked for: ${words}`);
 }
 
 /** Where nobody offers: what a provider refuses weighs more than that another one is silent. */

@@ -49,6 +49,7 @@ export function transferState({ value }: Pick<ActorState, 'value'>): TransferSta
 export function transferView(id: string, state: ActorState, changedAt: EpochMs): BridgeTransferView {
   const {
     source,
+    heads: ________,
     signed: _,
     nonce: __,
     told: ___,

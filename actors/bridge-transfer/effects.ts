@@ -53,6 +53,20 @@ function told(info: StepInfo): { readonly [key: string]: Json } {
   };
 }
 
+/** A row for each arrival that is there for good. */
+function settled({ actorId, context }: StepInfo): readonly Effect[] {
+  const { wish, axes, hash: sourceHash } = transferContext({ context });
+  const arrivals = [
+    { chain: wish.to, kind: 'payment', ...axes.destination },
+    { chain: wish.from, kind: 'refund', ...axes.refund },
+  ];
+  return arrivals
+    .filter(({ state }) => state === 'final')
+    .map(({ chain, kind, hash }) =>
+      record('bridge_arrival', { chain, hash, kind, transferId: actorId, sourceChain: wish.from, sourceHash }),
+    );
+}
+
 function alarm(info: StepInfo, what: string, more: { readonly [key: string]: Json } = {}): Effect {
   return { kind: 'announcement', announcement: { channel: 'alerts', body: { what, ...told(info), ...more } } };
 }
@@ -74,6 +88,7 @@ export const bridgeTransferKind: ActorKind = {
   effects: {
     projectTransfer: (_: undefined, info) => [record('bridge_transfer', projected(info))],
     announceTransfer: (_: undefined, info) => [{ kind: 'announcement', announcement: { channel: 'bridge', body: told(info) } }],
+    settleArrivals: (_: undefined, info) => settled(info),
     requireEpoch: (_: undefined, info) => [record('control_licence', { orgId: info.orgId, epoch: transferContext(info).epoch })],
     lookAtTransfer: (_: undefined, info) => toCarry(LOOK_AT_TRANSFER, info),
     // What the wallet sends itself is not sent by this service.

@@ -1,5 +1,6 @@
 /** Carries the work of bridge transfers: sends signed source transactions, and looks at the provider and both chains. */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { arrivalOf } from '../../src/domain/bridge/arrival.ts';
 import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridge/axes.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -8,7 +9,7 @@ import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transferContext, transferState } from './commands.ts';
 import { BROADCAST_SOURCE, LOOK_AT_TRANSFER } from './effects.ts';
-import type { BridgeOutside } from './ports.ts';
+import type { BridgeOutside, SettledArrivals } from './ports.ts';
 import type { BridgeAnswer, BridgeTransferContext } from './protocol.ts';
 
 export interface BridgeExecutionDeps {
@@ -17,6 +18,7 @@ export interface BridgeExecutionDeps {
   /** Whether the lease of a transfer still lives, by the clock of whoever keeps it. */
   readonly leaseIsHeld: (transferId: string) => Promise<boolean>;
   readonly outside: BridgeOutside;
+  readonly arrivals: SettledArrivals;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -69,10 +71,13 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
       part(() => (provider === undefined ? Promise.reject(new Error(`nobody speaks for ${name}`)) : provider.word(context))),
       part(() => outside.chains[wish.from].source(context)),
     ]);
-    const arrival = (hash: string | null, to: 'from' | 'to'): Promise<ArrivalAxis | null> => {
-      if (hash === null) return Promise.resolve(null);
+    const arrival = async (hash: string | null, to: 'from' | 'to'): Promise<ArrivalAxis | null> => {
+      if (hash === null) return null;
       const recipient = to === 'to' ? wish.recipient : wish.sender;
-      return part(() => outside.chains[wish[to]].arrival(hash, recipient));
+      const found = await part(() => outside.chains[wish[to]].arrival(hash, recipient));
+      if (found === null) return null;
+      const settled = await deps.arrivals.settledBy(wish[to], hash);
+      return arrivalOf(found, context.heads[wish[to]], settled, { chain: wish.from, hash: context.hash as string });
     };
     const [destination, refund] = await Promise.all([
       arrival(word?.fillHash ?? axes.provider.fillHash, 'to'),

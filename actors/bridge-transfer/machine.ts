@@ -30,8 +30,12 @@ const TOLD: ReadonlySet<Attention> = new Set<Attention>([
   'provider_ahead_of_source',
   'provider_contradicts_source',
   'fill_failed_on_chain',
+  'fill_older_than_quote',
+  'fill_of_another_transfer',
   'refund_failed',
   'refund_failed_on_chain',
+  'refund_older_than_quote',
+  'refund_of_another_transfer',
   'refunded_short',
   'partial_fill',
   'filled_and_refunded',
@@ -124,6 +128,8 @@ export const bridgeTransferMachine = setup({
   actions: {
     projectTransfer: effect<undefined>(),
     announceTransfer: effect<undefined>(),
+    /** What has arrived for good counts for this transfer from now on, and for no other: the database refuses it where another was faster. */
+    settleArrivals: effect<undefined>(),
     /** The database refuses the step where a halt came since. */
     requireEpoch: effect<undefined>(),
     lookAtTransfer: effect<undefined>(),
@@ -245,9 +251,9 @@ export const bridgeTransferMachine = setup({
       },
     },
     /** The destination chain shows the money, for good. */
-    completed: { type: 'final', entry: [...SHOW, alert('bridge_transfer_completed')] },
+    completed: { type: 'final', entry: ['settleArrivals', ...SHOW, alert('bridge_transfer_completed')] },
     /** The source chain shows the money again, for good. */
-    refunded: { type: 'final', entry: [...SHOW, alert('bridge_transfer_refunded')] },
+    refunded: { type: 'final', entry: ['settleArrivals', ...SHOW, alert('bridge_transfer_refunded')] },
     /** Proven: the money has never left. */
     failed: { type: 'final', entry: [...SHOW, alert('bridge_transfer_failed')] },
     /** A quote that nobody took. */

@@ -1,5 +1,6 @@
 /** What bridge transfers need of the outside: providers that carry, and the two chains that show what happened. Boot supplies them. */
-import type { ArrivalAxis, SourceSighting } from '../../src/domain/bridge/axes.ts';
+import type { ArrivalSighting, ChainHead, ChainHeads, SourceName } from '../../src/domain/bridge/arrival.ts';
+import type { SourceSighting } from '../../src/domain/bridge/axes.ts';
 import type { ReadEvmTransaction } from '../../src/domain/bridge/evm-fields.ts';
 import type { BridgeChain, BridgeProviderName, BridgeWish, UnsignedEvmTransaction } from '../../src/domain/bridge/quote.ts';
 import type { PlannedOffer, ProviderWord, TransferTerms } from '../../src/domain/bridge/transfer.ts';
@@ -35,7 +36,9 @@ export interface TransferChain {
   /** Where the source transaction stands. @throws where no node answers: silence is never `unseen`. */
   source(terms: TransferTerms): Promise<SourceSighting>;
   /** What a transaction paid to an address of this chain. @throws where no node answers. */
-  arrival(hash: string, recipient: string): Promise<ArrivalAxis>;
+  arrival(hash: string, recipient: string): Promise<ArrivalSighting>;
+  /** The newest block. @throws where no node answers */
+  head(): Promise<ChainHead>;
 }
 
 /** The outside of bridge transfers as one process reaches it. */
@@ -46,11 +49,19 @@ export interface BridgeOutside {
   readonly onSilence: (error: unknown) => void;
 }
 
+/** Arrivals that have settled transfers: each counts for one source transaction alone. */
+export interface SettledArrivals {
+  /** The source transaction that this arrival has settled; null where it has settled none. */
+  settledBy(chain: BridgeChain, hash: string): Promise<SourceName | null>;
+}
+
 /** What quotes and submissions need besides: the chains asked before anybody signs. */
 export interface BridgeQuoting {
   readonly providers: readonly Pick<BridgeProvider, 'name' | 'offer'>[];
   /** The stablecoin's mint on the primary chain. */
   readonly mint: string;
+  /** The newest block of each chain. @throws where a node does not answer */
+  heads(): Promise<ChainHeads>;
   readonly solana: {
     latestBlockhash(commitment: 'confirmed'): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: number }>;
     simulate(transaction: Uint8Array): Promise<Simulation>;

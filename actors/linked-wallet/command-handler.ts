@@ -11,7 +11,8 @@ import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
-import type { LinkedWalletCommands } from './commands.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { type LinkedWalletCommands, NO_WALLET } from './commands.ts';
 
 /** What the command handler asks of the store. */
 export interface WalletDirectory {
@@ -25,6 +26,16 @@ export interface WalletDirectory {
     proof: WalletChallenge & { readonly signature: string },
     recordsOf: (linked: LinkedWallet) => readonly ActorRecord[],
   ): Promise<LinkedWallet | null>;
+  /**
+   * Changes one wallet with the rows of its command: `changed` answers how it is to be, null to take it away, or a refusal.
+   * Null where the organization has no such wallet.
+   */
+  change(
+    orgId: string,
+    id: string,
+    changed: (wallet: LinkedWallet) => Outcome<LinkedWallet | null>,
+    recordsOf: (before: LinkedWallet, after: LinkedWallet | null) => readonly ActorRecord[],
+  ): Promise<Outcome<LinkedWallet> | null>;
 }
 
 export interface LinkedWalletDeps {
@@ -48,7 +59,33 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
     return checked.ok ? checked : refuse('malformed', `$.${checked.refusal.detail}`);
   }
 
+  /** One change of a wallet by whoever proved it, or may trade. Answers the wallet as it is now, or as it was before it was unlinked. */
+  async function change(
+    context: CommandContext,
+    id: string,
+    action: 'wallet.rename' | 'wallet.unlink',
+    changed: (wallet: LinkedWallet) => LinkedWallet | null,
+  ): Promise<Outcome<LinkedWallet>> {
+    const allowed = (wallet: LinkedWallet): Outcome<LinkedWallet | null> =>
+      wallet.provedBy === context.subject || context.permissions.includes('trade:execute')
+        ? { ok: true, value: changed(wallet) }
+        : refuse('permission_missing', 'a linked wallet is changed by the member who proved it, or with trade:execute');
+    try {
+      const outcome = await store.change(context.orgId, id, allowed, (before, after) => [
+        auditRow(context, action, id, before as never, after as never),
+        ...answerRows(context, after ?? before),
+      ]);
+      return outcome ?? refuse('not_found', NO_WALLET);
+    } catch (error) {
+      return answeredMeanwhile(error);
+    }
+  }
+
   return {
+    rename: (context, id, label) => change(context, id, 'wallet.rename', (wallet) => ({ ...wallet, label })),
+
+    unlink: (context, id) => change(context, id, 'wallet.unlink', () => null),
+
     async challenge(context, text) {
       const address = spelled(text);
       if (!address.ok) return address;

@@ -12,4 +12,14 @@ export interface LinkedWalletCommands {
     context: CommandContext,
     wish: { readonly address: string; readonly signature: string; readonly label: string | null },
   ): Promise<Outcome<LinkedWallet>>;
+  /** Gives a wallet another label, or none; `permission_missing` for whoever neither proved it nor may trade. */
+  rename(context: CommandContext, id: string, label: string | null): Promise<Outcome<LinkedWallet>>;
+  /**
+   * Forgets that the wallet was proved; `permission_missing` as for a new label. Transfers, listings and orders that name
+   * its address go on as they are: the link never permitted them.
+   */
+  unlink(context: CommandContext, id: string): Promise<Outcome<LinkedWallet>>;
 }
+
+/** The one sentence for missing and foreign wallets alike. */
+export const NO_WALLET = 'there is no linked wallet with this id';

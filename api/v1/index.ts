@@ -153,6 +153,8 @@ import { challengeWallet } from './wallets/challenge.ts';
 import { getChainWallet } from './wallets/evmvenue.ts';
 import { linkWallet } from './wallets/link.ts';
 import { listWallets } from './wallets/list.ts';
+import { renameWallet } from './wallets/rename.ts';
+import { unlinkWallet } from './wallets/unlink.ts';
 
 export const ROUTES: readonly RouteEntry[] = [
   entry(health, 'public'),
@@ -223,6 +225,8 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(challengeWallet, 'agent:read'),
   entry(linkWallet, 'agent:read'),
   entry(listWallets, 'agent:read'),
+  entry(renameWallet, 'agent:read'),
+  entry(unlinkWallet, 'agent:read'),
   // Agents, their proposals, decisions, gates and vaults.
   entry(createAgent, 'trade:execute'),
   entry(addAgentVersion, 'trade:execute'),

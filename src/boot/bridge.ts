@@ -53,10 +53,15 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
     node.close();
     return null;
   }
+  const chains = { spotchain: createSolanaBridgeChain(node, USDC_MINT), evmvenue: evm };
   return {
     quoting: {
       providers: Object.values(providers),
       mint: USDC_MINT,
+      async heads() {
+        const [spotchain, evmvenue] = await Promise.all([chains.spotchain.head(), chains.evmvenue.head()]);
+        return { spotchain, evmvenue };
+      },
       solana: node,
       evm,
       readSignedEvm,
@@ -71,7 +76,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
     },
     outside: {
       providers,
-      chains: { spotchain: createSolanaBridgeChain(node, USDC_MINT), evmvenue: evm },
+      chains,
       onSilence: (error) => {
         if (error instanceof VenueError) return onFailure('bridge', error.code);
         if (error instanceof SenselessAnswer) return onFailure('bridge', 'senseless');

@@ -1,5 +1,6 @@
 // The bridge routes over real providers' wires and both chains: quotes with fee lines, submissions compared with them, transfers that are ours alone.
 
+import { createPrivateKey, sign } from 'node:crypto';
 import { VersionedTransaction } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVM_CHAIN_ID } from '../../src/domain/evm-chain.ts';
@@ -15,6 +16,7 @@ import {
 } from '../adapters/bridge/bridge-world.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS, THEIRS } from './api-under-test.ts';
 
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 let world: BridgeWorld;
 let bridge: ReturnType<typeof openBridgeOver>;
 let api: ApiUnderTest;
@@ -141,6 +143,7 @@ test('an expired quote, a foreign transfer and a missing one are told apart from
   expect((await api.call('GET', '/v1/bridge/transfers', { token: stranger })).body.items).toEqual([]);
   api.clock.advanceTo(api.clock.now() + 600_000);
   world.clock.forward(600_000);
+  world.mine(2_400);
   const late = await submit({ quoteId: body.id, signedTransaction });
   expect(late).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
   expect(late.body.detail).toContain('the quote has expired');
@@ -166,6 +169,39 @@ test('an emergency halt since the quote refuses what is signed, and a new quote 
   });
   const anew = await quote(wishFrom('evmvenue', '30'));
   expect((await submit({ quoteId: anew.body.id, signedTransaction: await signEvm(anew.body.transaction, 20) })).status).toBe(202);
+});
+
+test('a quote takes linked wallets by label or id, of the chain that they are named for, and an unlinked one changes no transfer', async () => {
+  const solanaKey = createPrivateKey({ key: Buffer.concat([PKCS8, Buffer.alloc(32, 21)]), format: 'der', type: 'pkcs8' });
+  const link = async (address: string, signed: (text: string) => Promise<string> | string) => {
+    const { text } = (await api.call('POST', '/v1/wallets/challenge', { token: trader, body: { address } })).body;
+    const body = { address, signature: await signed(text), label: 'own' };
+    const linked = await api.call('POST', '/v1/wallets', { token: trader, body });
+    expect(linked.status, linked.text).toBe(201);
+    return linked.body.id as string;
+  };
+  // One label on both chains: each end takes the wallet of its own chain.
+  const onEvm = await link(EVM_WALLET.address, (message) => EVM_WALLET.signMessage({ message }));
+  const onSolana = await link(SOLANA_WALLET.publicKey.toBase58(), (text) => sign(null, Buffer.from(text), solanaKey).toString('base64'));
+  const wish = wishFrom('evmvenue', '33');
+  for (const named of [
+    { ...wish, sender: 'own', recipient: 'own' },
+    { ...wish, sender: onEvm, recipient: onSolana },
+  ])
+    expect(await quote(named)).toMatchObject({ status: 201, body: { sender: wish.sender, recipient: wish.recipient } });
+  expect(await quote({ ...wish, sender: onSolana })).toMatchObject({ status: 400, body: { code: 'malformed' } });
+  const unknown = await quote({ ...wish, recipient: 'nobody' });
+  expect(unknown).toMatchObject({ status: 400, body: { code: 'malformed' } });
+  expect(unknown.body.detail).toContain('no linked wallet of spotchain is called so');
+  expect((await quote({ ...wish, sender: 'own' }, stranger)).status).toBe(400);
+  const { body } = await quote({ ...wish, sender: 'own', recipient: 'own' });
+  const taken = await submit({ quoteId: body.id, signedTransaction: await signEvm(body.transaction, 40) });
+  expect(taken.status, taken.text).toBe(202);
+  for (const id of [onEvm, onSolana])
+    expect((await api.call('POST', `/v1/wallets/${id}/unlink`, { token: trader, body: {} })).status).toBe(200);
+  const after = await api.call('GET', `/v1/bridge/status?id=${body.id}`, { token: trader });
+  expect(after.body).toEqual(taken.body);
+  expect((await quote({ ...wish, sender: 'own' })).status).toBe(400);
 });
 
 test('the same Idempotency-Key gets the same quote', async () => {

@@ -28,6 +28,7 @@ const SUBSETS: readonly (readonly Permission[])[] = Array.from({ length: 16 }, (
 function bodyOf({ route }: RouteEntry): unknown {
   if (route.method === 'GET') return undefined;
   if (route.url.endsWith('/autonomy')) return { autonomy: 'suggest' };
+  if (route.url.endsWith('/rename')) return { label: 'another' };
   if (route.url.endsWith('/sign-off')) return { approved: true };
   if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
   if (route.url.endsWith('/withdraw')) return { all: true };
@@ -125,6 +126,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/bridge/status': ['agent:read'],
   'GET /v1/bridge/transfers': ['agent:read'],
   'POST /v1/wallets/challenge': ['agent:read'],
+  'POST /v1/wallets/:id/rename': ['agent:read'],
+  'POST /v1/wallets/:id/unlink': ['agent:read'],
   'POST /v1/wallets': ['agent:read'],
   'GET /v1/wallets': ['agent:read'],
   'GET /v1/catalog/marks': ['market:read'],

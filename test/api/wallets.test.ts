@@ -1,6 +1,7 @@
 // Linked wallets of both chains: proved by a signature over the newest text, once, and permitting nothing.
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/adapters/store/database.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { base58 } from '../../src/domain/solana/base58.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
@@ -157,6 +158,50 @@ test('a linked wallet is named by its label or its id where a portfolio takes ad
   const twice = await portfolio('cold');
   expect(twice.status).toBe(400);
   expect(JSON.stringify(twice.body)).toContain('2 linked wallets are called');
+});
+
+test('a wallet gets another label, and is unlinked, by whoever proved it or may trade, once under a key', async () => {
+  const ann = await api.token(['agent:read', 'market:read'], OURS);
+  const bob = await api.token(['agent:read', 'market:read'], OURS);
+  const trader = await api.token(['agent:read', 'trade:execute'], OURS);
+  const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  const key = privateKeyToAccount(`0x${'45'.repeat(32)}`);
+  const link = async () => {
+    const signature = await key.signMessage({ message: await textFor(key.address, ann) });
+    return post('/v1/wallets', { address: key.address, signature, label: 'first' }, ann);
+  };
+  const { id } = (await link()).body;
+  const rename = (label: string | null, by: string, path = id) => post(`/v1/wallets/${path}/rename`, { label }, by);
+  const unlink = (by: string, headers = {}) => api.call('POST', `/v1/wallets/${id}/unlink`, { token: by, body: {}, headers });
+  expect(await rename('second', ann)).toMatchObject({ status: 200, body: { id, label: 'second', address: key.address } });
+  expect(await rename('third', bob)).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
+  expect(await rename('third', trader)).toMatchObject({ status: 200, body: { label: 'third' } });
+  expect(await rename(null, ann)).toMatchObject({ status: 200, body: { label: null } });
+  for (const label of ['', '  ', 'x'.repeat(61), 7 as never]) expect((await rename(label, ann)).status).toBe(400);
+  const missing = await rename('x', ann, '019a5b1e-7c00-7000-8000-00000000ffff');
+  expect(await rename('x', stranger)).toMatchObject({ status: 404, body: { detail: missing.body.detail } });
+  expect(await unlink(stranger)).toMatchObject({ status: 404 });
+  expect(await unlink(bob)).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
+  const first = await unlink(ann, { 'idempotency-key': 'unlink-1' });
+  expect(first, first.text).toMatchObject({ status: 200, body: { id, address: key.address } });
+  expect((await unlink(ann, { 'idempotency-key': 'unlink-1' })).text).toBe(first.text);
+  expect(await unlink(ann)).toMatchObject({ status: 404 });
+  const left = (await api.call('GET', '/v1/wallets', { token: ann })).body.items;
+  expect(left.map(({ address }: { address: string }) => address)).not.toContain(key.address);
+  const again = await link();
+  expect(again.status).toBe(201);
+  expect(again.body.id).not.toBe(id);
+  const sql = openDatabase({ url: api.databaseUrl, connections: 1, role: null, name: 'audit of wallets' });
+  const rows = await sql<{ action: string; changes: boolean }[]>`
+    select action, before_hash is distinct from after_hash as changes from audit where target = ${id} order by seq`;
+  await sql.end({ timeout: 1 });
+  expect(rows.map(({ action, changes }) => `${action} ${changes}`)).toEqual([
+    'wallet.link true',
+    'wallet.rename true',
+    'wallet.rename true',
+    'wallet.rename true',
+    'wallet.unlink true',
+  ]);
 });
 
 test('ownership permits nothing', async () => {

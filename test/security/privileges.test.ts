@@ -75,8 +75,8 @@ test('no role of the service takes rows away, empties a table or hangs triggers 
   const found = (await privileges()).filter(({ may }) => /truncate|references|trigger/.test(may));
   expect(found).toEqual([]);
   const deleting = (await privileges()).filter(({ may }) => /\bdelete\b/.test(may)).map(({ table }) => table);
-  // A challenge is used up by its answer: that it went is signed.
-  expect([...new Set(deleting)].filter((table) => GUARDED_TABLES[table] === undefined)).toEqual(['wallet_challenges']);
+  // A wallet is unlinked, and a challenge is used up by its answer: that they went is signed.
+  expect([...new Set(deleting)].filter((table) => GUARDED_TABLES[table] === undefined)).toEqual(['linked_wallets', 'wallet_challenges']);
 });
 
 test('the database says the same of each table as the verifier, which does not ask it', async () => {

@@ -6,6 +6,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   announcements: 'what was committed is told to the feeds',
   audit: 'every accepted command says who gave it',
   books: 'a fill or a transfer moves its book in the same transaction',
+  bridge_arrivals: 'a worker ends a transfer by an arrival, which counts for no other one',
   bridge_transfers: 'a transfer between chains moves from its quote to its end',
   candle_imports: 'an imported file is on record with its digest',
   candle_windows: 'which stretches of bars were asked for',

@@ -4,6 +4,7 @@ import { BRIDGE_PREFERENCES } from '../../../src/domain/bridge/comparison.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
+import { addressNamed } from '../wallets/named-wallet.ts';
 import { BridgeChainWord, BridgeProviderWord, BridgeTransferBody, bridgeTransferBody } from './transfer-body.ts';
 
 export const quoteBridge = defineRoute({
@@ -21,8 +22,14 @@ export const quoteBridge = defineRoute({
       to: BridgeChainWord,
       token: Type.String({ maxLength: 20, description: 'USDC.' }),
       amount: Type.String({ maxLength: 30, description: 'US dollars, at most six decimals.' }),
-      sender: Type.String({ maxLength: 64, description: 'Who signs and pays, on the chain of `from`.' }),
-      recipient: Type.String({ maxLength: 64, description: 'Who receives, on the chain of `to`.' }),
+      sender: Type.String({
+        maxLength: 64,
+        description: 'Who signs and pays, on the chain of `from`: an address, or the label or id of a linked wallet of that chain.',
+      }),
+      recipient: Type.String({
+        maxLength: 64,
+        description: 'Who receives, on the chain of `to`: an address, or the label or id of a linked wallet of that chain.',
+      }),
       preference: Type.Optional(choice(BRIDGE_PREFERENCES, 'What decides between offers: what is received (default), or speed.')),
       provider: Type.Optional(BridgeProviderWord),
     }),
@@ -37,7 +44,13 @@ export const quoteBridge = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: bridgeTransferBody,
-        run: (context) => ports.bridge.commands.quote(context, { ...wish, preference, provider }),
+        async run(context) {
+          const sender = await addressNamed(ports, context.orgId, wish.sender, wish.from, '$.sender');
+          if (!sender.ok) return sender;
+          const recipient = await addressNamed(ports, context.orgId, wish.recipient, wish.to, '$.recipient');
+          if (!recipient.ok) return recipient;
+          return ports.bridge.commands.quote(context, { ...wish, sender: sender.value, recipient: recipient.value, preference, provider });
+        },
       });
     };
   },

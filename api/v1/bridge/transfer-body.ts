@@ -45,12 +45,14 @@ const EvmCall = {
   value: Type.String({ description: 'Wei.' }),
 };
 
+const EvmApproval = { ...EvmCall, spender: Type.String(), amount: Type.String({ description: 'Base units.' }) };
+
 const TransactionBody = Type.Unsafe<object>({
   type: 'object',
   description:
     'The unsigned source transaction. On the EVM chain: `chainId`, `from`, `to`, `data`, `value`, and `approval` with a transaction that has to be mined first, or null where the allowance suffices. On the primary chain: `unsigned` (base64, as the wallet is to sign it), its `digest` and until which block height it can land.',
   oneOf: [
-    Type.Object({ ...EvmCall, approval: Type.Unsafe<object | null>({ anyOf: [Type.Object(EvmCall), { type: 'null' }] }) }),
+    Type.Object({ ...EvmCall, approval: Type.Unsafe<object | null>({ anyOf: [Type.Object(EvmApproval), { type: 'null' }] }) }),
     Type.Object({
       kind: Type.String({ const: 'solana' }),
       wallet: Type.String(),

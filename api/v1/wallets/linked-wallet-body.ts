@@ -2,13 +2,15 @@
 import { Type } from 'typebox';
 import type { LinkedWallet } from '../../../src/domain/linked-wallet.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { choice, IdText, nullable, Time } from '../../shapes.ts';
+import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 
 export const AddressText = Type.String({
   minLength: 32,
   maxLength: 44,
   description: 'Of the primary chain in base58, or of the EVM chain: 0x and 40 hexadecimal digits.',
 });
+
+export const WalletPath = objectOf({ id: IdText });
 
 export const LinkedWalletBody = Type.Object(
   {

@@ -20,8 +20,8 @@ import {
   TransactionNotFoundError,
   TransactionReceiptNotFoundError,
 } from 'viem';
-import type { ArrivalAxis, SourceSighting } from '../../domain/bridge/axes.ts';
-import { NO_ARRIVAL } from '../../domain/bridge/axes.ts';
+import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
+import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import { evmDifferences, type ReadEvmTransaction } from '../../domain/bridge/evm-fields.ts';
 import type { UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
 import type { TransferTerms } from '../../domain/bridge/transfer.ts';
@@ -56,7 +56,9 @@ export interface EvmBridgeChain {
   /** Where the source transaction stands. @throws EvmSilence */
   source(terms: TransferTerms): Promise<SourceSighting>;
   /** What a transaction paid to an address in the stablecoin. @throws EvmSilence */
-  arrival(hash: string, recipient: string): Promise<ArrivalAxis>;
+  arrival(hash: string, recipient: string): Promise<ArrivalSighting>;
+  /** The newest block. @throws EvmSilence */
+  head(): Promise<ChainHead>;
   /** What an owner lets a spender take, in base units. @throws EvmSilence */
   allowance(owner: string, spender: string): Promise<bigint>;
   /** What an owner holds of the stablecoin, in base units. @throws EvmSilence */
@@ -121,7 +123,7 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
     // A node may remember a receipt of a block that was left.
     if (own.hash !== receipt.blockHash) return null;
     const confirmations = Number(latest.number - receipt.blockNumber) + 1;
-    return { receipt, confirmations, isFinal: final.number >= receipt.blockNumber };
+    return { receipt, confirmations, isFinal: final.number >= receipt.blockNumber, block: headOf(own) };
   }
 
   async function source(terms: TransferTerms): Promise<SourceSighting> {
@@ -133,7 +135,10 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
     if (transaction === null) throw new EvmSilence('the node of the EVM chain has a receipt and no transaction for it');
     const differs = evmDifferences(terms.source, readOf(transaction));
     if (differs.length > 0) return { state: 'other', confirmations: stands.confirmations, detail: differs.join('; ') };
-    const { confirmations, isFinal, receipt } = stands;
+    const { confirmations, isFinal, receipt, block } = stands;
+    // Equal bytes may have been signed before: what the chain had before the quote was not signed for it.
+    if (block.height < terms.heads.evmvenue.height)
+      return { state: 'other', confirmations, detail: `it stands in block ${block.height}, which is older than the quote` };
     if (receipt.status === 'reverted') return { state: isFinal ? 'failed' : 'included', confirmations, detail: 'it was reverted' };
     return { state: isFinal ? 'final' : 'included', confirmations, detail: null };
   }
@@ -149,19 +154,22 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
     return { state: 'unseen', confirmations: 0, detail: null };
   }
 
-  async function arrival(hash: string, recipient: string): Promise<ArrivalAxis> {
-    if (!EVM_HASH.test(hash)) return { ...NO_ARRIVAL, state: 'failed', hash };
+  async function arrival(hash: string, recipient: string): Promise<ArrivalSighting> {
+    const unseen: ArrivalSighting = { state: 'none', hash, amount: null, block: null };
+    if (!EVM_HASH.test(hash)) return { ...unseen, state: 'failed' };
     const stands = await standing(hash as Hex);
-    if (stands === null) return { ...NO_ARRIVAL, hash };
-    const paid = paidTo(stands.receipt.logs, contract, recipient);
-    if (stands.receipt.status === 'reverted' || paid === 0n) return { state: stands.isFinal ? 'failed' : 'none', hash, amount: null };
-    return { state: stands.isFinal ? 'final' : 'included', hash, amount: String(paid) };
+    if (stands === null) return unseen;
+    const { receipt, isFinal, block } = stands;
+    const paid = paidTo(receipt.logs, contract, recipient);
+    if (receipt.status === 'reverted' || paid <= 0n) return { ...unseen, state: isFinal ? 'failed' : 'none', block };
+    return { state: isFinal ? 'final' : 'included', hash, amount: String(paid), block };
   }
 
   return {
     chain: 'evmvenue',
     source,
     arrival,
+    head: async () => headOf(await blockAt('latest')),
     broadcast: (signed) => broadcast(client, signed as Hex),
     async allowance(owner, spender) {
       const args = [getAddress(owner), getAddress(spender)] as const;
@@ -180,6 +188,10 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
       }
     },
   };
+}
+
+function headOf({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): ChainHead {
+  return { height: Number(number), at: Number(timestamp) * 1_000 };
 }
 
 function isReverted(error: unknown): boolean {

@@ -1,7 +1,9 @@
 /** Requests to bridge providers, and their silence told from their refusals. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import type { BridgeChain } from '../../domain/bridge/quote.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { fromBase58 } from '../../domain/solana/base58.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { createVenueHttp, type VenueHttp } from '../venues/venue-http.ts';
@@ -66,6 +68,13 @@ export function textIn(fields: Readonly<Record<string, unknown>>, name: string, 
 
 export const RAW_AMOUNT = /^\d{1,30}$/;
 export const EVM_HASH = /^0x[0-9a-fA-F]{64}$/;
+
+/** A transaction's name on a chain in its one spelling; null where it is none. */
+export function hashOf(value: unknown, chain: BridgeChain): string | null {
+  if (typeof value !== 'string') return null;
+  if (chain === 'evmvenue') return EVM_HASH.test(value) ? value.toLowerCase() : null;
+  return fromBase58(value)?.length === 64 ? value : null;
+}
 
 /** What came of asking for an offer: a refusal of the provider, its silence and its nonsense in words. */
 export async function offered<Value>(provider: string, ask: () => Promise<Outcome<Value>>): Promise<Outcome<Value>> {

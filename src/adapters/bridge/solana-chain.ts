@@ -1,6 +1,7 @@
 /** The primary chain as bridge transfers use it. */
 
-import { type ArrivalAxis, NO_ARRIVAL, type SourceSighting } from '../../domain/bridge/axes.ts';
+import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
+import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import type { TransferTerms } from '../../domain/bridge/transfer.ts';
 import { fromBase58 } from '../../domain/solana/base58.ts';
 import { depositObjection } from '../../domain/solana/prediction-deposit.ts';
@@ -12,7 +13,10 @@ const CONFIRMED = 1;
 const FINALIZED = 32;
 
 /** Reads and broadcasts over one node. @throws what the node's client throws where no node answers */
-export function createSolanaBridgeChain(node: Pick<SolanaRpc, 'status' | 'transaction' | 'blockHeight' | 'broadcast'>, mint: string) {
+export function createSolanaBridgeChain(
+  node: Pick<SolanaRpc, 'status' | 'transaction' | 'blockHeight' | 'broadcast' | 'head'>,
+  mint: string,
+) {
   async function source({ hash, source: quoted }: TransferTerms): Promise<SourceSighting> {
     if (hash === null || quoted.kind !== 'solana') throw new Error('the transfer has no source transaction on the primary chain');
     const known = await landing(hash, quoted);
@@ -43,22 +47,25 @@ export function createSolanaBridgeChain(node: Pick<SolanaRpc, 'status' | 'transa
       : { state: 'other', confirmations: FINALIZED, detail: broken };
   }
 
-  async function arrival(hash: string, recipient: string): Promise<ArrivalAxis> {
-    if (fromBase58(hash)?.length !== 64) return { ...NO_ARRIVAL, state: 'failed', hash };
-    const { state, error } = await node.status(hash);
-    if (state === 'unseen' || state === 'processed') return { ...NO_ARRIVAL, hash };
+  async function arrival(hash: string, recipient: string): Promise<ArrivalSighting> {
+    const unseen: ArrivalSighting = { state: 'none', hash, amount: null, block: null };
+    if (fromBase58(hash)?.length !== 64) return { ...unseen, state: 'failed' };
+    const { state, slot, error } = await node.status(hash);
+    if (state === 'unseen' || state === 'processed' || slot === null) return unseen;
+    const block: ChainHead = { height: slot, at: null };
     const landed = state === 'finalized' ? await node.transaction(hash) : null;
     // What it pays is told of final transactions only.
-    if (landed === null) return error === null ? { state: 'included', hash, amount: null } : { ...NO_ARRIVAL, hash };
+    if (landed === null) return error === null ? { state: 'included', hash, amount: null, block } : unseen;
     let paid = 0n;
     for (const { owner, mint: moved, before, after } of landed.changes.tokens)
       if (owner === recipient && moved === mint) paid += BigInt(after) - BigInt(before);
-    if (landed.error !== null || paid <= 0n) return { state: 'failed', hash, amount: null };
-    return { state: 'final', hash, amount: String(paid) };
+    if (landed.error !== null || paid <= 0n) return { state: 'failed', hash, amount: null, block };
+    return { state: 'final', hash, amount: String(paid), block };
   }
 
   return {
     chain: 'spotchain' as const,
+    head: () => node.head(),
     source,
     arrival,
     broadcast(signed: string) {

@@ -62,6 +62,8 @@ export interface LatestBlockhash {
 
 export interface SolanaRpc {
   blockHeight(commitment: Commitment): Promise<number>;
+  /** The newest slot that the node has processed, with the time of the newest confirmed one. @throws NodeError */
+  head(): Promise<{ readonly height: number; readonly at: EpochMs | null }>;
   /** @throws NodeError where no node answers, or nonsense: silence is never `unseen`. */
   status(signature: string): Promise<SignatureStatus>;
   /** Sent once, with preflight, and without retries of the node's own. @throws NodeError where nothing was taken. */
@@ -101,6 +103,12 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
 
   return {
     blockHeight: async (commitment) => (await ask('getBlockHeight', { commitment })).whole(),
+    async head() {
+      const slotAt = async (commitment: Commitment) => (await ask('getSlot', { commitment })).whole();
+      const [height, confirmed] = await Promise.all([slotAt('processed'), slotAt('confirmed')]);
+      const seconds = (await ask('getBlockTime', confirmed)).orNull((one) => one.whole());
+      return { height, at: seconds === null ? null : seconds * 1_000 };
+    },
     status: (signature) => statusFrom(ask, signature),
     async broadcast(signed) {
       const settings = { encoding: 'base64', preflightCommitment: WORKING, maxRetries: 0 };

@@ -8,7 +8,12 @@ import type { ApiPorts } from '../../../api/ports.ts';
 import { checkedAddress } from '../../adapters/evmchain/address.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
-import { createBridgeTransferStore, followedTransfers, isHashTaken } from '../../adapters/store/bridge/bridge-transfer-store.ts';
+import {
+  createBridgeTransferStore,
+  followedTransfers,
+  isHashTaken,
+  settledArrivals,
+} from '../../adapters/store/bridge/bridge-transfer-store.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
@@ -48,8 +53,11 @@ export const bridgeTransferCapability = {
   kind: bridgeTransferKind,
   machineFile: 'actors/bridge-transfer/machine.ts',
 
-  workers: ({ store, runtime, leaseIsHeld, trading, clock }) =>
-    trading?.bridge ? bridgeTransferWorkers({ runtime, load: store.load, leaseIsHeld, outside: trading.bridge.outside, clock }) : {},
+  workers({ sql, store, runtime, leaseIsHeld, trading, clock }) {
+    if (!trading?.bridge) return {};
+    const { outside } = trading.bridge;
+    return bridgeTransferWorkers({ runtime, load: store.load, leaseIsHeld, outside, arrivals: settledArrivals(sql), clock });
+  },
 
   watches({ sql, runtime, trading, onError }) {
     return Object.values(trading?.bridge?.outside.providers ?? {}).flatMap(({ name, pushes }) => {

@@ -48,15 +48,21 @@ export interface SourceAxis {
   readonly detail: string | null;
 }
 
-/** What a chain shows of money that arrived. */
-export const ARRIVAL_STATES = ['none', 'included', 'final', 'failed'] as const;
+/** What a chain shows of money that arrived. `foreign`: the transaction that the provider names pays, and not for this transfer. */
+export const ARRIVAL_STATES = ['none', 'included', 'final', 'failed', 'foreign'] as const;
 export type ArrivalState = (typeof ARRIVAL_STATES)[number];
+
+/** Why a payment is not this transfer's: it was there before the quote, or it has settled another transfer. */
+export const ARRIVAL_OBJECTIONS = ['older', 'settled_another'] as const;
+export type ArrivalObjection = (typeof ARRIVAL_OBJECTIONS)[number];
 
 export interface ArrivalAxis {
   readonly state: ArrivalState;
   readonly hash: string | null;
   /** Base units that the transaction paid to the one who was to get it; null while nothing was seen. */
   readonly amount: string | null;
+  /** Where the state is `foreign`; null everywhere else. */
+  readonly objection: ArrivalObjection | null;
 }
 
 export interface TransferAxes {
@@ -67,7 +73,7 @@ export interface TransferAxes {
   readonly refund: ArrivalAxis;
 }
 
-export const NO_ARRIVAL: ArrivalAxis = { state: 'none', hash: null, amount: null };
+export const NO_ARRIVAL: ArrivalAxis = { state: 'none', hash: null, amount: null, objection: null };
 export const FIRST_AXES: TransferAxes = {
   provider: { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null, silentSince: null },
   source: { state: 'unseen', confirmations: 0, includedAt: null, detail: null },
@@ -115,9 +121,13 @@ export const ATTENTIONS = [
   'provider_contradicts_source',
   'fill_failed',
   'fill_failed_on_chain',
+  'fill_older_than_quote',
+  'fill_of_another_transfer',
   'attestation_delayed',
   'refund_failed',
   'refund_failed_on_chain',
+  'refund_older_than_quote',
+  'refund_of_another_transfer',
   'refunded_short',
   'partial_fill',
   'filled_and_refunded',
@@ -135,9 +145,13 @@ const WORDS: Readonly<Record<Attention, string>> = {
   provider_contradicts_source: 'the provider says that it has paid out for a deposit that the source chain says never happened',
   fill_failed: 'the provider could not pay out; it may try again or pay back',
   fill_failed_on_chain: 'the transaction that the provider names as its payment failed, or pays nothing to the recipient',
+  fill_older_than_quote: 'the transaction that the provider names as its payment was on the chain before the transfer was quoted',
+  fill_of_another_transfer: 'the transaction that the provider names as its payment has settled another transfer already',
   attestation_delayed: 'the attestation is delayed: the transfer falls back to standard finality',
   refund_failed: 'the provider says that its refund failed: the amount is still owed, write to the provider',
   refund_failed_on_chain: 'the transaction that the provider names as its refund failed, or pays nothing to the sender',
+  refund_older_than_quote: 'the transaction that the provider names as its refund was on the chain before the transfer was quoted',
+  refund_of_another_transfer: 'the transaction that the provider names as its refund has settled another transfer already',
   refunded_short: 'the refund is less than the amount that was sent',
   partial_fill: 'less has arrived than the quote promised at least',
   filled_and_refunded: 'the chains show both a payment and a refund',
@@ -159,7 +173,8 @@ const WORKING: ReadonlySet<ProviderState> = new Set(['filling', 'filled']);
 
 /**
  * The state of a submitted transfer. `minimumOut` and `amountIn` are base units. Money that a chain shows as final
- * outweighs every word; nothing that is merely unseen is a failure.
+ * outweighs every word; nothing that is merely unseen is a failure. What arrives counts only where it is as much as was
+ * promised at least: less of it ends nothing by itself.
  */
 export function standingOf(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): Standing {
   return { state: stateOf(axes, terms), attentions: attentionsOf(axes, terms) };
@@ -167,24 +182,29 @@ export function standingOf(axes: TransferAxes, terms: { readonly minimumOut: str
 
 function stateOf(axes: TransferAxes, { minimumOut }: { readonly minimumOut: string }): TrackedState {
   const { provider, source, destination, refund } = axes;
-  if (destination.state === 'final') {
-    if (refund.state === 'final') return 'completed';
-    if (!isShort(destination, minimumOut)) return 'completed';
-    // A part has arrived: the rest may still be filled or paid back.
-    if (provider.state === 'filled') return 'completed';
-    return OWING.has(provider.state) ? 'refunding' : 'filling';
-  }
-  if (refund.state === 'final') return 'refunded';
+  const least = BigInt(minimumOut);
+  if (arrivedOf(destination) >= least) return 'completed';
+  // A part may have been paid out, and the rest paid back.
+  if (refund.state === 'final' && arrivedOf(refund) + arrivedOf(destination) >= least) return 'refunded';
+  const hasArrived = [destination, refund].some(({ state }) => state === 'included' || state === 'final');
   if (source.state === 'failed' || source.state === 'expired' || source.state === 'other') {
     // Nothing has left the sender. A provider that says otherwise is not believed, and not forgotten either.
-    return ENDING.has(provider.state) || destination.state === 'included' || refund.state === 'included' ? 'unknown' : 'failed';
+    return ENDING.has(provider.state) || hasArrived ? 'unknown' : 'failed';
   }
   const hasLeft = source.state === 'included' || source.state === 'final';
-  if (!hasLeft) return WORKING.has(provider.state) || OWING.has(provider.state) ? 'unknown' : 'submitted';
-  if (refund.state === 'included' || OWING.has(provider.state)) return 'refunding';
-  if (destination.state === 'included' || WORKING.has(provider.state)) return 'filling';
+  if (!hasLeft) return WORKING.has(provider.state) || OWING.has(provider.state) || hasArrived ? 'unknown' : 'submitted';
+  if (destination.state === 'foreign' || refund.state === 'foreign') return 'unknown';
+  // The provider is done, and less than it promised is there for good.
+  if (destination.state === 'final' && provider.state === 'filled') return 'unknown';
+  if (refund.state === 'included' || refund.state === 'final' || OWING.has(provider.state)) return 'refunding';
+  if (destination.state === 'included' || destination.state === 'final' || WORKING.has(provider.state)) return 'filling';
   if (source.state === 'included') return 'source_confirmed';
   return provider.state === 'unseen' ? 'source_final' : 'filling';
+}
+
+/** Base units that are there for good. */
+function arrivedOf({ state, amount }: ArrivalAxis): bigint {
+  return state === 'final' && amount !== null ? BigInt(amount) : 0n;
 }
 
 function attentionsOf(
@@ -206,18 +226,18 @@ function attentionsOf(
     provider_contradicts_source: hasNotLeft && paysOut,
     fill_failed: provider.state === 'failing',
     fill_failed_on_chain: destination.state === 'failed',
+    fill_older_than_quote: destination.objection === 'older',
+    fill_of_another_transfer: destination.objection === 'settled_another',
     attestation_delayed: provider.state === 'attesting' && provider.reason !== null,
     refund_failed: provider.state === 'refund_failed',
     refund_failed_on_chain: refund.state === 'failed',
-    refunded_short: refund.state === 'final' && destination.state !== 'final' && isShort(refund, amountIn),
-    partial_fill: destination.state === 'final' && isShort(destination, minimumOut),
+    refund_older_than_quote: refund.objection === 'older',
+    refund_of_another_transfer: refund.objection === 'settled_another',
+    refunded_short: refund.state === 'final' && destination.state !== 'final' && arrivedOf(refund) < BigInt(amountIn),
+    partial_fill: destination.state === 'final' && arrivedOf(destination) < BigInt(minimumOut),
     filled_and_refunded: destination.state === 'final' && refund.state === 'final',
   };
   return ATTENTIONS.filter((attention) => found[attention]);
-}
-
-function isShort({ amount }: ArrivalAxis, least: string): boolean {
-  return amount === null || BigInt(amount) < BigInt(least);
 }
 
 /** True of a state that nothing leads out of: both chains have spoken for good. */
@@ -242,8 +262,8 @@ export interface SourceSighting {
 }
 
 /**
- * The axes after a look. Final things never change back; what was included and is gone is `reorged`; a hash that the
- * provider has named is kept when it names none the next time.
+ * The axes after a look. Final things never change back, and a final payment is outweighed by a larger final one alone;
+ * what was included and is gone is `reorged`; a hash that the provider has named is kept when it names none the next time.
  */
 export function seen(axes: TransferAxes, sighting: Sighting): TransferAxes {
   return {
@@ -281,7 +301,8 @@ function sourceAfter(before: SourceAxis, { source, at }: Sighting): SourceAxis {
 }
 
 function arrivalAfter(before: ArrivalAxis, now: ArrivalAxis | null): ArrivalAxis {
-  return now === null || before.state === 'final' ? before : now;
+  if (now === null) return before;
+  return before.state === 'final' && arrivedOf(now) <= arrivedOf(before) ? before : now;
 }
 
 /** A transfer is delayed once it takes so many times its estimate, and never before two minutes. */

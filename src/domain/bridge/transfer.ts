@@ -3,8 +3,10 @@
 import type { DecimalString } from '../decimal.ts';
 import type { PreparedMessage } from '../solana/verify.ts';
 import type { EpochMs } from '../time.ts';
+import type { ChainHeads } from './arrival.ts';
 import type { Attention, ProviderAxis, TransferAxes, TransferState } from './axes.ts';
 import type { BridgeOffer, BridgeProviderName, BridgeWish, EvmApproval, UnsignedEvmTransaction } from './quote.ts';
+import type { SourceCall } from './source-call.ts';
 
 /** How the source transaction of an offer is made. */
 export type SourcePlan =
@@ -17,6 +19,8 @@ export type SourcePlan =
       readonly signers: readonly string[];
       /** The token account that the amount waits in; null where it is burned. */
       readonly escrowAccount: string | null;
+      /** The instruction that moves the amount, as it has to be. */
+      readonly call: SourceCall;
       /** The wire bytes with a recent blockhash, unsigned by the sender. */
       build(blockhash: string): Uint8Array;
     };
@@ -36,6 +40,7 @@ export type QuotedTransaction =
       readonly depositRaw: string;
       readonly mint: string;
       readonly escrowAccount: string | null;
+      readonly call: SourceCall;
     };
 
 /** A transfer as providers and chains have to know it. Plain JSON. */
@@ -46,6 +51,8 @@ export interface TransferTerms {
   readonly amountIn: string;
   readonly minimumOut: string;
   readonly source: QuotedTransaction;
+  /** What was there already when it was quoted belongs to no part of it. */
+  readonly heads: ChainHeads;
   /** The source transaction's name on its chain; null before it was submitted. */
   readonly hash: string | null;
   /** The sender's nonce where the source is the EVM chain and the signed bytes are known. */

@@ -65,6 +65,8 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
   const faults = options.faults ?? createFaultSwitch(evmDomain);
   const script = options.script ?? createBridgeScript();
   const messages = new Map<string, Message>();
+  /** The newest mint to each recipient. */
+  const minted = new Map<string, string>();
   const domainOf = (side: Side): number => (side === 'spotchain' ? SOLANA_DOMAIN : evmDomain);
 
   type Read = Pick<Message, 'sender' | 'amount' | 'domain' | 'recipient' | 'maxFee' | 'finality' | 'hook'>;
@@ -135,7 +137,11 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
     if (message.trouble === 'claims_payment') return nameOfNothing(to, message.hash);
     const amount = message.amount - feeOf(message);
     const paid = message.trouble === 'pays_part' ? amount / 2n : amount;
-    return pay(options, to, to === 'spotchain' ? ownerOf(message.recipient) : getAddress(`0x${message.recipient.slice(26)}`), paid);
+    if (message.trouble === 'names_older_payment' || message.trouble === 'names_used_payment')
+      return minted.get(message.recipient) ?? nameOfNothing(to, message.hash);
+    const hash = pay(options, to, to === 'spotchain' ? ownerOf(message.recipient) : getAddress(`0x${message.recipient.slice(26)}`), paid);
+    minted.set(message.recipient, hash);
+    return hash;
   }
 
   /** Who owns the token account that a burn names. */

@@ -1,23 +1,19 @@
 /** A simulator of Relay on loopback: quotes with real source transactions, solvers that pay on the other chain, and every trouble of theirs. */
 import { createHash } from 'node:crypto';
 import { address, isAddress as isSolanaAddress } from '@solana/kit';
-import { decodeFunctionData, encodeFunctionData, erc20Abi, getAddress, type Hex, isAddress, parseAbi } from 'viem';
+import { decodeFunctionData, type Hex, isAddress } from 'viem';
 import type { Clock } from '../../../streams/clock.ts';
-import type { EpochMs } from '../../domain/time.ts';
 import { SANDBOX_DEPOSITORY } from '../evmchain/ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
-import { associatedAccount, createAssociatedAccount, TOKEN, transferChecked } from '../solana/instructions.ts';
+import { DEPOSIT_VAULT, depositIn } from '../solana/deposit-program.ts';
+import { associatedAccount, TOKEN } from '../solana/instructions.ts';
 import { sandboxKey } from '../solana/keys.ts';
 import { type BridgeChains, depth, nameOfNothing, pay, payBadly, type Side, succeeded } from './chains.ts';
+import { DEPOSITORY_ABI, type Intent, RELAY_NUMBER_OF_SOLANA, relayQuoteBody } from './relay-quote.ts';
 import { createRequestPushes } from './request-pushes.ts';
 import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './script.ts';
 
-const SOLANA = 792_703_809;
-const MEMO = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
-const DEPOSITORY_ABI = parseAbi(['function depositErc20(address depositor, address token, uint256 amount, bytes32 id)']);
-/** Owns what is deposited on the primary chain. */
-const VAULT = sandboxKey('relay vault').address;
 const STRANGER = sandboxKey('stranger').address;
 /** Base units that a solver keeps: for gas, and per ten thousand of the amount. */
 const GAS_FEE = 20_000n;
@@ -26,7 +22,6 @@ const LEAST = 1_000_000n;
 /** From a deposit to its payment, and how much later where it is slow. */
 const FILL_MS = 1_500;
 const SLOW_MS = 600_000;
-const ESTIMATE_S = 5;
 
 export interface RelaySimulatorOptions extends BridgeChains {
   readonly chainId: number;
@@ -46,31 +41,14 @@ export interface RelaySimulator {
   close(): Promise<void>;
 }
 
-interface Intent {
-  readonly id: string;
-  /** What its deposit names on the chain. */
-  readonly order: string;
-  readonly from: Side;
-  readonly to: Side;
-  readonly sender: string;
-  readonly recipient: string;
-  readonly amount: bigint;
-  readonly out: bigint;
-  readonly trouble: BridgeTrouble | null;
-  readonly releases: number;
-  depositHash: string | null;
-  depositAt: EpochMs | null;
-  fillHash: string | null;
-  refundHash: string | null;
-}
-
 export async function createRelaySimulator(options: RelaySimulatorOptions): Promise<RelaySimulator> {
   const { chainId, clock, evm, stable, token } = options;
   const faults = options.faults ?? createFaultSwitch(chainId);
   const script = options.script ?? createBridgeScript();
   const intents = new Map<string, Intent>();
-  const mint = address(stable.mint);
-  const vaultAccount = associatedAccount(VAULT, mint, TOKEN);
+  const vaultAccount = associatedAccount(DEPOSIT_VAULT, address(stable.mint), TOKEN);
+  /** The newest payment to each recipient. */
+  const paid = new Map<string, string>();
   let made = 0;
 
   const refuse = (status: number, errorCode: string, message: string): LoopbackAnswer => ({
@@ -79,7 +57,7 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   });
 
   function sideOf(number: unknown): Side | null {
-    return number === SOLANA ? 'spotchain' : number === chainId ? 'evmvenue' : null;
+    return number === RELAY_NUMBER_OF_SOLANA ? 'spotchain' : number === chainId ? 'evmvenue' : null;
   }
   const isUser = (side: Side, text: unknown): text is string =>
     typeof text === 'string' && (side === 'spotchain' ? isSolanaAddress(text) : isAddress(text, { strict: false }));
@@ -101,6 +79,8 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
     if (amount < LEAST) return refuse(400, 'AMOUNT_TOO_LOW', 'Amount is too low to cover fees');
     const service = (amount * SERVICE_BPS + 9_999n) / 10_000n;
     const id = `0x${createHash('sha256').update(`relay ${++made} ${wish['user']} ${clock.now()}`).digest('hex')}`;
+    const out = amount - GAS_FEE - service;
+    const trouble = script.current();
     const intent: Intent = {
       id,
       order: `0x${createHash('sha256').update(`order ${id}`).digest('hex')}`,
@@ -109,127 +89,23 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
       sender: wish['user'],
       recipient: wish['recipient'],
       amount,
-      out: amount - GAS_FEE - service,
-      trouble: script.current(),
+      out,
+      trouble,
       releases: script.released(),
+      olderHash: trouble === 'names_older_payment' ? pay(options, to, wish['recipient'], out) : null,
       depositHash: null,
       depositAt: null,
       fillHash: null,
       refundHash: null,
     };
     intents.set(intent.id, intent);
-    return { status: 200, body: quoteBody(intent, service) };
-  }
-
-  function money(side: Side, amount: bigint): object {
-    const usd = (Number(amount) / 1e6).toFixed(6);
-    const currency = {
-      chainId: side === 'spotchain' ? SOLANA : chainId,
-      address: side === 'spotchain' ? stable.mint : token.toLowerCase(),
-      symbol: 'USDC',
-      name: 'USD Coin',
-      decimals: stable.decimals,
-      metadata: { logoURI: '', verified: true },
-    };
-    return { currency, amount: String(amount), amountFormatted: usd, amountUsd: usd, minimumAmount: String(amount) };
-  }
-
-  function coin(side: Side): object {
-    const currency = side === 'spotchain' ? { chainId: SOLANA, symbol: 'SOL', decimals: 9 } : { chainId, symbol: 'ETH', decimals: 18 };
-    return { currency, amount: '5000', amountFormatted: '0.000005', amountUsd: '0.001000', minimumAmount: '5000' };
-  }
-
-  function quoteBody(intent: Intent, service: bigint): object {
-    const { id, from, to, sender, recipient, amount, out } = intent;
-    const check = { endpoint: `/intents/status/v3?requestId=${id}`, method: 'GET' };
-    const deposit = {
-      id: 'deposit',
-      action: 'Confirm transaction in your wallet',
-      description: 'Deposit funds for executing the calls',
-      kind: 'transaction',
-      requestId: id,
-      items: [{ status: 'incomplete', data: from === 'spotchain' ? solanaDeposit(intent) : evmDeposit(intent), check }],
-    };
-    return {
-      steps: from === 'evmvenue' && evm.allowance(sender, SANDBOX_DEPOSITORY, token) < amount ? [approval(intent), deposit] : [deposit],
-      fees: {
-        gas: coin(from),
-        relayer: money(from, GAS_FEE + service),
-        relayerGas: money(from, GAS_FEE),
-        relayerService: money(from, service),
-        app: money(from, 0n),
-        subsidized: money(from, 0n),
-      },
-      details: {
-        operation: 'bridge',
-        sender,
-        recipient,
-        currencyIn: money(from, amount),
-        currencyOut: money(to, out),
-        totalImpact: { usd: `-${(Number(amount - out) / 1e6).toFixed(6)}`, percent: '-0.02' },
-        swapImpact: { usd: '0', percent: '0' },
-        rate: '1',
-        timeEstimate: ESTIMATE_S,
-        userBalance: '0',
-      },
-      protocol: {
-        v2: {
-          orderId: intent.order,
-          paymentDetails: {
-            chainId: from === 'spotchain' ? 'solana' : 'arbitrum',
-            depository: from === 'spotchain' ? VAULT : SANDBOX_DEPOSITORY,
-            currency: from === 'spotchain' ? stable.mint : token.toLowerCase(),
-            amount: String(amount),
-          },
-        },
-      },
-    };
-  }
-
-  function call(intent: Intent, to: string, data: Hex): object {
-    return { from: intent.sender, to, data, value: '0', chainId, gas: '120000', maxFeePerGas: '20000000', maxPriorityFeePerGas: '1000000' };
-  }
-
-  function approval(intent: Intent): object {
-    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [getAddress(SANDBOX_DEPOSITORY), intent.amount] });
-    return {
-      id: 'approve',
-      action: 'Confirm transaction in your wallet',
-      description: 'Sign an approval',
-      kind: 'transaction',
-      requestId: intent.id,
-      items: [{ status: 'incomplete', data: call(intent, token, data) }],
-    };
-  }
-
-  function evmDeposit(intent: Intent): object {
-    const args = [getAddress(intent.sender), getAddress(token), intent.amount, intent.order as Hex] as const;
-    return call(intent, SANDBOX_DEPOSITORY, encodeFunctionData({ abi: DEPOSITORY_ABI, functionName: 'depositErc20', args }));
-  }
-
-  function solanaDeposit({ sender, amount, order }: Intent): object {
-    const owner = address(sender);
-    const from = associatedAccount(owner, mint, TOKEN);
-    const move = { program: TOKEN, mint, decimals: stable.decimals, from, to: vaultAccount, authority: owner, amount };
-    const instructions = [
-      createAssociatedAccount(owner, VAULT, mint, TOKEN),
-      transferChecked(move),
-      { programAddress: MEMO, accounts: [], data: Buffer.from(order) },
-    ];
-    return {
-      instructions: instructions.map(({ programAddress, accounts = [], data = new Uint8Array() }) => ({
-        programId: programAddress,
-        keys: accounts.map(({ address: pubkey, role }) => ({ pubkey, isSigner: role >= 2, isWritable: role % 2 === 1 })),
-        data: Buffer.from(data as Uint8Array).toString('hex'),
-      })),
-      addressLookupTableAddresses: [],
-    };
+    return { status: 200, body: relayQuoteBody(options, intent, { gas: GAS_FEE, service }) };
   }
 
   /** The deposit of an intent, as far as a chain shows it. */
   function findDeposit(intent: Intent): string | null {
     if (intent.from === 'spotchain')
-      return succeeded(options, vaultAccount).find(({ memo }) => memo?.includes(intent.order) === true)?.signature ?? null;
+      return succeeded(options, vaultAccount).find(({ transaction }) => depositIn(transaction)?.order === intent.order)?.signature ?? null;
     const paid = evm
       .history()
       .find(({ to, data, status }) => to === SANDBOX_DEPOSITORY && status === 'success' && orderIn(data) === intent.order);
@@ -253,7 +129,16 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
     if (trouble === 'fails_then_refunds') intent.refundHash = pay(options, intent.from, intent.sender, intent.amount);
     else if (trouble === 'claims_payment') intent.fillHash = nameOfNothing(intent.to, intent.id);
     else if (trouble === 'names_failed_payment') intent.fillHash = payBadly(options, intent.to, STRANGER);
-    else intent.fillHash = pay(options, intent.to, intent.recipient, trouble === 'pays_part' ? intent.out / 2n : intent.out);
+    else intent.fillHash = intent.olderHash ?? fillOf(intent);
+  }
+
+  /** Pays the recipient, or names its newest payment to the recipient once more. */
+  function fillOf({ trouble, to, recipient, out, id }: Intent): string {
+    const before = paid.get(recipient);
+    if (trouble === 'names_used_payment') return before ?? nameOfNothing(to, id);
+    const hash = pay(options, to, recipient, trouble === 'pays_part' ? out / 2n : out);
+    paid.set(recipient, hash);
+    return hash;
   }
 
   function statusOf(intent: Intent): object {
@@ -270,8 +155,8 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
       inTxHashes: depositHash === null ? [] : [depositHash],
       txHashes: [fillHash ?? refundHash].filter((hash) => hash !== null),
       updatedAt: clock.now(),
-      originChainId: from === 'spotchain' ? SOLANA : chainId,
-      destinationChainId: to === 'spotchain' ? SOLANA : chainId,
+      originChainId: from === 'spotchain' ? RELAY_NUMBER_OF_SOLANA : chainId,
+      destinationChainId: to === 'spotchain' ? RELAY_NUMBER_OF_SOLANA : chainId,
     };
   }
 

@@ -17,6 +17,14 @@ export const BRIDGE_TROUBLES = [
   'claims_payment',
   /** It says that it has paid, and names a transaction that failed. */
   'names_failed_payment',
+  /** It says that it has paid, and names a payment to the recipient that was there before the quote. */
+  'names_older_payment',
+  /** It says that it has paid, and names the newest payment that it has made to the recipient for another transfer. */
+  'names_used_payment',
+  /** The deposit that it asks for goes to somebody else. */
+  'swaps_destination',
+  /** The deposit that it asks for is for another order. */
+  'swaps_order',
   /** It never hears of the deposit. */
   'deaf',
   /** Its attestation is delayed with a reason, and comes. */

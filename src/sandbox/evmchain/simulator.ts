@@ -87,7 +87,7 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   /** Owners of the wallets that are contracts. */
   const owners = new Map<string, string>();
   const venueNow = (): EpochMs => clock.now() + faults.settings.clockOffsetMs;
-  const newest = (): number => newestBlock(venueNow());
+  const newest = (): number => options.ledger?.newest() ?? newestBlock(venueNow());
   const ledger = options.ledger ?? foundLedger({ chainId: options.chainId, tokens: options.tokens, newest });
 
   function addressOf(value: unknown): string {

@@ -20,6 +20,8 @@ const DISCRIMINATOR = createHash('sha256').update('global:deposit_for_burn_with_
 const AT = { owner: 0, payer: 1, tokenAccount: 3, mint: 10, event: 11, token: 14, system: 15 } as const;
 const EVENT_BYTES = 480n;
 const EVENT_LAMPORTS = 4_231_680n;
+/** Decimals of the stablecoin, which alone can be burned for another chain. */
+export const STABLE_DECIMALS = 6;
 const BURN_CHECKED = 15;
 const CREATE_ACCOUNT = 0;
 

@@ -13,7 +13,7 @@ import { FailedTransactionMetadata, LiteSVM, SimulatedTransactionInfo, type Tran
 import type { ProgramInstruction } from '../../domain/launch/curve-program.ts';
 import { compileMessage } from '../../domain/solana/compile-message.ts';
 import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/solana/token-layout.ts';
-import { asStandardPrograms } from './burn-program.ts';
+import { asStandardPrograms, STABLE_DECIMALS } from './burn-program.ts';
 import { errorName, type TransactionError } from './errors.ts';
 import { COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
 import { sandboxKey } from './keys.ts';
@@ -90,8 +90,6 @@ export interface Machine {
   rent(bytes: number): bigint;
 }
 
-/** Of the stablecoin, which alone can be burned for another chain. */
-const STABLE_DECIMALS = 6;
 /** As many slots as programs can look back. */
 const RECENT_SLOTS = 512;
 const LAMPORTS_PER_SIGNATURE = 5_000n;

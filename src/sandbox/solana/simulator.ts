@@ -5,6 +5,7 @@ import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, type LoopbackServer, listenOnLoopback } from '../loopback.ts';
 import { aggregatorProgram } from './aggregator-program.ts';
 import { createSolanaChain, type SolanaChain } from './chain.ts';
+import { DEPOSIT_PROGRAM, depositModel } from './deposit-program.ts';
 import { fund, type GenesisOptions, writeGenesis } from './genesis.ts';
 import type { Generation } from './launch-programs/create-config.ts';
 import { writeLaunchGenesis } from './launch-programs/launch-genesis.ts';
@@ -56,7 +57,7 @@ export function foundChain({ clock, seed, slots = 'clock', programs = null, gene
     clock,
     seed,
     slots,
-    models: new Map([...launchModels(generation), [AGGREGATOR_PROGRAM, aggregatorProgram]]),
+    models: new Map([...launchModels(generation), [AGGREGATOR_PROGRAM, aggregatorProgram], [DEPOSIT_PROGRAM, depositModel]]),
   });
   writeGenesis(chain, { mints, stable });
   writeLaunchGenesis(chain, mints);

@@ -6,7 +6,7 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createBridgeTransferStore } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
+import { createBridgeTransferStore, settledArrivals } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
@@ -37,7 +37,8 @@ export async function openBridgeFixture() {
     await sql`update activities set due_at = 0 where state = 'pending'`;
     await sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
     const { leaseIsHeld } = createProposalStore(sql);
-    const deps = { runtime: own, load: store.load, leaseIsHeld, outside: bridge.outside, clock: world.clock };
+    const arrivals = settledArrivals(sql);
+    const deps = { runtime: own, load: store.load, leaseIsHeld, outside: bridge.outside, arrivals, clock: world.clock };
     const quiet = { now: () => world.clock.now(), deadline: () => () => {} };
     const activities = startActivities({ store, runtime: own, workers: bridgeTransferWorkers(deps), clock: quiet, onError: () => {} });
     const timers = startTimers({ store, runtime: own, clock: quiet, onError: () => {} });
@@ -47,16 +48,26 @@ export async function openBridgeFixture() {
 
   /** Blocks of both chains, and four seconds. */
   function pass(): void {
-    world.solana.chain.advance(6);
-    world.mine(8);
+    world.solana.chain.advance(10);
+    world.mine(16);
     world.clock.forward(4_000);
+    world.catchUp();
   }
 
-  async function submitted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransferView> {
-    const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute' as const], requestId: `r${made}` };
-    const quoted = await commands.quote(context, { ...wishFrom(from, '25'), preference: 'received', provider });
-    if (!quoted.ok) throw new Error(quoted.refusal.detail);
-    const { id, transaction } = quoted.value;
+  const contextOf = () => ({ orgId: ORG, subject: 'ann', permissions: ['trade:execute' as const], requestId: `r${made}` });
+
+  /** A quote for a fixed amount. A block passes: what is signed lands behind the block that it was quoted at. */
+  async function quoted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransferView> {
+    world.catchUp();
+    const outcome = await commands.quote(contextOf(), { ...wishFrom(from, '25'), preference: 'received', provider });
+    if (!outcome.ok) throw new Error(outcome.refusal.detail);
+    world.mine(1);
+    world.solana.chain.advance(1);
+    return outcome.value;
+  }
+
+  async function signedAndSubmitted({ id, transaction }: BridgeTransferView): Promise<BridgeTransferView> {
+    const context = contextOf();
     let signedTransaction: string;
     if (transaction.kind === 'evm') {
       let nonce = world.ledger.nonce(EVM_WALLET.address);
@@ -67,6 +78,9 @@ export async function openBridgeFixture() {
     if (!taken.ok) throw new Error(taken.refusal.detail);
     return taken.value;
   }
+
+  const submitted = async (from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransferView> =>
+    signedAndSubmitted(await quoted(from, provider));
 
   const view = async (id: string): Promise<BridgeTransferView> => (await transfers.find(ORG, id)) as BridgeTransferView;
 
@@ -96,7 +110,11 @@ export async function openBridgeFixture() {
     runtime,
     round,
     pass,
+    quoted,
+    signedAndSubmitted,
     submitted,
+    commands,
+    contextOf,
     view,
     followed,
     alertsOf,

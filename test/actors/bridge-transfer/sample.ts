@@ -20,6 +20,7 @@ export const QUOTED: BridgeTransferInput = {
   estimatedSeconds: 5,
   expiresAt: NOW + 180_000,
   source: { kind: 'evm', chainId: 42_161, from: '0xSender', to: '0xTo', data: '0x01', value: '0', approval: null },
+  heads: { spotchain: { height: 1_000, at: null }, evmvenue: { height: 1_000, at: null } },
   explanation: 'it is the only offer',
   alternatives: [],
   quotedBy: 'ann',

@@ -1,17 +1,31 @@
-// Transfers under faults end in the state that the two chains show, and no alert is lost or told twice. The long form is simulation.proof.test.ts.
+// Transfers of both kinds in both directions under faults end in the state that the two chains show, and no alert is lost or told twice. The long form is simulation.proof.test.ts.
 import { expect, test } from 'vitest';
-import { COURSES, simulateTransfer } from './transfer-simulation.ts';
+import { simulateTransfer } from './transfer-simulation.ts';
+import { PLANS } from './transfer-truth.ts';
 
-test('a hundred and thirty transfers of every course end where the chains say', { timeout: 120_000 }, async () => {
+test('three transfers of every course, of both kinds and directions, end where the chains say', { timeout: 300_000 }, async () => {
   const seen = new Set<string>();
-  for (let seed = 1; seed <= 130; seed++) {
-    const { course, state, expected, wrong, alerts } = await simulateTransfer(seed);
-    expect({ seed, course, state, wrong, alerts }).toMatchObject({ seed, course, state: expected, wrong: null });
-    seen.add(course);
+  for (let seed = 1; seed <= 3 * PLANS.length; seed++) {
+    const { plan, state, expected, wrong, alerts } = await simulateTransfer(seed);
+    expect({ seed, plan, state, wrong, alerts }).toMatchObject({ seed, plan, state: expected, wrong: null });
+    seen.add(JSON.stringify(plan));
   }
-  expect([...seen].sort()).toEqual([...COURSES].sort());
+  expect(seen.size).toBe(PLANS.length);
 });
 
 test('the same seed gives the same course and the same alerts', async () => {
   expect(await simulateTransfer(77)).toEqual(await simulateTransfer(77));
+});
+
+test('a provider that names payments which are not the transfer’s is told of in words, once', async () => {
+  const told = new Set<string>();
+  for (const course of ['older_payment_alone', 'used_payment_alone', 'older_refund_alone'] as const) {
+    const seed = PLANS.findIndex((plan) => plan.course === course);
+    const { alerts, state } = await simulateTransfer(seed);
+    expect(state).toBe('unknown');
+    const words = alerts.filter((what) => /older_than_quote|of_another/.test(what));
+    expect(words).toHaveLength(1);
+    told.add(words[0] as string);
+  }
+  expect([...told].sort()).toEqual(['bridge_fill_of_another_transfer', 'bridge_fill_older_than_quote', 'bridge_refund_older_than_quote']);
 });

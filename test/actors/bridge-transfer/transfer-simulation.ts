@@ -1,133 +1,119 @@
-// Seeded transfers under faults: what the two chains will show is decided first, and the actor has to end there with every alert told once.
+// Seeded transfers by both kinds of provider, in both directions, under faults: what the two chains will show is decided first, and the actor has to end there with every alert told once.
 import { transferContext, transferState } from '../../../actors/bridge-transfer/commands.ts';
 import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
 import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
 import type { TransferChain } from '../../../actors/bridge-transfer/ports.ts';
+import type { BridgeTransferInput } from '../../../actors/bridge-transfer/protocol.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
+import { createMemoryStore, type MemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
-import { type ArrivalAxis, delayAfterMs, isEnded, NO_ARRIVAL, type SourceSighting } from '../../../src/domain/bridge/axes.ts';
-import type { ProviderWord } from '../../../src/domain/bridge/transfer.ts';
+import { createCctpProvider } from '../../../src/adapters/bridge/cctp/provider.ts';
+import { createRelayProvider } from '../../../src/adapters/bridge/relay/provider.ts';
+import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
+import type { ActorRow } from '../../../src/domain/actor-step.ts';
+import type { SourceName } from '../../../src/domain/bridge/arrival.ts';
+import { delayAfterMs, isEnded } from '../../../src/domain/bridge/axes.ts';
+import type { BridgeChain, BridgeWish } from '../../../src/domain/bridge/quote.ts';
+import { USDC_MINT } from '../../../src/domain/catalog.ts';
+import { EVM_CHAIN_ID, EVM_TOKENS } from '../../../src/domain/evm-chain.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { NOW, ORG, QUOTED, submission, TRANSFER } from './sample.ts';
-
-export const COURSES = [
-  'plain',
-  'late',
-  'reorganized',
-  'reverted',
-  'never_lands',
-  'fails_then_refunds',
-  'fails_then_fills',
-  'refund_fails',
-  'claims_payment',
-  'names_failed_payment',
-  'pays_part',
-  'provider_deaf',
-  'payment_reorganized',
-] as const;
-export type Course = (typeof COURSES)[number];
-
-/** Where each course ends, by the chains alone. */
-const ENDS: Readonly<Record<Course, string>> = {
-  plain: 'completed',
-  late: 'completed',
-  reorganized: 'completed',
-  reverted: 'failed',
-  never_lands: 'failed',
-  fails_then_refunds: 'refunded',
-  fails_then_fills: 'completed',
-  refund_fails: 'refunding',
-  claims_payment: 'completed',
-  names_failed_payment: 'completed',
-  pays_part: 'completed',
-  provider_deaf: 'source_final',
-  payment_reorganized: 'completed',
-};
+import { type Course, endOf, named, PLANS, type Plan, truthOf, type WireWord } from './transfer-truth.ts';
 
 const SECOND = 1_000;
-const WORD: ProviderWord = { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null };
-
-/** What is true of one transfer at every moment, decided before anybody looks. Times are milliseconds after the submission. */
-function truthOf(course: Course, random: () => number) {
-  const between = (low: number, high: number): number => Math.floor(low + random() * (high - low)) * SECOND;
-  const included = between(1, 40);
-  const gone = course === 'reorganized' ? { from: included + between(4, 20), until: included + between(25, 90) } : null;
-  const final = Math.max(included, gone?.until ?? 0) + between(5, 60);
-  const word = Math.max(included, gone?.until ?? 0) + between(1, 30);
-  const fill = word + (course === 'late' ? between(200, 2_000) : between(1, 60));
-  const payment = fill + (course === 'claims_payment' || course === 'names_failed_payment' ? between(30, 600) : 0);
-  const paymentGone = course === 'payment_reorganized' ? { from: payment + between(3, 9), until: payment + between(10, 60) } : null;
-  const paymentFinal = Math.max(payment, paymentGone?.until ?? 0) + between(5, 60);
-  const refund = fill + between(20, 400);
-  const never = between(60, 200);
-  const isGone = (span: { from: number; until: number } | null, at: number): boolean => span !== null && at >= span.from && at < span.until;
-
-  function source(at: number): SourceSighting {
-    const unseen: SourceSighting = { state: 'unseen', confirmations: 0, detail: null };
-    if (course === 'never_lands') return at < never ? unseen : { ...unseen, state: 'expired' };
-    if (at < included || isGone(gone, at)) return unseen;
-    if (course === 'reverted' && at >= final) return { state: 'failed', confirmations: 40, detail: 'it was reverted' };
-    return { state: at >= final ? 'final' : 'included', confirmations: Math.floor((at - included) / SECOND), detail: null };
-  }
-
-  function provider(at: number): ProviderWord {
-    if (course === 'never_lands' || course === 'reverted' || course === 'provider_deaf' || at < word) return WORD;
-    if (at < fill) return { ...WORD, state: 'pending' };
-    if (course === 'fails_then_refunds')
-      return at < refund ? { ...WORD, state: 'failing' } : { ...WORD, state: 'refunded', refundHash: 'R' };
-    if (course === 'refund_fails')
-      return at < refund ? { ...WORD, state: 'failing' } : { ...WORD, state: 'refund_failed', reason: 'AMOUNT_TOO_LOW_TO_REFUND' };
-    if (course === 'fails_then_fills' && at < fill + 30 * SECOND) return { ...WORD, state: 'failing' };
-    if (course === 'claims_payment' && at < payment) return { ...WORD, state: 'filled', fillHash: 'NOTHING' };
-    if (course === 'names_failed_payment' && at < payment) return { ...WORD, state: 'filled', fillHash: 'FAILED' };
-    return { ...WORD, state: 'filled', fillHash: 'F' };
-  }
-
-  function arrival(hash: string, at: number): ArrivalAxis {
-    if (hash === 'FAILED') return { state: at >= fill ? 'failed' : 'none', hash, amount: null };
-    if (hash === 'R')
-      return at < refund
-        ? { ...NO_ARRIVAL, hash }
-        : { state: at >= refund + 20 * SECOND ? 'final' : 'included', hash, amount: QUOTED.amountIn };
-    if (hash !== 'F' || at < payment || isGone(paymentGone, at)) return { ...NO_ARRIVAL, hash };
-    const amount = course === 'pays_part' ? '1' : QUOTED.amountOut;
-    return { state: at >= paymentFinal ? 'final' : 'included', hash, amount };
-  }
-  return { source, provider, arrival };
-}
+const ON_EVM = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const ON_SOLANA = '3h1zGmCwsRJnVk5BuRNMLsPaQu1y2aqXqXDWYCgrp5UG';
+const TWIN = TRANSFER.replace(/aa$/, 'bb');
 
 export interface SimulatedTransfer {
   readonly seed: number;
+  readonly plan: Plan;
   readonly course: Course;
   readonly state: string;
   readonly expected: string;
   readonly alerts: readonly string[];
-  /** What is wrong with the alerts, in words; null where nothing is. */
+  /** What is wrong with the alerts or the arrivals, in words; null where nothing is. */
   readonly wrong: string | null;
 }
 
-/** Lets one transfer run for three hours under faults of every kind: silence, lost answers, lost commits' acknowledgements, crashed workers. */
+function wishOf({ from }: Plan): BridgeWish {
+  const outward = from === 'spotchain';
+  const [sender, recipient] = outward ? [ON_SOLANA, ON_EVM] : [ON_EVM, ON_SOLANA];
+  return { from, to: outward ? 'evmvenue' : 'spotchain', token: 'USDC', amount: '100', sender, recipient };
+}
+
+/** Both adapters over their wires: they read every answer as they read those of the real services. */
+function providersOver(ask: () => Promise<ReturnType<WireWord>>) {
+  const get = async (): Promise<unknown> => {
+    const answer = await ask();
+    if (answer === null) throw new VenueError('evmvenue', 404, 'NOT_FOUND', 'Not found');
+    return answer;
+  };
+  const nobody = async (): Promise<never> => Promise.reject(new Error('nothing is quoted here'));
+  const token = EVM_TOKENS[0]?.contract as string;
+  const http = { get: get as never, post: nobody };
+  const shared = { http, chainId: EVM_CHAIN_ID, mint: USDC_MINT, token, allowance: nobody, clock: { now: () => NOW } };
+  return {
+    relay: createRelayProvider(shared),
+    cctp: createCctpProvider({ ...shared, hasTokenAccount: nobody, gasPrice: nobody, coinUsd: () => null }),
+  };
+}
+
+/** The store with the one rule of the database that memory does not have: an arrival counts for one source transaction. */
+function settling(store: MemoryStore, settled: Map<string, SourceName>): MemoryStore {
+  let before: Promise<unknown> = Promise.resolve();
+  const commit: MemoryStore['commit'] = async (commits) => {
+    const rows = commits.flatMap(({ plan }) => plan.records.filter(({ type }) => type === 'bridge_arrival'));
+    const isTaken = rows.some(({ chain, hash, sourceHash }) => (settled.get(`${chain} ${hash}`)?.hash ?? sourceHash) !== sourceHash);
+    if (isTaken) throw new Error('the arrival has settled another transfer');
+    const stale = await store.commit(commits);
+    for (const { chain, hash, sourceChain, sourceHash, transferId } of rows)
+      if (!stale.has(transferId as string))
+        settled.set(`${chain} ${hash}`, { chain: sourceChain as BridgeChain, hash: sourceHash as string });
+    return stale;
+  };
+  // One after the other, as transactions that meet at the same key.
+  return {
+    ...store,
+    commit(commits) {
+      const done = before.then(() => commit(commits));
+      before = done.catch(() => {});
+      return done;
+    },
+  };
+}
+
+function inputOf({ provider }: Plan, wish: BridgeWish): BridgeTransferInput {
+  const kind = provider === 'relay' ? 'intent' : 'canonical';
+  const reference = provider === 'relay' ? `0x${'ab'.repeat(32)}` : null;
+  return { ...QUOTED, wish, provider, kind, reference, expiresAt: NOW + 3_600_000 };
+}
+
+/** Lets a transfer run for three hours under faults of every kind: silence, lost answers, lost commits' acknowledgements, crashed workers. */
 export async function simulateTransfer(seed: number): Promise<SimulatedTransfer> {
   const random = seededRandom(seed);
-  const course = COURSES[seed % COURSES.length] as Course;
-  const truth = truthOf(course, random);
+  const plan = PLANS[seed % PLANS.length] as Plan;
+  const { course } = plan;
+  const wish = wishOf(plan);
+  const truth = truthOf(plan, wish, random);
   const faulty = 0.02 + random() * 0.25;
   let now = NOW;
   const clock = { now: () => now, deadline: () => () => {} };
-  const store = createMemoryStore();
+  const settled = new Map<string, SourceName>([[`${wish.to} ${truth.used}`, { chain: wish.from, hash: named(wish.from, 'long ago') }]]);
+  const store = settling(createMemoryStore(), settled);
   const plain = createRuntime({ store, directory: createDirectory([bridgeTransferKind]), clock });
   const at = (): number => now - NOW - SECOND;
   const fails = (part = 1): boolean => random() < faulty * part;
   const silent = <Value>(answer: () => Value): Promise<Value> =>
     fails() ? Promise.reject(new Error('nobody answers')) : Promise.resolve(answer());
-  const chain = (name: 'spotchain' | 'evmvenue'): TransferChain => ({
+  const chain = (name: BridgeChain): TransferChain => ({
     chain: name,
     broadcast: async () => (fails() ? { outcome: 'unknown', detail: 'lost' } : { outcome: 'sent' }),
     source: () => silent(() => truth.source(at())),
     arrival: (hash) => silent(() => truth.arrival(hash, at())),
+    head: async () => Promise.reject(new Error('nothing is quoted here')),
   });
   /** The step is committed and nobody hears of it: whoever asked does it again. */
   const runtime: Runtime = {
@@ -142,14 +128,9 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
     runtime,
     load: store.load,
     leaseIsHeld: async () => false,
+    arrivals: { settledBy: async (on, hash) => settled.get(`${on} ${hash}`) ?? null },
     outside: {
-      providers: {
-        relay: {
-          name: 'relay',
-          offer: async () => Promise.reject(new Error('no quotes here')),
-          word: () => silent(() => truth.provider(at())),
-        },
-      },
+      providers: providersOver(() => silent(() => truth.wire(at()))),
       chains: { spotchain: chain('spotchain'), evmvenue: chain('evmvenue') },
       onSilence: () => {},
     },
@@ -168,26 +149,73 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
   );
   const timers = startTimers({ store, runtime, clock, onError: () => {} });
   const activities = startActivities({ store, runtime, workers: crashing, clock, onError: () => {} });
-  await plain.start('bridge_transfer', TRANSFER, ORG, { ...QUOTED, expiresAt: NOW + 3_600_000 } as never, { cause: 'test' });
-  await plain.deliver(TRANSFER, submission(NOW + SECOND), { cause: 'test' });
+  // A provider that names one payment for two transfers is followed with both of them.
+  const ids = course === 'shared_payment' ? [TRANSFER, TWIN] : [TRANSFER];
+  for (const id of ids) {
+    await plain.start('bridge_transfer', id, ORG, inputOf(plan, wish) as never, { cause: 'test' });
+    const event = { ...submission(NOW + SECOND), hash: named(plan.from, `source of ${id}`) };
+    await plain.deliver(id, event, { cause: 'test' });
+  }
+  const isOver = (id: string): boolean => isEnded(transferState((store.actors.get(id) as ActorRow).state));
   const end = NOW + 3 * 3_600 * SECOND;
   // Pushes come when they like, also for nothing: more than one at once, and of a transfer that has just ended.
   const pushes = seededRandom(seed ^ 0x9e3779b9);
-  while (now < end) {
+  const endedAt = new Map<string, number>();
+  while (now < end && endedAt.size < ids.length) {
     now += now < NOW + 600 * SECOND ? 3 * SECOND : 30 * SECOND;
     for (let push = pushes(); push < 0.15; push = pushes()) await plain.deliver(TRANSFER, { type: 'provider.moved' }, { cause: 'push' });
     await activities.carryDue();
     await timers.fireDue();
-    const row = store.actors.get(TRANSFER);
-    if (row !== undefined && isEnded(transferState(row.state))) break;
+    for (const id of ids) if (isOver(id) && !endedAt.has(id)) endedAt.set(id, now);
   }
-  const { state } = store.actors.get(TRANSFER) as { state: Parameters<typeof transferState>[0] & Parameters<typeof transferContext>[0] };
-  const alerts = store.announcements.filter(({ channel }) => channel === 'alerts').map(({ body }) => String(body['what']));
-  const wrong =
-    store.incidents.length > 0
-      ? `incident: ${store.incidents[0]?.detail}`
-      : wrongAlerts(transferState(state), alerts, now - NOW - SECOND, transferContext(state).delayedAt !== null);
-  return { seed, course, state: transferState(state), expected: ENDS[course], alerts, wrong };
+  return outcomeOf(seed, plan, store, settled, ids, (id) => (endedAt.get(id) ?? now) - NOW - SECOND);
+}
+
+function outcomeOf(
+  seed: number,
+  plan: Plan,
+  store: MemoryStore,
+  settled: ReadonlyMap<string, SourceName>,
+  ids: readonly string[],
+  tookMs: (id: string) => number,
+): SimulatedTransfer {
+  const found = ids.map((id) => {
+    const { state } = store.actors.get(id) as ActorRow;
+    const alerts = store.announcements
+      .filter(({ channel, actorId }) => channel === 'alerts' && actorId === id)
+      .map(({ body }) => String(body['what']));
+    const word = transferState(state);
+    const { axes, delayedAt, wish, hash } = transferContext(state);
+    const wrong = wrongAlerts(word, alerts, tookMs(id), delayedAt !== null) ?? wrongArrival(word, wish, axes, settled, hash);
+    return { word, alerts, wrong };
+  });
+  const incident = store.incidents[0];
+  return {
+    seed,
+    plan,
+    course: plan.course,
+    state: found
+      .map(({ word }) => word)
+      .sort()
+      .join(' and '),
+    expected: endOf(plan.course),
+    alerts: found.flatMap(({ alerts }) => alerts),
+    wrong: incident === undefined ? (found.find(({ wrong }) => wrong !== null)?.wrong ?? null) : `incident: ${incident.detail}`,
+  };
+}
+
+/** What ended by money has settled exactly the arrival that it shows. */
+function wrongArrival(
+  word: string,
+  wish: BridgeWish,
+  axes: ReturnType<typeof transferContext>['axes'],
+  settled: ReadonlyMap<string, SourceName>,
+  hash: string | null,
+): string | null {
+  const by = (on: BridgeChain, arrival: string | null) => settled.get(`${on} ${arrival}`)?.hash ?? null;
+  if (word === 'completed' && by(wish.to, axes.destination.hash) !== hash) return 'it is completed by a payment that is not its own';
+  if (word === 'refunded' && by(wish.from, axes.refund.hash) !== hash) return 'it is refunded by a refund that is not its own';
+  return null;
 }
 
 function wrongAlerts(state: string, alerts: readonly string[], tookMs: number, isDelayed: boolean): string | null {

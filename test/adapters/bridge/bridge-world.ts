@@ -18,7 +18,7 @@ import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { preparedMessageOf } from '../../../src/domain/solana/verify.ts';
 import { createCctpSimulator } from '../../../src/sandbox/bridge/cctp-simulator.ts';
 import { createRelaySimulator } from '../../../src/sandbox/bridge/relay-simulator.ts';
-import { createEvmChainSimulator, foundLedger } from '../../../src/sandbox/evmchain/simulator.ts';
+import { createEvmChainSimulator, foundLedger, newestBlock } from '../../../src/sandbox/evmchain/simulator.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
@@ -44,7 +44,7 @@ export function shiftedClock(start?: number): Clock & { forward(ms: number): voi
 export async function openBridgeWorld(start?: number) {
   const clock = shiftedClock(start);
   const solana = await createSolanaSimulator({ clock, seed: 15, port: 0, slots: 'manual', mints: [], stable: STABLE });
-  let block = 1_000;
+  let block = newestBlock(clock.now());
   const ledger = foundLedger({ chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS, newest: () => block });
   const evm = await createEvmChainSimulator({ chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS, clock, port: 0, ledger });
   const chains = { solana: solana.chain, evm: ledger, stable: STABLE, token: TOKEN };
@@ -85,6 +85,8 @@ export async function openBridgeWorld(start?: number) {
     evmChain,
     /** Lets blocks of the EVM chain pass. */
     mine: (blocks: number) => void (block += blocks),
+    /** Lets the EVM chain be no further behind than its clock. */
+    catchUp: () => void (block = Math.max(block, newestBlock(clock.now()))),
     async close() {
       node.close();
       await Promise.all([solana.close(), evm.close(), relaySimulator.close(), cctpSimulator.close()]);
@@ -143,7 +145,8 @@ export async function signedTransfer(world: BridgeWorld, offer: PlannedOffer, wi
       prepared: preparedMessageOf(read.value, lastValidBlockHeight),
       depositRaw: offer.amountIn,
       mint: USDC_MINT,
-      escrowAccount: null,
+      escrowAccount: plan.escrowAccount,
+      call: plan.call,
     };
     const transaction = VersionedTransaction.deserialize(bytes);
     transaction.sign([SOLANA_WALLET]);
@@ -183,5 +186,6 @@ export function signOther(nonce: number): Promise<Hex> {
 
 function termsOf(offer: PlannedOffer, wish: BridgeWish, source: QuotedTransaction, hash: string, nonce: number | null): TransferTerms {
   const { provider, reference, amountIn, minimumOut } = offer;
-  return { wish, provider, reference, amountIn, minimumOut, source, hash, nonce };
+  const heads = { spotchain: { height: 0, at: null }, evmvenue: { height: 0, at: null } };
+  return { wish, provider, reference, amountIn, minimumOut, source, heads, hash, nonce };
 }

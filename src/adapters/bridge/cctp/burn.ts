@@ -14,6 +14,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { encodeFunctionData, getAddress, type Hex } from 'viem';
+import { bytesField, numberField, type SourceCall } from '../../../domain/bridge/source-call.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { TOKEN_MESSENGER_ABI, wide } from '../evm-calls.ts';
 
@@ -70,18 +71,20 @@ export function tokenAccountOf(owner: string, mint: string): string {
   return derived(ASSOCIATED_TOKEN_PROGRAM, ...seeds).toBase58();
 }
 
+export interface BurnOwners {
+  readonly sender: string;
+  readonly recipient: string;
+  readonly mint: string;
+}
+
 /**
  * The wire bytes of a burn on the primary chain for an EVM address. `event` holds the message that Circle reads; its key
  * signs this one transaction and is thrown away.
  */
-export function solanaBurn(
-  terms: BurnTerms,
-  who: { readonly sender: string; readonly recipient: string; readonly mint: string },
-  event: Keypair,
-  recentBlockhash: string,
-): Uint8Array {
+export function solanaBurn(terms: BurnTerms, who: BurnOwners, event: Keypair, recentBlockhash: string): Uint8Array {
   const payerKey = new PublicKey(who.sender);
-  const instructions = [ComputeBudgetProgram.setComputeUnitLimit({ units: BURN_UNITS }), burnInstruction(terms, who, event.publicKey)];
+  const burn = burnInstruction(burnCall(terms, who, event.publicKey.toBase58()));
+  const instructions = [ComputeBudgetProgram.setComputeUnitLimit({ units: BURN_UNITS }), burn];
   const transaction = new VersionedTransaction(new TransactionMessage({ payerKey, recentBlockhash, instructions }).compileToV0Message());
   transaction.sign([event]);
   return transaction.serialize();
@@ -95,47 +98,69 @@ function derived(program: string, ...seeds: readonly (string | Uint8Array)[]): P
   return PublicKey.findProgramAddressSync(bytes, new PublicKey(program))[0];
 }
 
-function burnInstruction(
+/** The burn as an instruction, field by field. */
+export function burnCall(
   { amount, maxFee, finality, domain }: BurnTerms,
-  { sender, recipient, mint }: { readonly sender: string; readonly recipient: string; readonly mint: string },
-  event: PublicKey,
-): TransactionInstruction {
+  { sender, recipient, mint }: BurnOwners,
+  event: string,
+): SourceCall {
   const owner = new PublicKey(sender);
-  const token = new PublicKey(mint);
-  const programId = new PublicKey(TOKEN_MESSENGER_PROGRAM);
-  const reads = (pubkey: PublicKey): AccountMeta => ({ pubkey, isSigner: false, isWritable: false });
-  const writes = (pubkey: PublicKey, isSigner = false): AccountMeta => ({ pubkey, isSigner, isWritable: true });
-  const hook = Buffer.from(FORWARD_HOOK.slice(2), 'hex');
-  const data = Buffer.alloc(8 + 8 + 4 + 32 + 32 + 8 + 4 + 4);
-  data.set(BURN_DISCRIMINATOR, 0);
-  data.writeBigUInt64LE(amount, 8);
-  data.writeUInt32LE(domain, 16);
-  data.set(Buffer.from(wide(recipient).slice(2), 'hex'), 20);
-  data.writeBigUInt64LE(maxFee, 84);
-  data.writeUInt32LE(finality, 92);
-  data.writeUInt32LE(hook.length, 96);
-  return new TransactionInstruction({
-    programId,
-    keys: [
-      { pubkey: owner, isSigner: true, isWritable: true },
-      writes(owner, true),
-      reads(derived(TOKEN_MESSENGER_PROGRAM, 'sender_authority')),
-      writes(new PublicKey(tokenAccountOf(sender, mint))),
-      reads(derived(TOKEN_MESSENGER_PROGRAM, 'denylist_account', owner.toBytes())),
-      writes(derived(MESSAGE_TRANSMITTER_PROGRAM, 'message_transmitter')),
-      reads(derived(TOKEN_MESSENGER_PROGRAM, 'token_messenger')),
-      reads(derived(TOKEN_MESSENGER_PROGRAM, 'remote_token_messenger', String(domain))),
-      reads(derived(TOKEN_MESSENGER_PROGRAM, 'token_minter')),
-      writes(derived(TOKEN_MESSENGER_PROGRAM, 'local_token', token.toBytes())),
-      writes(token),
-      writes(event, true),
-      reads(new PublicKey(MESSAGE_TRANSMITTER_PROGRAM)),
-      reads(programId),
-      reads(new PublicKey(TOKEN_PROGRAM)),
-      reads(SystemProgram.programId),
-      reads(derived(TOKEN_MESSENGER_PROGRAM, '__event_authority')),
-      reads(programId),
+  const messenger = (...seeds: readonly (string | Uint8Array)[]): string => derived(TOKEN_MESSENGER_PROGRAM, ...seeds).toBase58();
+  const hook = FORWARD_HOOK.slice(2);
+  return {
+    program: TOKEN_MESSENGER_PROGRAM,
+    accounts: [
+      { name: 'owner', address: sender },
+      { name: 'payer', address: sender },
+      { name: "sender's authority", address: messenger('sender_authority') },
+      { name: 'burned token account', address: tokenAccountOf(sender, mint) },
+      { name: 'denylist account', address: messenger('denylist_account', owner.toBytes()) },
+      { name: 'message transmitter', address: derived(MESSAGE_TRANSMITTER_PROGRAM, 'message_transmitter').toBase58() },
+      { name: 'token messenger', address: messenger('token_messenger') },
+      { name: 'remote token messenger', address: messenger('remote_token_messenger', String(domain)) },
+      { name: 'token minter', address: messenger('token_minter') },
+      { name: 'local token', address: messenger('local_token', new PublicKey(mint).toBytes()) },
+      { name: 'mint', address: mint },
+      { name: "message's account", address: event },
+      { name: 'message transmitter program', address: MESSAGE_TRANSMITTER_PROGRAM },
+      { name: 'token messenger program', address: TOKEN_MESSENGER_PROGRAM },
+      { name: 'token program', address: TOKEN_PROGRAM },
+      { name: 'system program', address: SystemProgram.programId.toBase58() },
+      { name: 'event authority', address: messenger('__event_authority') },
+      { name: 'event program', address: TOKEN_MESSENGER_PROGRAM },
     ],
-    data: Buffer.concat([data, hook]),
+    data: [
+      bytesField('instruction', BURN_DISCRIMINATOR.toString('hex')),
+      numberField('amount', amount, 8),
+      numberField('destination domain', domain, 4),
+      bytesField('recipient', wide(recipient)),
+      bytesField('destination caller', ZERO),
+      numberField('highest fee', maxFee, 8),
+      numberField('finality', finality, 4),
+      numberField('length of the hook', hook.length / 2, 4),
+      bytesField('hook', hook),
+    ],
+  };
+}
+
+/** Accounts of a burn that are written to, and those that sign. */
+const WRITTEN: ReadonlySet<string> = new Set([
+  'owner',
+  'payer',
+  'burned token account',
+  'message transmitter',
+  'local token',
+  'mint',
+  "message's account",
+]);
+const SIGNING: ReadonlySet<string> = new Set(['owner', 'payer', "message's account"]);
+
+function burnInstruction({ program, accounts, data }: SourceCall): TransactionInstruction {
+  return new TransactionInstruction({
+    programId: new PublicKey(program),
+    keys: accounts.map(
+      ({ name, address }): AccountMeta => ({ pubkey: new PublicKey(address), isSigner: SIGNING.has(name), isWritable: WRITTEN.has(name) }),
+    ),
+    data: Buffer.from(data.map(({ hex }) => hex).join(''), 'hex'),
   });
 }

@@ -15,9 +15,10 @@ import { knownFields } from '../../venues/known-fields.ts';
 import { VenueError } from '../../venues/venue-feed.ts';
 import type { VenueHttp } from '../../venues/venue-http.ts';
 import { approvalFor, wide } from '../evm-calls.ts';
-import { EVM_HASH, fieldsOf, offered, RAW_AMOUNT, SenselessAnswer } from '../provider-http.ts';
+import { fieldsOf, hashOf, offered, RAW_AMOUNT, SenselessAnswer } from '../provider-http.ts';
 import {
   type BurnTerms,
+  burnCall,
   EVM_DOMAINS,
   evmBurnData,
   FAST_FINALITY,
@@ -151,12 +152,15 @@ export function createCctpProvider(options: CctpOptions) {
 
   function solanaPlan({ sender, recipient }: BridgeWish, burn: Omit<BurnTerms, 'domain'>): SourcePlan {
     const event = eventKey();
+    const terms = { ...burn, domain: domainOf('evmvenue') };
+    const who = { sender, recipient, mint };
     return {
       kind: 'solana',
       programs: [TOKEN_MESSENGER_PROGRAM, MESSAGE_TRANSMITTER_PROGRAM],
       signers: [event.publicKey.toBase58()],
       escrowAccount: null,
-      build: (blockhash) => solanaBurn({ ...burn, domain: domainOf('evmvenue') }, { sender, recipient, mint }, event, blockhash),
+      call: burnCall(terms, who, event.publicKey.toBase58()),
+      build: (blockhash) => solanaBurn(terms, who, event, blockhash),
     };
   }
 
@@ -214,8 +218,8 @@ function wordOf(messages: unknown, terms: TransferTerms, mint: string): Provider
   if (status === 'pending_confirmations') return { ...UNSEEN, state: 'attesting', said: status, reason };
   if (status !== 'complete') throw new SenselessAnswer(`status is ${JSON.stringify(status)?.slice(0, 40) ?? 'missing'}`);
   const state = typeof forwardState === 'string' ? forwardState.slice(0, 40) : null;
-  if (typeof forwardTxHash === 'string' && fits(forwardTxHash, terms.wish.to))
-    return { ...UNSEEN, state: 'filled', said: state ?? status, fillHash: forwardTxHash };
+  const fillHash = hashOf(forwardTxHash, terms.wish.to);
+  if (fillHash !== null) return { ...UNSEEN, state: 'filled', said: state ?? status, fillHash };
   if (state === 'FAILED')
     return {
       ...UNSEEN,
@@ -237,8 +241,4 @@ function assertSameBurn(body: Readonly<Record<string, unknown>>, { wish, amountI
   const isWide = wish.to === 'spotchain' && /^0x[0-9a-f]{64}$/.test(given);
   const spelled = isWide ? [`0x${Buffer.from(fromBase58(wanted[0] as string) ?? []).toString('hex')}`] : wanted;
   if (!spelled.includes(given)) throw new SenselessAnswer(`the message mints to ${mintRecipient.slice(0, 70)}`);
-}
-
-function fits(hash: string, chain: BridgeChain): boolean {
-  return chain === 'evmvenue' ? EVM_HASH.test(hash) : fromBase58(hash)?.length === 64;
 }

@@ -7,24 +7,22 @@ import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransac
 import { getAddress, isAddress } from 'viem';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { ProviderState } from '../../../domain/bridge/axes.ts';
-import { BRIDGE_DECIMALS, type BridgeWish, type FeeLine, offerObjection, usdOf } from '../../../domain/bridge/quote.ts';
+import { BRIDGE_DECIMALS, type BridgeChain, type BridgeWish, type FeeLine, offerObjection, usdOf } from '../../../domain/bridge/quote.ts';
 import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../../../domain/bridge/transfer.ts';
 import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
-import { fromBase58, isAddress as isSolanaAddress } from '../../../domain/solana/base58.ts';
+import { isAddress as isSolanaAddress } from '../../../domain/solana/base58.ts';
 import { knownFields } from '../../venues/known-fields.ts';
 import { VenueError } from '../../venues/venue-feed.ts';
 import type { VenueHttp } from '../../venues/venue-http.ts';
 import { approvalFor, depositObjection } from '../evm-calls.ts';
-import { EVM_HASH, fieldsOf, offered, RAW_AMOUNT, SenselessAnswer, textIn } from '../provider-http.ts';
+import { EVM_HASH, fieldsOf, hashOf, offered, RAW_AMOUNT, SenselessAnswer, textIn } from '../provider-http.ts';
+import { depositCall, RELAY_DEPOSITORY_PROGRAM, vaultAccountOf } from './deposit.ts';
 
 /** Relay's own number of the primary chain. */
 export const RELAY_SOLANA = 792_703_809;
 /** Relay's depository on EVM chains, which deposits are paid into. */
 export const RELAY_DEPOSITORY = '0x4cD00E387622C35bDDB9b4c962C136462338BC31';
-/** Relay's depository program on the primary chain. */
-export const RELAY_DEPOSITORY_PROGRAM = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2';
-const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
 /** How long a quote is offered for: a blockhash of the primary chain lives about a minute. */
 const QUOTE_MS = { spotchain: 45_000, evmvenue: 180_000 } as const;
@@ -85,7 +83,8 @@ export function createRelayProvider(options: RelayOptions) {
     const { amountOut, minimumOut, estimatedSeconds } = termsOf(wish, amountIn, answer);
     const fees = feesOf(fieldsOf(answer['fees']), BigInt(amountIn) - BigInt(amountOut));
     const { requestId, data } = depositOf(answer['steps']);
-    const plan = wish.from === 'evmvenue' ? await evmPlan(wish, BigInt(amountIn), data, orderOf(answer)) : solanaPlan(wish, data);
+    const [amount, order] = [BigInt(amountIn), orderOf(answer)];
+    const plan = wish.from === 'evmvenue' ? await evmPlan(wish, amount, data, order) : solanaPlan(wish, data, mint, amount, order);
     const offer: PlannedOffer = {
       provider: 'relay',
       kind: 'intent',
@@ -201,18 +200,21 @@ function orderOf(answer: Readonly<Record<string, unknown>>): string {
   return textIn(fieldsOf(fieldsOf(answer['protocol'])['v2']), 'orderId', EVM_HASH);
 }
 
-/** The deposit's instructions as one message. Lookup tables are not needed for a deposit, and are refused. @throws SenselessAnswer */
-function solanaPlan(wish: BridgeWish, data: Readonly<Record<string, unknown>>): SourcePlan {
-  const { instructions, addressLookupTableAddresses: tables } = data;
+/**
+ * The deposit's instructions as one message, with the deposit that they have to be. The lookup tables that Relay names
+ * would only make the message shorter: it fits without them, and then every account of it can be read. @throws SenselessAnswer
+ */
+function solanaPlan(wish: BridgeWish, data: Readonly<Record<string, unknown>>, mint: string, amount: bigint, order: string): SourcePlan {
+  const { instructions } = data;
   if (!Array.isArray(instructions) || instructions.length === 0) throw new SenselessAnswer('instructions is no list of instructions');
-  if (Array.isArray(tables) && tables.length > 0) throw new SenselessAnswer('the deposit names lookup tables');
   const read = instructions.map(instructionOf);
   const payerKey = new PublicKey(wish.sender);
   return {
     kind: 'solana',
-    programs: [RELAY_DEPOSITORY_PROGRAM, MEMO_PROGRAM],
+    programs: [RELAY_DEPOSITORY_PROGRAM],
     signers: [],
-    escrowAccount: null,
+    escrowAccount: vaultAccountOf(mint),
+    call: depositCall(wish.sender, mint, amount, order),
     build: (recentBlockhash) =>
       new VersionedTransaction(new TransactionMessage({ payerKey, recentBlockhash, instructions: read }).compileToV0Message()).serialize(),
   };
@@ -269,9 +271,7 @@ function wordOf(answer: Readonly<Record<string, unknown>>, { wish }: Pick<Transf
 }
 
 /** The last hash of a list that is one of that chain. */
-function hashIn(list: unknown, chain: 'spotchain' | 'evmvenue'): string | null {
+function hashIn(list: unknown, chain: BridgeChain): string | null {
   if (!Array.isArray(list)) return null;
-  const fits = (hash: unknown): hash is string =>
-    typeof hash === 'string' && (chain === 'evmvenue' ? EVM_HASH.test(hash) : fromBase58(hash)?.length === 64);
-  return list.filter(fits).at(-1) ?? null;
+  return list.map((hash) => hashOf(hash, chain)).findLast((hash) => hash !== null) ?? null;
 }

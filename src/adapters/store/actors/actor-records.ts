@@ -5,7 +5,7 @@ import { BREAKER_PAUSES, type ExecutionPermit, type PermitGround, PermitLost, su
 import type { ExecutionMode } from '../../../domain/order.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
 import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
-import { writeBridgeTransfers } from '../bridge/bridge-transfer-store.ts';
+import { writeBridgeArrivals, writeBridgeTransfers } from '../bridge/bridge-transfer-store.ts';
 import type { Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
@@ -76,6 +76,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   prediction_order: writePredictionOrders,
   prepared_transaction: writePreparedTransactions,
   bridge_transfer: writeBridgeTransfers,
+  bridge_arrival: writeBridgeArrivals,
   prediction_order_told: tellPredictionOrders,
   checkout: writeCheckouts,
   licence: writeLicences,

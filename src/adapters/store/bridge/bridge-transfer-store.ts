@@ -1,6 +1,8 @@
 /** Bridge transfers in PostgreSQL: their projection, and how lists, limits and the portfolio read it. */
+import type { SettledArrivals } from '../../../../actors/bridge-transfer/ports.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { SourceName } from '../../../domain/bridge/arrival.ts';
 import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/axes.ts';
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
 import type { BridgeTransferView } from '../../../domain/bridge/transfer.ts';
@@ -30,6 +32,33 @@ export function writeBridgeTransfers(transaction: Transaction, rows: readonly Ac
       hash text, state text, "delayedAt" bigint, body jsonb, "createdAt" bigint, "changedAt" bigint)
     on conflict (id) do update set hash = excluded.hash, state = excluded.state, delayed_at = excluded.delayed_at, body = excluded.body,
       changed_at = excluded.changed_at`;
+}
+
+/**
+ * Has arrivals count for their transfers. @throws where one of them counts for another source transaction already, so that
+ * the step which relies on it is not committed.
+ */
+export async function writeBridgeArrivals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
+  const given = transaction`select * from jsonb_to_recordset(${transaction.json(rows as never)})
+    as r(chain text, hash text, kind text, "transferId" uuid, "sourceChain" text, "sourceHash" text)`;
+  await transaction`
+    insert into bridge_arrivals (chain, hash, kind, transfer_id, source_chain, source_hash)
+    select chain, hash, kind, "transferId", "sourceChain", "sourceHash" from (${given}) as g on conflict (chain, hash) do nothing`;
+  const [other] = await transaction<{ hash: string; transfer_id: string }[]>`
+    select a.hash, a.transfer_id from (${given}) as g join bridge_arrivals a on a.chain = g.chain and a.hash = g.hash
+    where (a.source_chain, a.source_hash) is distinct from (g."sourceChain", g."sourceHash") limit 1`;
+  if (other !== undefined) throw new Error(`the arrival ${other.hash} has settled transfer ${other.transfer_id} already`);
+}
+
+/** Which source transaction an arrival has settled, over all organizations. */
+export function settledArrivals(sql: Sql): SettledArrivals {
+  return {
+    async settledBy(chain, hash) {
+      const [row] = await sql<SourceName[]>`
+        select source_chain as chain, source_hash as hash from bridge_arrivals where chain = ${chain} and hash = ${hash}`;
+      return row ?? null;
+    },
+  };
 }
 
 /** True of the error of a submission whose source transaction is another transfer's of the organization. */

@@ -2,6 +2,7 @@
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/linked-wallet.ts';
+import type { Outcome } from '../../../domain/refusal.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
@@ -52,6 +53,28 @@ export function createLinkedWalletStore(sql: Sql) {
         const linked = walletOf(row as Row);
         await writeRecords(transaction, recordsOf(linked));
         return linked;
+      });
+    },
+
+    /** Null where the organization has no such wallet. Where `changed` refuses, nothing is written; where it answers null, the wallet is taken away. */
+    change(
+      orgId: string,
+      id: string,
+      changed: (wallet: LinkedWallet) => Outcome<LinkedWallet | null>,
+      recordsOf: (before: LinkedWallet, after: LinkedWallet | null) => readonly ActorRecord[],
+    ): Promise<Outcome<LinkedWallet> | null> {
+      return inTransaction(sql, async (transaction) => {
+        const [row] = await transaction<Row[]>`
+          select id, number, chain, address, label, proved_by, proved_at from linked_wallets where org_id = ${orgId} and id = ${id} for update`;
+        if (row === undefined) return null;
+        const before = walletOf(row);
+        const outcome = changed(before);
+        if (!outcome.ok) return outcome;
+        const after = outcome.value;
+        if (after === null) await transaction`delete from linked_wallets where org_id = ${orgId} and id = ${id}`;
+        else await transaction`update linked_wallets set label = ${after.label} where org_id = ${orgId} and id = ${id}`;
+        await writeRecords(transaction, recordsOf(before, after));
+        return { ok: true, value: after ?? before };
       });
     },
 

@@ -1,0 +1,40 @@
+/** The deposit into Relay's depository program on the primary chain, field by field. */
+import { bytesField, numberField, type SourceCall } from '../../../domain/bridge/source-call.ts';
+import { programAddress } from '../../../domain/launch/program-address.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
+import { tokenAccountOf } from '../cctp/burn.ts';
+
+/** Relay's depository program on the primary chain. */
+export const RELAY_DEPOSITORY_PROGRAM = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2';
+/** First bytes of its instruction `deposit_token`. */
+const DEPOSIT_TOKEN = '0b9c60da27a3b413';
+
+/** The account that the program keeps deposits under. */
+const DEPOSITORY = programAddress(RELAY_DEPOSITORY_PROGRAM, ['relay_depository']).address;
+/** Owns what is deposited; nobody but the program signs for it. */
+const VAULT = programAddress(RELAY_DEPOSITORY_PROGRAM, ['vault']).address;
+
+/** The vault's account for a token: where a deposit arrives. */
+export function vaultAccountOf(mint: string): string {
+  return tokenAccountOf(VAULT, mint);
+}
+
+/** A deposit of base units for an order, 0x and 64 hexadecimal digits, by the sender and for the sender. */
+export function depositCall(sender: string, mint: string, amount: bigint, order: string): SourceCall {
+  return {
+    program: RELAY_DEPOSITORY_PROGRAM,
+    accounts: [
+      { name: 'depository', address: DEPOSITORY },
+      { name: 'sender', address: sender },
+      { name: 'depositor', address: sender },
+      { name: 'vault', address: VAULT },
+      { name: 'mint', address: mint },
+      { name: "sender's token account", address: tokenAccountOf(sender, mint) },
+      { name: 'destination account', address: vaultAccountOf(mint) },
+      { name: 'token program', address: TOKEN_PROGRAM },
+      { name: 'associated token program', address: ASSOCIATED_TOKEN_PROGRAM },
+      { name: 'system program', address: SYSTEM_PROGRAM },
+    ],
+    data: [bytesField('instruction', DEPOSIT_TOKEN), numberField('amount', amount, 8), bytesField('order id', order)],
+  };
+}

@@ -1,0 +1,52 @@
+/** Whether a payment that a chain shows is the payment of one transfer: no older than its quote, and not another transfer's. */
+import type { EpochMs } from '../time.ts';
+import { type ArrivalAxis, NO_ARRIVAL } from './axes.ts';
+import type { BridgeChain } from './quote.ts';
+
+/** A block of a chain. */
+export interface ChainHead {
+  /** The number of the block, or the slot on the primary chain. */
+  readonly height: number;
+  /** By the clock of the chain; null where the node does not say. */
+  readonly at: EpochMs | null;
+}
+
+/** The newest block of each chain that was known when a transfer was quoted. */
+export type ChainHeads = Readonly<Record<BridgeChain, ChainHead>>;
+
+/** What a chain shows of a transaction that a provider names as a payment or a refund. */
+export interface ArrivalSighting extends Pick<ArrivalAxis, 'hash' | 'amount'> {
+  readonly state: 'none' | 'included' | 'final' | 'failed';
+  /** The block that it stands in; null where it stands in none. */
+  readonly block: ChainHead | null;
+}
+
+/** The source transaction of a transfer: what owns an arrival that has settled it. */
+export interface SourceName {
+  readonly chain: BridgeChain;
+  readonly hash: string;
+}
+
+/** A node whose newest block is older than this by the service's clock is too far behind to be quoted on. Milliseconds. */
+export const MOST_BEHIND_MS = 60_000;
+
+/**
+ * True of a block that was there when the head was read. After a fork the same height may be built anew: such a block has
+ * a later time than the head had.
+ */
+export function isOlder(block: ChainHead, head: ChainHead): boolean {
+  return block.height <= head.height && !(block.at !== null && head.at !== null && block.at > head.at);
+}
+
+/**
+ * The axis of an arrival. What was there before the quote, and what has settled another transfer, is `foreign`: no money
+ * of this transfer, whatever its provider says. `settled` is the source transaction that it has settled; null where none.
+ */
+export function arrivalOf(seen: ArrivalSighting, head: ChainHead, settled: SourceName | null, own: SourceName): ArrivalAxis {
+  const { state, hash, amount, block } = seen;
+  if (state === 'none' || state === 'failed') return { ...NO_ARRIVAL, state, hash };
+  if (block === null || isOlder(block, head)) return { state: 'foreign', hash, amount, objection: 'older' };
+  if (settled !== null && (settled.chain !== own.chain || settled.hash !== own.hash))
+    return { state: 'foreign', hash, amount, objection: 'settled_another' };
+  return { state, hash, amount, objection: null };
+}

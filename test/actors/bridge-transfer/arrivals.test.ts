@@ -1,0 +1,165 @@
+// Payments that are not a transfer's own: older ones, and those that have settled another transfer, over real stores, chains and providers.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
+import { inTransaction } from '../../../src/adapters/store/actors/actor-store.ts';
+import { settledArrivals } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
+import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import { EVM_WALLET, signEvm, signSolana, TOKEN } from '../../adapters/bridge/bridge-world.ts';
+import { type BridgeFixture, openBridgeFixture } from './bridge-fixture.ts';
+
+let fixture: BridgeFixture;
+beforeAll(async () => {
+  fixture = await openBridgeFixture();
+}, 300_000);
+afterEach(() => {
+  fixture.world.relaySimulator.script.trouble(null);
+  fixture.world.cctpSimulator.script.trouble(null);
+});
+afterAll(() => fixture?.close());
+
+const SLOW = { timeout: 600_000 };
+
+/** Followed until it has stood in this state for some looks. */
+async function settledIn(id: string, state: string): Promise<BridgeTransferView> {
+  let stood = 0;
+  for (let look = 0; look < 60; look++) {
+    fixture.pass();
+    await fixture.round();
+    stood = (await fixture.view(id)).state === state ? stood + 1 : 0;
+    if (stood === 4) return fixture.view(id);
+  }
+  throw new Error(`it is ${JSON.stringify((await fixture.view(id)).axes)}`);
+}
+
+describe.each(['evmvenue', 'spotchain'] as const)('from %s', (from) => {
+  test('a provider that names a payment of before the quote is not believed, and told of once', SLOW, async () => {
+    fixture.world.relaySimulator.script.trouble('names_older_payment');
+    const { id } = await fixture.submitted(from, 'relay');
+    const found = await settledIn(id, 'unknown');
+    expect(found.axes.provider.state).toBe('filled');
+    expect(found.axes.destination).toMatchObject({ state: 'foreign', objection: 'older' });
+    expect(found.attentions).toContain('fill_older_than_quote');
+    expect((await fixture.alertsOf(id)).filter((what) => what !== 'bridge_transfer_delayed')).toEqual(['bridge_fill_older_than_quote']);
+    // The same payment is this transfer's by nothing at all: it settles nobody.
+    expect(await settledArrivals(fixture.sql).settledBy(found.wish.to, found.axes.destination.hash as string)).toBeNull();
+  });
+
+  test.each(['relay', 'cctp'] as const)(
+    '%s names the payment of another transfer to the same recipient: it counts once',
+    SLOW,
+    async (provider) => {
+      const simulator = provider === 'relay' ? fixture.world.relaySimulator : fixture.world.cctpSimulator;
+      simulator.script.trouble('names_used_payment');
+      // Quoted first, so that the other one's payment is not older than it.
+      const late = await fixture.quoted(from, provider);
+      simulator.script.trouble(null);
+      const first = await fixture.submitted(from, provider);
+      const ended = await fixture.followed(first.id);
+      expect(ended.state).toBe('completed');
+      simulator.script.trouble('names_used_payment');
+      const { id } = await fixture.signedAndSubmitted(late);
+      const found = await settledIn(id, 'unknown');
+      expect(found.axes.destination).toMatchObject({ state: 'foreign', objection: 'settled_another', hash: ended.axes.destination.hash });
+      expect((await fixture.alertsOf(id)).filter((what) => what !== 'bridge_transfer_delayed')).toEqual([
+        'bridge_fill_of_another_transfer',
+      ]);
+      expect((await fixture.view(first.id)).state).toBe('completed');
+    },
+  );
+});
+
+test('of two processes that end two transfers by one payment at once, the database commits one', SLOW, async () => {
+  const one = await fixture.submitted('evmvenue', 'relay');
+  // Sent, so that the next one is signed with the nonce behind it.
+  await fixture.round();
+  const two = await fixture.submitted('evmvenue', 'relay');
+  await fixture.round();
+  const hash = 'one payment for both';
+  const claim = ({ id, hash: sourceHash }: BridgeTransferView) =>
+    inTransaction(fixture.sql, (transaction) =>
+      writeRecords(transaction, [
+        { type: 'bridge_arrival', chain: 'spotchain', hash, kind: 'payment', transferId: id, sourceChain: 'evmvenue', sourceHash },
+      ]),
+    );
+  const outcomes = await Promise.allSettled([claim(one), claim(two)]);
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+  expect(String(failed.reason)).toContain('has settled transfer');
+  const winner = outcomes[0]?.status === 'fulfilled' ? one : two;
+  // The same process again changes nothing; nobody takes it back.
+  await claim(winner);
+  expect(await settledArrivals(fixture.sql).settledBy('spotchain', hash)).toEqual({ chain: 'evmvenue', hash: winner.hash });
+  await expect(fixture.sql`delete from bridge_arrivals where hash = ${hash}`).rejects.toThrow();
+  await expect(fixture.sql`update bridge_arrivals set source_hash = 'other' where hash = ${hash}`).rejects.toThrow();
+});
+
+test('the database ends no transfer by money that is not recorded as its own', SLOW, async () => {
+  const { id } = await fixture.submitted('evmvenue', 'relay');
+  for (const state of ['completed', 'refunded'])
+    await expect(fixture.sql`update bridge_transfers set state = ${state} where id = ${id}`).rejects.toThrow('no arrival of its own');
+  expect((await fixture.followed(id)).state).toBe('completed');
+});
+
+test('a payment that a first transfer has ended by is not taken by a second one that saw it before', SLOW, async () => {
+  // Both see the payment final before either has ended: the second step is refused, looks again and says why.
+  fixture.world.relaySimulator.script.trouble('names_used_payment');
+  const late = await fixture.quoted('evmvenue', 'relay');
+  fixture.world.relaySimulator.script.trouble(null);
+  const first = await fixture.submitted('evmvenue', 'relay');
+  await fixture.round();
+  const second = await fixture.signedAndSubmitted(late);
+  for (let look = 0; look < 40; look++) {
+    fixture.pass();
+    await fixture.round();
+    const [a, b] = [await fixture.view(first.id), await fixture.view(second.id)];
+    expect([a.state, b.state].filter((state) => state === 'completed').length).toBeLessThanOrEqual(1);
+  }
+  const states = [(await fixture.view(first.id)).state, (await fixture.view(second.id)).state];
+  expect(states).toContain('completed');
+  expect(states).toContain('unknown');
+});
+
+test('a transaction of before the quote that says the same is not the transfer’s', SLOW, async () => {
+  const before = await fixture.quoted('evmvenue', 'cctp');
+  const { transaction } = before;
+  if (transaction.kind !== 'evm') throw new Error('not of the EVM chain');
+  const { ledger } = fixture.world;
+  ledger.setBalance(EVM_WALLET.address, TOKEN, 10_000_000_000n);
+  if (transaction.approval !== null) ledger.submit(await signEvm(transaction.approval, ledger.nonce(EVM_WALLET.address)));
+  const hash = ledger.submit(await signEvm(transaction, ledger.nonce(EVM_WALLET.address)));
+  fixture.pass();
+  const anew = await fixture.quoted('evmvenue', 'cctp');
+  expect(anew.transaction).toMatchObject({ to: transaction.to, data: transaction.data });
+  const taken = await fixture.commands.submit(fixture.contextOf(), anew.id, { hash });
+  expect(taken.ok).toBe(true);
+  const ended = await fixture.followed(anew.id);
+  expect(ended.state).toBe('failed');
+  expect(ended.axes.source).toMatchObject({ state: 'other', detail: expect.stringContaining('older than the quote') });
+});
+
+describe('a deposit that the provider swaps', () => {
+  test.each([
+    ['swaps_destination', 'spotchain', 'its destination account is'],
+    ['swaps_order', 'spotchain', `its order id is 0x${'0d'.repeat(32)} instead of 0x`],
+    ['swaps_destination', 'evmvenue', 'the deposit goes to 0x6666666666666666666666666666666666666666, not to the depository'],
+    ['swaps_order', 'evmvenue', `it deposits for the order 0x${'0d'.repeat(32)} instead of 0x`],
+  ] as const)('%s from %s is refused before it is shown, with the field', async (how, from, words) => {
+    fixture.world.relaySimulator.script.trouble(how);
+    await expect(fixture.quoted(from, 'relay')).rejects.toThrow(words);
+  });
+
+  test('is refused at the submission too, where what is stored is no longer what was quoted', async () => {
+    const honest = await fixture.quoted('spotchain', 'relay');
+    const { transaction } = honest;
+    if (transaction.kind !== 'solana') throw new Error('not of the primary chain');
+    // As if the stored terms had been of another order: the message that would be signed is not theirs.
+    await fixture.sql`update actors set snapshot = jsonb_set(snapshot, '{context,source,call,data,2,hex}', ${fixture.sql.json('0e'.repeat(32))}) where id = ${honest.id}`;
+    const signedTransaction = signSolana(transaction.unsignedBase64);
+    const refused = await fixture.commands.submit(fixture.contextOf(), honest.id, { signedTransaction });
+    expect(refused.ok ? null : refused.refusal).toMatchObject({
+      code: 'signed_bytes_differ',
+      detail: expect.stringContaining(`instead of 0x${'0e'.repeat(32)}`),
+    });
+    expect((await fixture.view(honest.id)).state).toBe('quoted');
+  });
+});

@@ -1,0 +1,41 @@
+// Which payments are a transfer's own: none that was there before its quote, and none that has settled another transfer.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ArrivalSighting, arrivalOf, isOlder } from '../../../src/domain/bridge/arrival.ts';
+
+const HEAD = { height: 100, at: 50_000 };
+const OWN = { chain: 'evmvenue', hash: '0xown' } as const;
+const seen = (change: Partial<ArrivalSighting> = {}): ArrivalSighting => ({
+  state: 'final',
+  hash: 'h',
+  amount: '5',
+  block: { height: 101, at: 51_000 },
+  ...change,
+});
+
+test.each([
+  ['a later block', { height: 101, at: 51_000 }, false],
+  ['a later block of the same second', { height: 101, at: 50_000 }, false],
+  ['the head itself', { height: 100, at: 50_000 }, true],
+  ['an earlier block', { height: 99, at: 49_000 }, true],
+  ['a height that was built anew after a fork', { height: 100, at: 51_000 }, false],
+  ['the same height without a time', { height: 100, at: null }, true],
+])('%s: older is %j', (_, block, older) => {
+  expect(isOlder(block, HEAD)).toBe(older);
+  expect(arrivalOf(seen({ block }), HEAD, null, OWN)).toMatchObject(older ? { state: 'foreign', objection: 'older' } : { state: 'final' });
+});
+
+test('what has settled another source transaction is foreign, on whichever chain that was', () => {
+  expect(arrivalOf(seen(), HEAD, OWN, OWN)).toEqual({ state: 'final', hash: 'h', amount: '5', objection: null });
+  for (const settled of [{ chain: 'evmvenue', hash: '0xother' } as const, { chain: 'spotchain', hash: '0xown' } as const])
+    expect(arrivalOf(seen(), HEAD, settled, OWN)).toMatchObject({ state: 'foreign', objection: 'settled_another' });
+});
+
+test('a payment whose block nobody tells is not believed, and what is no payment has no amount', () => {
+  expect(arrivalOf(seen({ block: null }), HEAD, null, OWN).state).toBe('foreign');
+  fc.assert(
+    fc.property(fc.constantFrom('none' as const, 'failed' as const), fc.option(fc.constant(OWN)), (state, settled) => {
+      expect(arrivalOf(seen({ state }), HEAD, settled, OWN)).toEqual({ state, hash: 'h', amount: null, objection: null });
+    }),
+  );
+});
