@@ -349,6 +349,8 @@ export type BridgeTransfer = {
       readonly to: string;
       readonly data: string;
       readonly value: string;
+      readonly spender: string;
+      readonly amount: string;
     } | null;
   } | {
     readonly kind: 'solana';
@@ -374,18 +376,18 @@ export type BridgeTransfer = {
       readonly detail: string | null;
     };
     readonly destination: {
-      readonly state: 'none' | 'included' | 'final' | 'failed';
+      readonly state: 'none' | 'included' | 'final' | 'failed' | 'foreign';
       readonly hash: string | null;
       readonly amountUsd: string | null;
     };
     readonly refund: {
-      readonly state: 'none' | 'included' | 'final' | 'failed';
+      readonly state: 'none' | 'included' | 'final' | 'failed' | 'foreign';
       readonly hash: string | null;
       readonly amountUsd: string | null;
     };
   };
   readonly attentions: ReadonlyArray<{
-    readonly code: 'source_reorged' | 'source_expired' | 'source_failed' | 'other_transaction' | 'provider_silent' | 'provider_ahead_of_source' | 'provider_ahead_of_destination' | 'provider_contradicts_source' | 'fill_failed' | 'fill_failed_on_chain' | 'attestation_delayed' | 'refund_failed' | 'refund_failed_on_chain' | 'refunded_short' | 'partial_fill' | 'filled_and_refunded';
+    readonly code: 'source_reorged' | 'source_expired' | 'source_failed' | 'other_transaction' | 'provider_silent' | 'provider_ahead_of_source' | 'provider_ahead_of_destination' | 'provider_contradicts_source' | 'fill_failed' | 'fill_failed_on_chain' | 'fill_older_than_quote' | 'fill_of_another_transfer' | 'attestation_delayed' | 'refund_failed' | 'refund_failed_on_chain' | 'refund_older_than_quote' | 'refund_of_another_transfer' | 'refunded_short' | 'partial_fill' | 'filled_and_refunded';
     readonly words: string;
   }>;
   readonly delayed: boolean;

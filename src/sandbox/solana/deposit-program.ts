@@ -2,17 +2,17 @@
 
 import { createHash } from 'node:crypto';
 import { type Address, address } from '@solana/kit';
+import { programAddress } from '../../domain/launch/program-address.ts';
 import { STABLE_DECIMALS } from './burn-program.ts';
 import { associatedAccount, createAssociatedAccount, transferChecked } from './instructions.ts';
-import { derivedAddress } from './keys.ts';
 import { type ModelContext, ProgramFailure, type ProgramModel } from './launch-programs/modelled-machine.ts';
 import type { ReadTransaction } from './wire.ts';
 
 export const DEPOSIT_PROGRAM: Address = address('99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2');
 /** The account that the program keeps its deposits under. */
-export const DEPOSITORY: Address = derivedAddress(DEPOSIT_PROGRAM, [Buffer.from('relay_depository')]);
+export const DEPOSITORY: Address = address(programAddress(DEPOSIT_PROGRAM, ['relay_depository']).address);
 /** Owns what is deposited. */
-export const DEPOSIT_VAULT: Address = derivedAddress(DEPOSIT_PROGRAM, [Buffer.from('vault')]);
+export const DEPOSIT_VAULT: Address = address(programAddress(DEPOSIT_PROGRAM, ['vault']).address);
 export const DEPOSIT_TOKEN = createHash('sha256').update('global:deposit_token').digest().subarray(0, 8);
 
 /** The framework's numbers: no such instruction, and an account that is not the one its seeds lead to. */
