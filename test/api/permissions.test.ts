@@ -160,6 +160,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/spotchain/orders': ['agent:read'],
   'GET /v1/spotchain/orders/:id': ['agent:read'],
   'GET /v1/portfolio': ['agent:read'],
+  'GET /v1/portfolio/performance': ['agent:read'],
   'POST /v1/portfolio/impact': ['agent:read'],
   'POST /v1/prediction-orders/paper': ['trade:execute'],
   'POST /v1/prediction-orders/prepare': ['trade:execute'],
