@@ -131,10 +131,8 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
     const read = readTransaction(bytes);
     if (!read.ok) return refuse('route_refused', `the source transaction cannot be read: ${read.refusal.detail}`);
     const rules = { programs: new Set(plan.programs), makers: new Set(plan.signers), tables: new Map() };
-    const objection = routeObjection(read.value, { wallet: wish.sender }, rules);
+    const objection = routeObjection(read.value, { wallet: wish.sender }, rules) ?? sourceCallObjection(read.value, plan.call);
     if (objection !== null) return refuse('route_refused', `the source transaction is not to be signed: ${objection}`);
-    const other = sourceCallObjection(read.value, plan.call);
-    if (other !== null) return refuse('route_refused', `the source transaction is not the one that was asked for: ${other}`);
     if (signersOf(read.value)[0] !== wish.sender) return refuse('route_refused', 'the source transaction is not paid by the sender');
     const simulation = await outside.solana.simulate(bytes);
     if (simulation.error !== null)
@@ -152,17 +150,6 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
     };
   }
 
-  /** Where the chains stand before anybody can have signed; refused where a node is behind, for it would call old payments new. */
-  async function headsNow(): Promise<Outcome<ChainHeads>> {
-    const heads = await outside.heads();
-    for (const chain of BRIDGE_CHAINS) {
-      const { at } = heads[chain];
-      if (at !== null && clock.now() - at > MOST_BEHIND_MS)
-        return refuse('unavailable', `the node of ${chain} is behind: its newest block is of ${isoTime(at)}`);
-    }
-    return { ok: true, value: heads };
-  }
-
   async function quote(context: CommandContext, asked: BridgeQuoteWish): Promise<Outcome<BridgeTransferView>> {
     const checked = checkedWish(asked);
     if (!checked.ok) return checked;
@@ -176,7 +163,7 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
       asked.preference,
     );
     if (made === null) return refusalOf(declined);
-    const heads = await outside.unlessSilent(headsNow());
+    const heads = await outside.unlessSilent(headsNow(outside, clock.now()));
     if (!heads.ok) return heads;
     const source = offers.find(({ offer }) => offer === made.chosen)?.source as QuotedTransaction;
     const input = { ...(await inputOf(context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
@@ -295,6 +282,17 @@ export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
   }
 
   return { quote, submit };
+}
+
+/** Where the chains stand before anybody can have signed; refused where a node is behind, for it would call old payments new. */
+async function headsNow(outside: Pick<BridgeQuoting, 'heads'>, now: number): Promise<Outcome<ChainHeads>> {
+  const heads = await outside.heads();
+  for (const chain of BRIDGE_CHAINS) {
+    const { at } = heads[chain];
+    if (at !== null && now - at > MOST_BEHIND_MS)
+      return refuse('unavailable', `the node of ${chain} is behind: its newest block is of ${isoTime(at)}`);
+  }
+  return { ok: true, value: heads };
 }
 
 /** The stored message once more, before money moves by it: it has to be the call that was quoted, field by field. */

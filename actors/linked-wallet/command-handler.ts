@@ -59,33 +59,9 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
     return checked.ok ? checked : refuse('malformed', `$.${checked.refusal.detail}`);
   }
 
-  /** One change of a wallet by whoever proved it, or may trade. Answers the wallet as it is now, or as it was before it was unlinked. */
-  async function change(
-    context: CommandContext,
-    id: string,
-    action: 'wallet.rename' | 'wallet.unlink',
-    changed: (wallet: LinkedWallet) => LinkedWallet | null,
-  ): Promise<Outcome<LinkedWallet>> {
-    const allowed = (wallet: LinkedWallet): Outcome<LinkedWallet | null> =>
-      wallet.provedBy === context.subject || context.permissions.includes('trade:execute')
-        ? { ok: true, value: changed(wallet) }
-        : refuse('permission_missing', 'a linked wallet is changed by the member who proved it, or with trade:execute');
-    try {
-      const outcome = await store.change(context.orgId, id, allowed, (before, after) => [
-        auditRow(context, action, id, before as never, after as never),
-        ...answerRows(context, after ?? before),
-      ]);
-      return outcome ?? refuse('not_found', NO_WALLET);
-    } catch (error) {
-      return answeredMeanwhile(error);
-    }
-  }
-
   return {
-    rename: (context, id, label) => change(context, id, 'wallet.rename', (wallet) => ({ ...wallet, label })),
-
-    unlink: (context, id) => change(context, id, 'wallet.unlink', () => null),
-
+    rename: (context, id, label) => changeWallet(store, context, id, 'wallet.rename', (wallet) => ({ ...wallet, label })),
+    unlink: (context, id) => changeWallet(store, context, id, 'wallet.unlink', () => null),
     async challenge(context, text) {
       const address = spelled(text);
       if (!address.ok) return address;
@@ -131,4 +107,27 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
       }
     },
   };
+}
+
+/** One change of a wallet by whoever proved it, or may trade. Answers the wallet as it is now, or as it was before it was unlinked. */
+async function changeWallet(
+  store: WalletDirectory,
+  context: CommandContext,
+  id: string,
+  action: 'wallet.rename' | 'wallet.unlink',
+  changed: (wallet: LinkedWallet) => LinkedWallet | null,
+): Promise<Outcome<LinkedWallet>> {
+  const allowed = (wallet: LinkedWallet): Outcome<LinkedWallet | null> =>
+    wallet.provedBy === context.subject || context.permissions.includes('trade:execute')
+      ? { ok: true, value: changed(wallet) }
+      : refuse('permission_missing', 'a linked wallet is changed by the member who proved it, or with trade:execute');
+  try {
+    const outcome = await store.change(context.orgId, id, allowed, (before, after) => [
+      auditRow(context, action, id, before as never, after as never),
+      ...answerRows(context, after ?? before),
+    ]);
+    return outcome ?? refuse('not_found', NO_WALLET);
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
 }

@@ -58,10 +58,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
     quoting: {
       providers: Object.values(providers),
       mint: USDC_MINT,
-      async heads() {
-        const [spotchain, evmvenue] = await Promise.all([chains.spotchain.head(), chains.evmvenue.head()]);
-        return { spotchain, evmvenue };
-      },
+      heads: async () => ({ spotchain: await chains.spotchain.head(), evmvenue: await chains.evmvenue.head() }),
       solana: node,
       evm,
       readSignedEvm,

@@ -133,12 +133,10 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
     if (stands === null) return unseenOf(hash, terms);
     const transaction = await found(() => client.getTransaction({ hash }));
     if (transaction === null) throw new EvmSilence('the node of the EVM chain has a receipt and no transaction for it');
-    const differs = evmDifferences(terms.source, readOf(transaction));
-    if (differs.length > 0) return { state: 'other', confirmations: stands.confirmations, detail: differs.join('; ') };
     const { confirmations, isFinal, receipt, block } = stands;
     // Equal bytes may have been signed before: what the chain had before the quote was not signed for it.
-    if (block.height < terms.heads.evmvenue.height)
-      return { state: 'other', confirmations, detail: `it stands in block ${block.height}, which is older than the quote` };
+    const differs = [...evmDifferences(terms.source, readOf(transaction)), ...olderWords(block, terms.heads.evmvenue)];
+    if (differs.length > 0) return { state: 'other', confirmations, detail: differs.join('; ') };
     if (receipt.status === 'reverted') return { state: isFinal ? 'failed' : 'included', confirmations, detail: 'it was reverted' };
     return { state: isFinal ? 'final' : 'included', confirmations, detail: null };
   }
@@ -155,14 +153,10 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
   }
 
   async function arrival(hash: string, recipient: string): Promise<ArrivalSighting> {
-    const unseen: ArrivalSighting = { state: 'none', hash, amount: null, block: null };
-    if (!EVM_HASH.test(hash)) return { ...unseen, state: 'failed' };
+    if (!EVM_HASH.test(hash)) return { state: 'failed', hash, amount: null, block: null };
     const stands = await standing(hash as Hex);
-    if (stands === null) return unseen;
-    const { receipt, isFinal, block } = stands;
-    const paid = paidTo(receipt.logs, contract, recipient);
-    if (receipt.status === 'reverted' || paid <= 0n) return { ...unseen, state: isFinal ? 'failed' : 'none', block };
-    return { state: isFinal ? 'final' : 'included', hash, amount: String(paid), block };
+    if (stands === null) return { state: 'none', hash, amount: null, block: null };
+    return arrivalIn(hash, stands, paidTo(stands.receipt.logs, contract, recipient));
   }
 
   return {
@@ -188,6 +182,19 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
       }
     },
   };
+}
+
+const olderWords = ({ height }: ChainHead, head: ChainHead): readonly string[] =>
+  height < head.height ? [`it stands in block ${height}, which is older than the quote`] : [];
+
+/** What a transaction of a block is that pays so many base units. */
+function arrivalIn(
+  hash: string,
+  { receipt, isFinal, block }: { readonly receipt: { readonly status: string }; readonly isFinal: boolean; readonly block: ChainHead },
+  paid: bigint,
+): ArrivalSighting {
+  if (receipt.status === 'reverted' || paid <= 0n) return { state: isFinal ? 'failed' : 'none', hash, amount: null, block };
+  return { state: isFinal ? 'final' : 'included', hash, amount: String(paid), block };
 }
 
 function headOf({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): ChainHead {

@@ -4,6 +4,7 @@ import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts'
 import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import type { TransferTerms } from '../../domain/bridge/transfer.ts';
 import { fromBase58 } from '../../domain/solana/base58.ts';
+import type { BalanceChanges } from '../../domain/solana/chain.ts';
 import { depositObjection } from '../../domain/solana/prediction-deposit.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import type { SolanaRpc } from '../solana/rpc.ts';
@@ -56,9 +57,7 @@ export function createSolanaBridgeChain(
     const landed = state === 'finalized' ? await node.transaction(hash) : null;
     // What it pays is told of final transactions only.
     if (landed === null) return error === null ? { state: 'included', hash, amount: null, block } : unseen;
-    let paid = 0n;
-    for (const { owner, mint: moved, before, after } of landed.changes.tokens)
-      if (owner === recipient && moved === mint) paid += BigInt(after) - BigInt(before);
+    const paid = paidTo(landed.changes, mint, recipient);
     if (landed.error !== null || paid <= 0n) return { state: 'failed', hash, amount: null, block };
     return { state: 'final', hash, amount: String(paid), block };
   }
@@ -74,4 +73,10 @@ export function createSolanaBridgeChain(
       return node.broadcast(bytes);
     },
   };
+}
+
+/** What a transaction pays to an owner in one token, in base units. */
+function paidTo({ tokens }: BalanceChanges, token: string, recipient: string): bigint {
+  const own = tokens.filter(({ owner, mint }) => owner === recipient && mint === token);
+  return own.reduce((sum, { before, after }) => sum + BigInt(after) - BigInt(before), 0n);
 }

@@ -65,8 +65,7 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
   const faults = options.faults ?? createFaultSwitch(evmDomain);
   const script = options.script ?? createBridgeScript();
   const messages = new Map<string, Message>();
-  /** The newest mint to each recipient. */
-  const minted = new Map<string, string>();
+  const minted = new Map<string, string>(); // The newest mint to each recipient.
   const domainOf = (side: Side): number => (side === 'spotchain' ? SOLANA_DOMAIN : evmDomain);
 
   type Read = Pick<Message, 'sender' | 'amount' | 'domain' | 'recipient' | 'maxFee' | 'finality' | 'hook'>;
@@ -137,8 +136,7 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
     if (message.trouble === 'claims_payment') return nameOfNothing(to, message.hash);
     const amount = message.amount - feeOf(message);
     const paid = message.trouble === 'pays_part' ? amount / 2n : amount;
-    if (message.trouble === 'names_older_payment' || message.trouble === 'names_used_payment')
-      return minted.get(message.recipient) ?? nameOfNothing(to, message.hash);
+    if (namesAnother(message.trouble)) return minted.get(message.recipient) ?? nameOfNothing(to, message.hash);
     const hash = pay(options, to, to === 'spotchain' ? ownerOf(message.recipient) : getAddress(`0x${message.recipient.slice(26)}`), paid);
     minted.set(message.recipient, hash);
     return hash;
@@ -211,6 +209,10 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
 
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
   return { url: server.url, faults, script, close: server.close };
+}
+
+function namesAnother(trouble: BridgeTrouble | null): boolean {
+  return trouble === 'names_older_payment' || trouble === 'names_used_payment';
 }
 
 function failsToForward(trouble: BridgeTrouble | null): boolean {

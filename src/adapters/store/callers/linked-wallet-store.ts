@@ -1,8 +1,8 @@
 /** Linked wallets in PostgreSQL: texts that wait for a signature, and wallets whose owners have signed one. */
+import type { WalletDirectory } from '../../../../actors/linked-wallet/command-handler.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/linked-wallet.ts';
-import type { Outcome } from '../../../domain/refusal.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
@@ -56,27 +56,7 @@ export function createLinkedWalletStore(sql: Sql) {
       });
     },
 
-    /** Null where the organization has no such wallet. Where `changed` refuses, nothing is written; where it answers null, the wallet is taken away. */
-    change(
-      orgId: string,
-      id: string,
-      changed: (wallet: LinkedWallet) => Outcome<LinkedWallet | null>,
-      recordsOf: (before: LinkedWallet, after: LinkedWallet | null) => readonly ActorRecord[],
-    ): Promise<Outcome<LinkedWallet> | null> {
-      return inTransaction(sql, async (transaction) => {
-        const [row] = await transaction<Row[]>`
-          select id, number, chain, address, label, proved_by, proved_at from linked_wallets where org_id = ${orgId} and id = ${id} for update`;
-        if (row === undefined) return null;
-        const before = walletOf(row);
-        const outcome = changed(before);
-        if (!outcome.ok) return outcome;
-        const after = outcome.value;
-        if (after === null) await transaction`delete from linked_wallets where org_id = ${orgId} and id = ${id}`;
-        else await transaction`update linked_wallets set label = ${after.label} where org_id = ${orgId} and id = ${id}`;
-        await writeRecords(transaction, recordsOf(before, after));
-        return { ok: true, value: after ?? before };
-      });
-    },
+    change: changeWallet(sql),
 
     /** Those whose id or label is one of the names, oldest first. */
     async named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]> {
@@ -96,6 +76,24 @@ export function createLinkedWalletStore(sql: Sql) {
       return { items: page.items.map(walletOf), next: page.next };
     },
   };
+}
+
+/** Null where the organization has no such wallet. Where `changed` refuses, nothing is written; where it answers null, the wallet is taken away. */
+function changeWallet(sql: Sql): WalletDirectory['change'] {
+  return (orgId, id, changed, recordsOf) =>
+    inTransaction(sql, async (transaction) => {
+      const [row] = await transaction<Row[]>`
+        select id, number, chain, address, label, proved_by, proved_at from linked_wallets where org_id = ${orgId} and id = ${id} for update`;
+      if (row === undefined) return null;
+      const before = walletOf(row);
+      const outcome = changed(before);
+      if (!outcome.ok) return outcome;
+      const after = outcome.value;
+      if (after === null) await transaction`delete from linked_wallets where org_id = ${orgId} and id = ${id}`;
+      else await transaction`update linked_wallets set label = ${after.label} where org_id = ${orgId} and id = ${id}`;
+      await writeRecords(transaction, recordsOf(before, after));
+      return { ok: true, value: after ?? before };
+    });
 }
 
 function walletOf({ id, chain, address, label, proved_by: provedBy, proved_at: provedAt }: Row): LinkedWallet {
