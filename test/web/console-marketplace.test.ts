@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { payload } from '../api/api-under-test.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, signIn, type Watched } from './console-fixture.ts';
+import { type Browser, barriers, CHROMIUM, openBrowser, openTab, signIn, type Watched } from './console-fixture.ts';
 
 describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
   const payout = sandboxKey('console payout');
@@ -50,6 +50,7 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     const { body } = await service.get('/v1/marketplace?search=tide');
     expect((await service.post(`/v1/marketplace/${body.items[0].id}/checkout`, {})).body.state).toBe('licensed');
     await page.getByRole('button', { name: 'Import as a new agent' }).click();
+    await openTab(page, 'State');
     await page.locator('.chart').waitFor();
     expect(page.url()).toContain('#/agents/');
     expect(watched.complaints).toEqual([]);
