@@ -69,6 +69,8 @@ export interface Service extends Running {
   post(path: string, body?: unknown, as?: string | null): Promise<Answer>;
   /** A connection to its embedded database, as the owner. */
   database(): Sql;
+  /** The address of the embedded database, as its owner. */
+  embeddedUrl(): string;
 }
 
 /** A state folder that the embedded database may enter; the sweep of the harness removes it where a run was killed. */
@@ -226,17 +228,23 @@ export function withClient(running: Running, url: string): Service {
     ask,
     get: (path, as = 'operator') => ask('GET', path, { as }),
     post: (path, body, as = 'operator') => ask('POST', path, { as, body }),
+    embeddedUrl: () => databaseUrlIn(running.home),
     database() {
-      const port = readFileSync(join(running.home, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
-      const password = readFileSync(join(running.home, 'postgres.password'), 'utf8').trim();
       return openDatabase({
-        url: `postgres://sevengate:${password}@127.0.0.1:${port}/sevengate`,
+        url: databaseUrlIn(running.home),
         connections: 1,
         role: null,
         name: 'sevengate journey',
       });
     },
   };
+}
+
+/** Where the embedded database of a state folder listens. */
+function databaseUrlIn(home: string): string {
+  const port = readFileSync(join(home, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
+  const password = readFileSync(join(home, 'postgres.password'), 'utf8').trim();
+  return `postgres://sevengate:${password}@127.0.0.1:${port}/sevengate`;
 }
 
 function hasEnded(child: ChildProcess): boolean {

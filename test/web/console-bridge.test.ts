@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
+import { placeAtStage } from '../harness/fixture.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
 import { type Browser, barriers, CHROMIUM, openBrowser, signIn, type Watched } from './console-fixture.ts';
@@ -148,6 +149,37 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await button.click();
     await page.getByRole('region', { name: 'Holdings' }).locator('tbody tr', { hasText: evm.address.toLowerCase() }).first().waitFor();
     expect(await page.getByLabel('Wallets beside the books').inputValue()).toBe(evm.address);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('the vault of an agent names the linked wallets of whoever has paid in', SLOW, async () => {
+    const manifest = {
+      name: 'Holder',
+      universe: ['BTCUSDT'],
+      timeframe: '1h',
+      entryConditions: [{ type: 'price_above', price: '10000000' }],
+      exitConditions: [],
+      maxCapitalUsd: 5_000,
+      maxTradeNotionalUsd: 500,
+      stopLossPct: 5,
+      takeProfitPct: 8,
+      maxDailyDrawdownPct: 4,
+      maxOpenPositions: 3,
+      maxSlippageBps: 20,
+    };
+    const { id } = (await service.post('/v1/agents', manifest)).body;
+    await placeAtStage(service.embeddedUrl(), id, 'limited_live');
+    const paid = await service.post(`/v1/agents/${id}/vault/deposit`, { amountUsd: '100' });
+    expect(paid.status, paid.text).toBe(201);
+    const { depositors } = (await service.get(`/v1/agents/${id}/vault`)).body;
+    const [linked] = (await service.get('/v1/wallets')).body.items;
+    expect(linked.provedBy).toBe(depositors[0].depositor);
+    await page.evaluate(`location.hash = '#/agents/${id}/vault'`);
+    const row = page.getByRole('region', { name: 'Depositors' }).locator('tbody tr');
+    await row.waitFor();
+    expect(await row.locator('th, td').allInnerTexts()).toEqual(
+      expect.arrayContaining([depositors[0].depositor, `cold ${evm.address.slice(0, 6)}…${evm.address.slice(-4)}`]),
+    );
     expect(await barriers(page)).toEqual([]);
   });
 
