@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   accessSync,
+  chmodSync,
   constants,
   existsSync,
   mkdirSync,
@@ -72,10 +73,12 @@ export async function compiledSources({ entries = ENTRIES, rooms = ROOMS } = {})
   const cache = join(ROOT, 'node_modules', '.cache', 'sevengate');
   const folder = join(cache, state);
   if (!existsSync(folder)) {
-    if (!isWritable(join(ROOT, 'node_modules'))) return compiledForThisProcess(entries);
+    if (!may(join(ROOT, 'node_modules'), constants.W_OK)) return compiledForThisProcess(entries);
     mkdirSync(cache, { recursive: true });
     removeUnused(cache);
     const draft = mkdtempSync(join(cache, '.draft-'));
+    // Whoever runs the service reads it; the folder that is made here is its maker's alone.
+    chmodSync(draft, 0o755);
     await compile(entries, draft);
     mkdirSync(join(draft, 'users'));
     try {
@@ -85,6 +88,8 @@ export async function compiledSources({ entries = ENTRIES, rooms = ROOMS } = {})
       rmSync(draft, { recursive: true, force: true });
     }
   }
+  // Another user of this machine keeps what he compiled to himself.
+  if (!may(folder, constants.R_OK | constants.X_OK)) return compiledForThisProcess(entries);
   use(folder);
   return folder;
 }
@@ -172,9 +177,9 @@ const PLACES = {
   },
 };
 
-function isWritable(folder) {
+function may(folder, access) {
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(folder, access);
     return true;
   } catch {
     return false;

@@ -97,7 +97,7 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
       ['entry', 'filled'],
     ]);
     const steps = await stage.sql<{ to: string }[]>`
-      select coalesce(to_value ->> 'on_duty', to_value #>> '{}') as to from steps where actor_id = ${id} order by version`;
+      select coalesce(to_value #>> '{life,on_duty}', to_value ->> 'life') as to from steps where actor_id = ${id} order by version`;
     // It may hear of a fill before it hears of the order that led to it.
     const heard = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
     // A step that leaves it where it stands is no other place.
