@@ -12,7 +12,7 @@ import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createCctpProvider } from '../../../src/adapters/bridge/cctp/provider.ts';
 import { createRelayProvider } from '../../../src/adapters/bridge/relay/provider.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
-import type { ActorRow } from '../../../src/domain/actor-step.ts';
+import type { ActorRecord, ActorRow } from '../../../src/domain/actor-step.ts';
 import type { SourceName } from '../../../src/domain/bridge/arrival.ts';
 import { delayAfterMs, isEnded } from '../../../src/domain/bridge/axes.ts';
 import type { BridgeChain, BridgeWish } from '../../../src/domain/bridge/quote.ts';
@@ -61,17 +61,19 @@ function providersOver(ask: () => Promise<ReturnType<WireWord>>) {
   };
 }
 
+const arrivalOf = (row: ActorRecord): string => `${String(row['chain'])} ${String(row['hash'])}`;
+
 /** The store with the one rule of the database that memory does not have: an arrival counts for one source transaction. */
 function settling(store: MemoryStore, settled: Map<string, SourceName>): MemoryStore {
   let before: Promise<unknown> = Promise.resolve();
   const commit: MemoryStore['commit'] = async (commits) => {
     const rows = commits.flatMap(({ plan }) => plan.records.filter(({ type }) => type === 'bridge_arrival'));
-    const isTaken = rows.some(({ chain, hash, sourceHash }) => (settled.get(`${chain} ${hash}`)?.hash ?? sourceHash) !== sourceHash);
+    const isTaken = rows.some((row) => (settled.get(arrivalOf(row))?.hash ?? row['sourceHash']) !== row['sourceHash']);
     if (isTaken) throw new Error('the arrival has settled another transfer');
     const stale = await store.commit(commits);
-    for (const { chain, hash, sourceChain, sourceHash, transferId } of rows)
-      if (!stale.has(transferId as string))
-        settled.set(`${chain} ${hash}`, { chain: sourceChain as BridgeChain, hash: sourceHash as string });
+    for (const row of rows)
+      if (!stale.has(row['transferId'] as string))
+        settled.set(arrivalOf(row), { chain: row['sourceChain'] as BridgeChain, hash: row['sourceHash'] as string });
     return stale;
   };
   // One after the other, as transactions that meet at the same key.
