@@ -4,6 +4,7 @@ import type { EpochMs } from '../src/domain/time.ts';
 import type { AccessPorts } from './access.ts';
 import type { OperationPorts } from './operation/ports.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
+import type { ActorPorts } from './v1/actors/ports.ts';
 import type { AgentMarketPorts } from './v1/agent-market/ports.ts';
 import type { ProposalPorts } from './v1/agent-orders/ports.ts';
 import type { VaultPorts } from './v1/agent-vaults/ports.ts';
@@ -39,6 +40,7 @@ export interface ApiPorts {
   readonly access: AccessPorts;
   readonly answers: RememberedAnswers;
   readonly agents: AgentPorts;
+  readonly actors: ActorPorts;
   readonly proposals: ProposalPorts;
   readonly takes: TakePorts;
   readonly copilot: CopilotPorts;

@@ -1,5 +1,32 @@
 /** The bodies of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */
 
+export type ActorBranch = {
+  readonly kind: string;
+  readonly machine: string;
+  readonly version: number;
+  readonly steps: ReadonlyArray<{
+    readonly event: { readonly [name: string]: unknown };
+    readonly from: unknown;
+    readonly to: unknown;
+    readonly status: 'active' | 'done';
+    readonly taken: boolean;
+    readonly refusal: {
+      readonly code?: string;
+      readonly detail?: string;
+    } | null;
+    readonly changes: ReadonlyArray<{
+      readonly path: string;
+      readonly before: unknown;
+      readonly after: unknown;
+    }>;
+    readonly records: ReadonlyArray<{ readonly [name: string]: unknown }>;
+    readonly timers: ReadonlyArray<{ readonly [name: string]: unknown }>;
+    readonly activities: ReadonlyArray<{ readonly [name: string]: unknown }>;
+    readonly announcements: ReadonlyArray<{ readonly [name: string]: unknown }>;
+  }>;
+  readonly takes: ReadonlyArray<string>;
+};
+
 export type Agent = {
   readonly id: string;
   readonly name: string;

@@ -42,6 +42,8 @@ export interface HistorySubject {
 export interface HistoryStore {
   /** Null where the organization has no such actor of the kind. */
   find(orgId: string, kind: string, actorId: string): Promise<HistorySubject | null>;
+  /** The actor of whatever kind; null where the organization has none of this id. */
+  subject(orgId: string, actorId: string): Promise<HistorySubject | null>;
   /** The last checkpoint at or before the version; null where there is none. */
   checkpoint(actorId: string, version: number): Promise<PastState | null>;
   /** Steps after `from` up to and including `to`, oldest first. */
@@ -61,7 +63,7 @@ export interface CheckpointStore extends HistoryStore {
 const RENAMED: Readonly<Record<string, string>> = { 'errand.done': 'activity.done', 'errand.given_up': 'activity.given_up' };
 
 /** A stored event as the present machines know it. */
-function presentEvent(stored: Json): ActorEvent {
+export function presentEvent(stored: Json): ActorEvent {
   const event = stored as unknown as ActorEvent;
   const answer = event['answer'] as { readonly outcome?: string } | undefined;
   const renamed = answer?.outcome === 'overtaken' ? { ...event, answer: { ...answer, outcome: 'superseded' } } : event;

@@ -4,6 +4,8 @@ import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';
 import { TO_STOP } from '../permission.ts';
 import { entry, type RouteEntry } from '../route.ts';
+import { exportActorTest } from './actors/export-test.ts';
+import { askWhatIf } from './actors/what-if.ts';
 import { rankAgentTokens } from './agent-market/rank.ts';
 import { listStockPaired } from './agent-market/stock-paired.ts';
 import { getAgentToken } from './agent-market/token.ts';
@@ -258,6 +260,8 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listVersions, 'agent:read'),
   entry(listHistory, 'agent:read'),
   entry(getChart, 'agent:read'),
+  entry(askWhatIf, 'agent:read'),
+  entry(exportActorTest, 'agent:read'),
   entry(getVault, 'agent:read'),
   entry(depositIntoVault, 'trade:execute'),
   entry(withdrawFromVault, 'trade:execute'),

@@ -5,11 +5,14 @@
  */
 
 import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/command-handler.ts';
+import { createActorBranches } from '../../actors/runtime/actor-branches.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/ports.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';
 import type { TakesSignature } from '../adapters/identity/wallet-signature.ts';
+import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
 import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
@@ -23,7 +26,7 @@ import { createPortfolioPort } from '../trading/portfolio.ts';
 import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
-import { type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
+import { ACTOR_KINDS, type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
 import { createDelegations } from './delegations.ts';
 import { createLinkedWallets } from './linked-wallets.ts';
 import { createRiskPreferencesPort } from './risk-preferences.ts';
@@ -31,7 +34,7 @@ import { createRiskPreferencesPort } from './risk-preferences.ts';
 export type CallerPorts = CapabilityPorts &
   Pick<
     ApiPorts,
-    'answers' | 'books' | 'copilot' | 'delegations' | 'leaderboardWallets' | 'linkedWallets' | 'portfolio' | 'riskPreferences'
+    'actors' | 'answers' | 'books' | 'copilot' | 'delegations' | 'leaderboardWallets' | 'linkedWallets' | 'portfolio' | 'riskPreferences'
   > & {
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };
@@ -61,6 +64,7 @@ export function openCallerPorts(
     return {
       ...callerPortsOf({ ...deps, sql, runtime, preTrade, risk }),
       connection: { of: () => sql },
+      actors: createActorBranches({ store: createHistoryStore(sql), directory: createDirectory(ACTOR_KINDS), clock }),
       answers: { find: createIdempotencyStore(sql).find },
       copilot: { conversations: createConversationStore(sql, newId) },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },

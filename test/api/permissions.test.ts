@@ -28,6 +28,7 @@ const SUBSETS: readonly (readonly Permission[])[] = Array.from({ length: 16 }, (
 function bodyOf({ route }: RouteEntry): unknown {
   if (route.method === 'GET') return undefined;
   if (route.url.endsWith('/autonomy')) return { autonomy: 'suggest' };
+  if (route.url.endsWith('/what-if')) return { version: 1, events: [{ type: 'submit' }] };
   if (route.url.endsWith('/rename')) return { label: 'another' };
   if (route.url.endsWith('/sign-off')) return { approved: true };
   if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
@@ -42,6 +43,7 @@ function bodyOf({ route }: RouteEntry): unknown {
 }
 
 const QUERIES: Readonly<Record<string, string>> = {
+  '/v1/actors/:id/test': '?from=0&to=1',
   '/v1/bridge/status': `?id=${newId()}`,
   '/v1/candles': '?venue=spotexchange&instrument=BTCUSDT&timeframe=1h',
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
@@ -162,6 +164,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/spotchain/orders': ['agent:read'],
   'GET /v1/spotchain/orders/:id': ['agent:read'],
   'GET /v1/portfolio': ['agent:read'],
+  'POST /v1/actors/:id/what-if': ['agent:read'],
+  'GET /v1/actors/:id/test': ['agent:read'],
   'GET /v1/portfolio/performance': ['agent:read'],
   'POST /v1/portfolio/impact': ['agent:read'],
   'POST /v1/prediction-orders/paper': ['trade:execute'],

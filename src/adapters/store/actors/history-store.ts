@@ -11,6 +11,11 @@ export function createHistoryStore(sql: Sql): CheckpointStore {
       return row === undefined ? null : { id: actorId, orgId, kind };
     },
 
+    async subject(orgId, actorId) {
+      const [row] = await sql<{ kind: string }[]>`select kind from actors where id = ${actorId} and org_id = ${orgId}`;
+      return row === undefined ? null : { id: actorId, orgId, kind: row.kind };
+    },
+
     async checkpoint(actorId, version) {
       const [row] = await sql<{ version: number; at: number; machine: string; snapshot: ActorState }[]>`
         select version, at, machine, snapshot from actor_checkpoints where actor_id = ${actorId} and version <= ${version} order by version desc limit 1`;

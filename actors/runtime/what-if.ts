@@ -1,0 +1,125 @@
+/** What an actor would have done: events are given to a copy of any of its past states, and nothing of the branch is written. */
+import type { AnyMachineSnapshot } from 'xstate';
+import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, TimerChange } from '../../src/domain/actor-step.ts';
+import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
+import { type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { HistorySubject, PastState } from './actor-history.ts';
+import type { Directory } from './directory.ts';
+import { eventStep, eventsTaken } from './step.ts';
+
+/** A part of the context that an event changed, by its path; null where it was not there. */
+export interface ContextChange {
+  readonly path: string;
+  readonly before: Json;
+  readonly after: Json;
+}
+
+/** What one event comes to in the branch. */
+export interface BranchStep {
+  readonly event: ActorEvent;
+  readonly from: Json;
+  readonly to: Json;
+  readonly status: ActorState['status'];
+  /** False where the machine has no transition for it in this state, or every guard says no. */
+  readonly taken: boolean;
+  /** Why the actor refuses it before its machine sees it; then nothing follows. */
+  readonly refusal: Refusal | null;
+  readonly changes: readonly ContextChange[];
+  readonly records: readonly ActorRecord[];
+  readonly timers: readonly TimerChange[];
+  readonly activities: readonly Activity[];
+  readonly announcements: readonly Announcement[];
+}
+
+export interface Branch {
+  /** Where it leaves the history. */
+  readonly version: number;
+  readonly steps: readonly BranchStep[];
+  /** The types of the events that the machine reacts to where the branch ends. */
+  readonly takes: readonly string[];
+}
+
+/**
+ * The branch that the events lead to from a past state, all of them at one time. It ends at the first event that is refused.
+ * Pure: nothing is loaded, written, timed or carried out. @throws Error where no present machine fits the state
+ */
+export function branchFrom(
+  directory: Directory,
+  subject: HistorySubject,
+  past: PastState,
+  events: readonly ActorEvent[],
+  now: EpochMs,
+): Branch {
+  const fitted = directory.fit({ kind: subject.kind, machine: past.machine, state: past.state });
+  if (fitted === null) throw new Error(`no present version carries on what ${past.machine} wrote`);
+  const { kind } = fitted;
+  const steps: BranchStep[] = [];
+  let { state, snapshot } = fitted;
+  for (const event of events) {
+    const refusal = refusalOf(kind.validate, state, event);
+    if (refusal !== null) {
+      steps.push({ ...untouched(state, event), refusal });
+      break;
+    }
+    const step = stepOf(() => eventStep(kind, { actorId: subject.id, orgId: subject.orgId, now }, snapshot, event), snapshot, state, event);
+    steps.push(step.branch);
+    if (step.branch.refusal !== null) break;
+    state = step.state;
+    snapshot = (directory.fit({ kind: subject.kind, machine: kind.machine.id, state }) as { snapshot: AnyMachineSnapshot }).snapshot;
+  }
+  return { version: past.version, steps, takes: eventsTaken(snapshot) };
+}
+
+function untouched(state: ActorState, event: ActorEvent): BranchStep {
+  const nothing = { changes: [], records: [], timers: [], activities: [], announcements: [] };
+  return { event, from: state.value, to: state.value, status: state.status, taken: false, refusal: null, ...nothing };
+}
+
+type Stepped = ReturnType<typeof eventStep>;
+
+function stepOf(
+  step: () => Stepped,
+  snapshot: AnyMachineSnapshot,
+  state: ActorState,
+  event: ActorEvent,
+): { readonly state: ActorState; readonly branch: BranchStep } {
+  try {
+    const taken = snapshot.can(event as never);
+    const { state: next, ...plan } = step();
+    const branch = { event, from: state.value, to: next.value, status: next.status, taken, refusal: null, ...plan };
+    return { state: next, branch: { ...branch, changes: contextChanges(state.context as Json, next.context as Json) } };
+  } catch (error) {
+    // An event that lacks what its guards read: the running actor would be quarantined by it.
+    return { state, branch: { ...untouched(state, event), refusal: brokenBy(error) } };
+  }
+}
+
+function refusalOf(
+  validate: (state: ActorState, event: ActorEvent) => Refusal | null,
+  state: ActorState,
+  event: ActorEvent,
+): Refusal | null {
+  try {
+    return validate(state, event);
+  } catch (error) {
+    return brokenBy(error);
+  }
+}
+
+function brokenBy(error: unknown): Refusal {
+  return refuse('malformed', `the machine cannot read the event: ${error instanceof Error ? error.message : String(error)}`).refusal;
+}
+
+/** The parts that differ, by the shortest path that tells them apart. Arrays are compared as wholes. */
+export function contextChanges(before: Json, after: Json, path = ''): readonly ContextChange[] {
+  if (canonicalJson(before) === canonicalJson(after)) return [];
+  if (!isRecord(before) || !isRecord(after)) return [{ path, before, after }];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .sort()
+    .flatMap((key) => contextChanges(before[key] ?? null, after[key] ?? null, path === '' ? key : `${path}.${key}`));
+}
+
+function isRecord(value: Json): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,141 @@
+// Questions to the past of actors: events given to a copy at any step change nothing, and a stretch of a history is a test that runs.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+let api: ApiUnderTest;
+let owner: string;
+let stranger: string;
+/** An agent that was paused, resumed by nobody, and had its autonomy changed: versions 1 to 4. */
+let agent: string;
+
+beforeAll(async () => {
+  api = await apiUnderTest();
+  owner = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage'], OURS);
+  stranger = await api.token(['agent:read'], THEIRS);
+  agent = await createdAgent(api, owner);
+  for (const [verb, body] of [
+    ['autonomy', { autonomy: 'confirm' }],
+    ['pause', {}],
+    ['autonomy', { autonomy: 'suggest' }],
+  ] as const)
+    expect((await api.call('POST', `/v1/agents/${agent}/${verb}`, { token: owner, body })).status).toBeLessThan(300);
+});
+afterAll(() => api.close());
+
+const ask = (body: object, by = owner, id = agent) => api.call('POST', `/v1/actors/${id}/what-if`, { token: by, body });
+const exported = (from: number, to: number, by = owner, id = agent) =>
+  api.call('GET', `/v1/actors/${id}/test?from=${from}&to=${to}`, { token: by });
+const history = async () => (await api.call('GET', `/v1/agents/${agent}/history`, { token: owner })).body.items;
+
+/** Everything of the actors that the database holds. */
+async function written(): Promise<string> {
+  const [row] = await api.sql<{ all: string }[]>`
+    select concat_ws(' ', (select md5(string_agg(a::text, ';' order by id)) from actors a), (select count(*) from steps), (select count(*) from timers),
+      (select count(*) from activities), (select count(*) from announcements), (select count(*) from audit), (select count(*) from incidents)) as all`;
+  return row?.all as string;
+}
+
+test('an event at a past step leads where it would have led then, and nothing is written', async () => {
+  const before = await written();
+  const pause = { type: 'pause', cause: 'manual' };
+  // The second step changed the autonomy; the pause came with the third.
+  const early = await ask({ version: 2, events: [pause] });
+  expect(early.status, early.text).toBe(200);
+  expect(early.body).toMatchObject({ kind: 'agent', machine: 'agent@1', version: 2 });
+  const [step] = early.body.steps;
+  expect(step).toMatchObject({ taken: true, refusal: null, event: pause });
+  expect(JSON.stringify(step.to)).not.toBe(JSON.stringify(step.from));
+  expect(step.records.length).toBeGreaterThan(0);
+  // The real step of then said the same.
+  const items = await history();
+  expect(items.find(({ version }: { version: number }) => version === 3)).toMatchObject({ event: { type: 'pause' }, to: step.to });
+  const late = await ask({ version: 3, events: [pause] });
+  expect(late.body.steps[0]).toMatchObject({ taken: false, refusal: { code: 'already_paused' } });
+  expect(await written()).toBe(before);
+});
+
+test('several events are one branch, with what each changes, and it ends at the first that is refused', async () => {
+  const before = await written();
+  const events = [
+    { type: 'pause', cause: 'manual' },
+    { type: 'autonomy.set', autonomy: 'suggest' },
+    { type: 'pause', cause: 'manual' },
+    { type: 'autonomy.set', autonomy: 'confirm' },
+  ];
+  const { body } = await ask({ version: 2, events, at: '2026-03-02T15:00:00.000Z' });
+  expect(body.steps.map(({ taken }: { taken: boolean }) => taken)).toEqual([true, true, false]);
+  expect(body.steps[1].changes).toContainEqual({ path: 'autonomy', before: 'confirm', after: 'suggest' });
+  expect(body.steps[2].refusal.code).toBe('already_paused');
+  expect(body.takes).toEqual(expect.arrayContaining(['resume', 'autonomy.set']));
+  expect(await written()).toBe(before);
+});
+
+test('an event that nothing takes leads nowhere, and one that the machine cannot read is refused in words', async () => {
+  const unknown = await ask({ version: 1, events: [{ type: 'no.such.event' }] });
+  expect(unknown.body.steps[0]).toMatchObject({ taken: false, refusal: null, changes: [], records: [] });
+  const before = await written();
+  for (const events of [[], [{}], [{ type: '' }], [{ type: 7 }], Array.from({ length: 21 }, () => ({ type: 'x' }))])
+    expect((await ask({ version: 1, events })).status).toBe(400);
+  expect((await ask({ version: 1, events: [{ type: 'gate.passed' }] })).status).toBe(200);
+  expect((await ask({ version: 0, events: [{ type: 'x' }] })).status).toBe(400);
+  expect(await written()).toBe(before);
+});
+
+test('a version that is not reached, a foreign actor and a missing one are not found', async () => {
+  const events = [{ type: 'pause', cause: 'manual' }];
+  expect(await ask({ version: 99, events })).toMatchObject({ status: 404, body: { detail: expect.stringContaining('its last one is 4') } });
+  const foreign = await ask({ version: 1, events }, stranger);
+  const missing = await ask({ version: 1, events }, stranger, '019a5b1e-7c00-7000-8000-00000000ffff');
+  expect(foreign).toMatchObject({ status: 404, body: { detail: missing.body.detail } });
+  expect((await exported(0, 4, stranger)).status).toBe(404);
+  expect(await exported(3, 3)).toMatchObject({ status: 400 });
+  expect(await exported(0, 501)).toMatchObject({ status: 400 });
+  expect(await exported(4, 9)).toMatchObject({ status: 404 });
+});
+
+/** Runs a file as vitest runs it, without the suite's setup. Answers what it printed. */
+async function runs(source: string): Promise<{ readonly passed: boolean; readonly output: string }> {
+  mkdirSync(join(ROOT, 'test/exported'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, 'test/exported/run-'));
+  // One folder deeper than where a person puts it.
+  writeFileSync(join(folder, 'history.test.ts'), source.replaceAll(`'../../`, `'../../../`));
+  const script = `const { startVitest } = await import('vitest/node');
+    const vitest = await startVitest('test', [], { config: false, watch: false, root: ${JSON.stringify(ROOT)}, include: [${JSON.stringify(`${folder}/*.test.ts`)}], reporters: ['verbose'] });
+    await vitest.close();`;
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT });
+    return { passed: true, output: stdout + stderr };
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    return { passed: false, output: stdout + stderr };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test('a stretch of the history is a test that passes as it is, and fails where something else is expected', {
+  timeout: 300_000,
+}, async () => {
+  for (const [from, to] of [
+    [0, 4],
+    [2, 4],
+  ] as const) {
+    const { status, text } = await exported(from, to);
+    expect(status, text).toBe(200);
+    const asItIs = await runs(text);
+    expect(asItIs.output).toContain(`goes from version ${from + 1} to ${to} as it did`);
+    expect(asItIs.passed, asItIs.output).toBe(true);
+  }
+  const { text } = await exported(2, 4);
+  const wished = text.replace('"autonomy": "suggest"', '"autonomy": "autonomous"');
+  expect(wished).not.toBe(text);
+  const failed = await runs(wished);
+  expect(failed.passed, failed.output).toBe(false);
+  expect(failed.output).toContain('autonomous');
+});
