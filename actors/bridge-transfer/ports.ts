@@ -76,3 +76,9 @@ export interface BridgeQuoting {
   /** Turns a node's silence into the refusal `unavailable`. */
   unlessSilent<Value>(work: Promise<Outcome<Value>>): Promise<Outcome<Value>>;
 }
+
+/** Bridge providers and both chains, as one process reaches them. */
+export interface Bridge {
+  readonly quoting: BridgeQuoting;
+  readonly outside: BridgeOutside;
+}

@@ -1,8 +1,9 @@
 /** The on-chain counterpart of the prediction venues, as live orders need it. Boot supplies one. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Order } from '../../src/domain/order.ts';
-import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction/market.ts';
+import type { OutcomeSide, PredictionBook, PredictionMarket } from '../../src/domain/prediction/market.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
+import type { ChainClient } from '../prepared-transaction/chain-client.ts';
 import type { PredictionOrderContext, VenueNews } from './protocol.ts';
 
 /** What the venue offers for a wish: an unsigned transaction, and what the order would be. */
@@ -43,4 +44,10 @@ export interface OnchainVenue {
   offer(request: OfferRequest): Promise<Outcome<OnchainOffer>>;
   /** What became of an order whose transaction is final. @throws where the venue does not answer. */
   news(orderId: string, context: PredictionOrderContext): Promise<VenueNews>;
+}
+
+/** The venue and its chain, as one process reaches them. */
+export interface OnchainPredictions {
+  readonly venue: OnchainVenue & { book(market: PredictionMarket): Promise<PredictionBook> };
+  readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
 }

@@ -1,19 +1,19 @@
 /** How a process reaches the outside: addresses, request budgets, the buses between processes, order books and the chain. */
 
+import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
+import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
+import { budgetsOn } from '../adapters/queue/request-budgets.ts';
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
+import { openOnchainPredictions } from '../adapters/venues/prediction/access.ts';
+import { openPrimaryChain } from '../adapters/venues/spotchain/access.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
-import { openBridge } from './bridge.ts';
-import { budgetsOn } from './budgets.ts';
-import type { Bridge, OnchainPredictions } from './capabilities/capability.ts';
 import { agentlaunch } from './outside/agentlaunch.ts';
-import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach } from './outside/index.ts';
-import { openOnchainPredictions } from './outside/prediction.ts';
-import { openPrimaryChain } from './primary-chain.ts';
+import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach, openBridge } from './outside/index.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { ServiceProcess } from './service-process.ts';
 

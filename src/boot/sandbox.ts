@@ -1,74 +1,35 @@
-/** Starts the sandbox: one world, and a simulator of every outside system that listens on loopback. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+/** The sandbox as the settings ask for it: what prices it, and where it is found. */
+import { resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
 import { openTape } from '../adapters/tape/tape-reader.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { openSandboxControl } from '../sandbox/control.ts';
-import { createFaultSwitch, type FaultSwitch } from '../sandbox/faults.ts';
 import type { Market } from '../sandbox/market/market.ts';
 import { recordedMarket } from '../sandbox/market/recorded-market.ts';
 import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
+import { notedSimulators } from '../sandbox/noted-sandbox.ts';
+import { type Sandbox as RunningSandbox, startSandbox as startIn } from '../sandbox/start-sandbox.ts';
 import type { Config } from './config.ts';
 import { listenRefusal } from './listening.ts';
-import { SIMULATOR_ENTRIES, SIMULATORS, type SimulatorName } from './outside/index.ts';
+import { SIMULATOR_ENTRIES, type SimulatorName } from './outside/index.ts';
 
-export interface Sandbox {
-  /** Address of each simulator that runs here: `http://127.0.0.1:<port>`. */
-  readonly urls: Readonly<Record<SimulatorName, string>>;
-  /** Where the simulators' faults are switched (src/sandbox/control.ts). */
-  readonly controlUrl: string;
-  stop(): Promise<void>;
-}
+export type Sandbox = RunningSandbox<SimulatorName>;
 
-/** Starts every simulator on loopback: one market behind them all. @throws Error in one sentence; what was started is then stopped. */
+/** Starts every simulator on loopback. @throws Error in one sentence; what was started is then stopped. */
 export async function startSandbox(config: Config, clock: Clock): Promise<Sandbox> {
-  // Its libraries are large, and commands read this file that start no sandbox.
-  const { createSandboxWorld } = await import('../sandbox/world.ts');
   const seed = config.SANDBOX_SEED;
-  const faults = Object.fromEntries(SIMULATORS.map((name, index) => [name, createFaultSwitch(seed + index)])) as Record<
-    SimulatorName,
-    FaultSwitch
-  >;
-  const world = createSandboxWorld({
-    clock,
-    seed,
-    market: await sandboxMarket(seed, config.SANDBOX_TAPE, clock.now()),
-    evmChainId: config.EVMCHAIN_ID,
-    evmClockOffsetMs: () => faults.evmchain.settings.clockOffsetMs,
-    programs: config.SANDBOX_CHAIN_PROGRAMS,
-  });
-  const portAt = (index: number): number => (config.SANDBOX_PORT === 0 ? 0 : config.SANDBOX_PORT + index);
-  const opened: { readonly url: string; close(): Promise<void> }[] = [];
-  const open = async (starting: Promise<{ readonly url: string; close(): Promise<void> }>): Promise<string> => {
-    const made = await starting.catch((error: unknown) => {
-      const { port = portAt(opened.length) } = error as { readonly port?: number };
-      throw listenRefusal(error, '127.0.0.1', port, 'SANDBOX_PORT');
-    });
-    opened.push(made);
-    return made.url;
-  };
-  try {
-    const urls: Partial<Record<SimulatorName, string>> = {};
-    for (const name of SIMULATORS) {
-      const { place, start } = SIMULATOR_ENTRIES[name];
-      urls[name] = await open(start(world, { clock, faults: faults[name], port: portAt(place) }, config));
-    }
-    const simulators = urls as Sandbox['urls'];
-    const controlUrl = await open(openSandboxControl({ faults, chain: world.control, port: portAt(SIMULATORS.length + 1) }));
-    const note = noteSandbox(config, { control: controlUrl, simulators });
-    return {
-      urls: simulators,
-      controlUrl,
-      stop: async () => {
-        rmSync(note, { force: true });
-        await Promise.all(opened.map((simulator) => simulator.close()));
-      },
-    };
-  } catch (error) {
-    await Promise.allSettled(opened.map((simulator) => simulator.close()));
-    throw error;
-  }
+  return startIn(
+    {
+      clock,
+      seed,
+      market: await sandboxMarket(seed, config.SANDBOX_TAPE, clock.now()),
+      evmChainId: config.EVMCHAIN_ID,
+      programs: config.SANDBOX_CHAIN_PROGRAMS,
+      port: config.SANDBOX_PORT,
+      home: resolve(config.SEVENGATE_HOME),
+      refusalOf: (error, port) => listenRefusal(error, '127.0.0.1', port, 'SANDBOX_PORT'),
+    },
+    SIMULATOR_ENTRIES,
+  );
 }
 
 /**
@@ -87,26 +48,8 @@ export async function sandboxMarket(seed: number, tape: string | null, now: Epoc
   return market;
 }
 
-/** Writes down where the sandbox listens while it does, for whoever wants to switch its faults. */
-function noteSandbox(
-  config: Config,
-  places: { readonly control: string; readonly simulators: Readonly<Record<SimulatorName, string>> },
-): string {
-  const file = join(resolve(config.SEVENGATE_HOME), 'sandbox.json');
-  mkdirSync(resolve(config.SEVENGATE_HOME), { recursive: true, mode: 0o711 });
-  const draft = `${file}.${process.pid}.new`;
-  // `doubles` is the name that scripts of users read before it was `simulators`.
-  writeFileSync(draft, `${JSON.stringify({ ...places, doubles: places.simulators }, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
-  return file;
-}
-
 /** The sandbox of a running service with this state folder, for a command beside it; null where none runs. */
 export function knownSandbox(config: Config): Pick<Sandbox, 'urls'> | null {
-  try {
-    const noted = JSON.parse(readFileSync(join(resolve(config.SEVENGATE_HOME), 'sandbox.json'), 'utf8')) as { simulators: Sandbox['urls'] };
-    return { urls: noted.simulators };
-  } catch {
-    return null;
-  }
+  const urls = notedSimulators(resolve(config.SEVENGATE_HOME));
+  return urls === null ? null : { urls: urls as Sandbox['urls'] };
 }

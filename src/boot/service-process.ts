@@ -4,10 +4,10 @@ import { hostname } from 'node:os';
 import type { Clock } from '../../streams/clock.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createMetrics, type ServiceMetrics } from '../adapters/metrics.ts';
+import { createNewIds } from '../adapters/new-ids.ts';
 import type { Config, Role } from './config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Logger } from './log.ts';
-import { createNewIds } from './new-ids.ts';
 
 export interface StartOptions {
   readonly config: Config;

@@ -7,12 +7,12 @@ import { beginLife, sealed } from '../adapters/identity/signer-process.ts';
 import type { SignerKeys, SignerPlace, SignerSecret } from '../adapters/identity/signer-protocol.ts';
 import { signerAt } from '../adapters/identity/signer-socket.ts';
 import { superviseSigner } from '../adapters/identity/signer-supervisor.ts';
+import { identityFolder } from '../sandbox/identity/identity-folder.ts';
 import { registerKey } from '../sandbox/identity/registered-key.ts';
 import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';
 import type { SignerClient } from '../trading/ports.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
-import { identityFolder } from './outside/identity.ts';
 
 /** What the signer process runs. */
 const PROGRAM = fileURLToPath(new URL('./signer-process.mjs', import.meta.url));
@@ -54,7 +54,7 @@ export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'de
   const first = beginLife(PROGRAM, clock, kept);
   try {
     const publicKey = await first.tell(secret);
-    if (config.IDP_SIGNER_URL === null) registerKey(identityFolder(config), publicKey);
+    if (config.IDP_SIGNER_URL === null) registerKey(identityFolder(resolve(config.SEVENGATE_HOME)), publicKey);
     log.info({ publicKey }, 'delegated signing is on: register this public key with the identity provider');
     const begin = kept === null ? null : () => beginLife(PROGRAM, clock, kept);
     const supervised = superviseSigner({ first, begin, secret, publicKey, clock, log });

@@ -2,38 +2,41 @@
 
 import { resolve } from 'node:path';
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
+import type { ExecutionClients } from '../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
 import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
+import type { SignInLinks } from '../adapters/identity/sign-in-links.ts';
 import { toldOfSilence } from '../adapters/identity/signer-supervisor.ts';
+import { openWalletHistories } from '../adapters/indexer/access.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { createRoomWatch } from '../adapters/store/room-watch.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
+import { createPredictionAsking } from '../adapters/venues/prediction/access.ts';
+import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
+import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
-import type { ClockWatch } from './clock-watch.ts';
 import { startEmergencyListener } from './emergency-listener.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
-import { openWalletHistories } from './leaderboard.ts';
 import { isLoopback } from './listening.ts';
-import { disabledVenuesOf, openLiveOrders } from './live-orders.ts';
 import type { MarketAccess } from './market-access.ts';
-import { budgetStates, createVenues, optionalBudgets } from './outside/index.ts';
-import { createPredictionAsking } from './outside/prediction.ts';
+import { budgetStates, createVenues, type OutsideReach, optionalBudgets } from './outside/index.ts';
+import { exchangeCredentials } from './outside/spotexchange.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
-import { createRoomWatch } from './room-watch.ts';
 import type { ServiceProcess } from './service-process.ts';
-import type { SignInLinks } from './sign-in-links.ts';
 import type { Signer } from './signer.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';
@@ -165,9 +168,8 @@ async function openExecutionClients(
   const { worker } = openWriterKeys(resolve(config.SEVENGATE_HOME), ['worker']);
   if (signer !== null && addresses.signerUrl !== null && rpcUrl !== null)
     await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl, rpcUrl, makers });
-  const live = openLiveOrders(config, reach);
-  service.onStop('the live orders', async () => live.close());
-  if (primaryChain === null) return live.clients;
+  const clients = openLiveOrders(service, reach);
+  if (primaryChain === null) return clients;
   const signing =
     signer === null
       ? null
@@ -176,7 +178,18 @@ async function openExecutionClients(
           signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
         };
   const { runtime } = actors;
-  return { ...live.clients, spotchain: createChainOrders({ ...primaryChain, sql, reads, runtime, preTrade, bus, clock, signing }) };
+  return { ...clients, spotchain: createChainOrders({ ...primaryChain, sql, reads, runtime, preTrade, bus, clock, signing }) };
+}
+
+/** @throws Error in one sentence where live orders are on and the account's key is missing. */
+function openLiveOrders({ config, onStop }: ServiceProcess, reach: OutsideReach): ExecutionClients {
+  if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return {};
+  const credentials = exchangeCredentials(config);
+  if (credentials === null)
+    throw new Error('SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs SPOTEXCHANGE_KEY and SPOTEXCHANGE_SECRET: set both or turn live orders off');
+  const orders = openSpotOrders(reach, credentials);
+  onStop('the live orders', async () => orders.close());
+  return { spotexchange: orders.client };
 }
 
 function evaluationRunners({ service, store, market }: RoleParts) {

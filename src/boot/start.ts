@@ -1,20 +1,23 @@
 /** Starts the service: servers, migrations, sandbox, seed and the roles, in this order, and stops them in the opposite one. */
+
+import { resolve } from 'node:path';
+import { type ClockWatch, createClockWatch } from '../../actors/runtime/clock-watch.ts';
+import { createSignInLinks } from '../adapters/identity/sign-in-links.ts';
+import { serviceClock } from '../adapters/store/agents/tick-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
-import { type ClockWatch, createClockWatch } from './clock-watch.ts';
 import { openGates } from './gates.ts';
 import { serveHealthPage } from './health-page.ts';
 import { followListedTokens } from './listed-tokens.ts';
 import { isLoopback } from './listening.ts';
 import { openMarketAccess } from './market-access.ts';
-import { keepMemberTokens, operatorToken } from './member-tokens.ts';
 import { needsSandbox } from './outside/index.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { seedExamples } from './seed.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
-import { createSignInLinks } from './sign-in-links.ts';
 import { forgetKey, startSigner } from './signer.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { openStoreConnections } from './store-connections.ts';
@@ -48,6 +51,7 @@ export async function start(options: StartOptions): Promise<Started> {
 
 async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'>> {
   const { config, clock, log, newId, roles, signal } = service;
+  const home = resolve(config.SEVENGATE_HOME);
   // The signer comes first: from here on this process holds no key.
   const signer = service.runs('worker') ? await startSigner(config, clock, log) : forgetKey(config);
   if (signer !== null) service.onStop('the signer', signer.stop);
@@ -60,9 +64,11 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
   const actors = openActors(sql, clock, newId);
   const gates = openGates({ sql, evaluator, runtime: actors.runtime, newId });
   const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
-  const tokenFolder = config.IDP_ISSUER === null ? keepMemberTokens(service) : null;
+  const tokens = config.IDP_ISSUER === null ? keepMemberTokens(home, clock) : null;
+  service.onStop('the tokens', async () => tokens?.stop());
+  const tokenFolder = tokens?.folder ?? null;
   const signInLinks =
-    config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(config, clock) }) : null;
+    config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
   if (await store.asOwner((owner) => seedExamples(sql, owner, actors.commands, newId)))
     log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
   signal.throwIfAborted();
@@ -99,7 +105,12 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
 }
 
 async function watchClock({ clock, log, metrics, onStop }: ServiceProcess, sql: Sql): Promise<ClockWatch> {
-  const watch = createClockWatch({ sql, clock, log, told: ({ offsetMs }) => metrics.clockOffset(offsetMs ?? 0) });
+  const watch = createClockWatch({
+    databaseNow: () => serviceClock(sql),
+    clock,
+    log,
+    told: ({ offsetMs }) => metrics.clockOffset(offsetMs ?? 0),
+  });
   onStop('the comparison of clocks', watch.stop);
   await watch.check();
   return watch;

@@ -1,4 +1,6 @@
 /** The database of a process: its server, its migrations, and one pool of connections per role of the database. */
+
+import { type Servers, startServers } from '../adapters/servers.ts';
 import type { WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { announceServiceAlert } from '../adapters/store/actors/service-alerts.ts';
 import { API_ROLE } from '../adapters/store/callers/as-organization.ts';
@@ -6,7 +8,6 @@ import { openDatabase, type Sql } from '../adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../adapters/store/gates/evidence-store.ts';
 import { type Logins, separateLogins } from '../adapters/store/logins.ts';
 import { ROLES } from './config.ts';
-import { type Servers, startServers } from './servers.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { readyDatabase, writersOf } from './writers.ts';
 
@@ -37,7 +38,9 @@ export interface StoreConnections {
 export async function openStoreConnections(service: ServiceProcess): Promise<StoreConnections> {
   const { config, log, roles, runs, signal } = service;
   let alert = async (_server: string, _downMs: number): Promise<void> => {};
-  const servers = await startServers(config, service.path, log, {
+  const servers = await startServers(config, {
+    path: service.path,
+    log,
     purpose: 'service',
     signal,
     watch: {

@@ -265,6 +265,9 @@ function referenceFeed(underlying: string): ReferenceFeed {
 /** The reference feeds of the shares behind the tokenized equities. */
 export const REFERENCE_FEEDS: readonly ReferenceFeed[] = EQUITIES.map((row) => referenceFeed(row.underlying));
 
+/** The same feeds as the provider is asked for them, by the symbol of the share. */
+export const REFERENCE_SHARES = REFERENCE_FEEDS.map(({ instrument, feedId, feedSymbol }) => ({ symbol: instrument, feedId, feedSymbol }));
+
 /** Instruments by key and by name. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];

@@ -8,8 +8,8 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { findRedisServer } from '../../src/adapters/queue/embedded-redis.ts';
 import { commandLine } from '../../src/adapters/server-process.ts';
+import { startServers } from '../../src/adapters/servers.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { startServers } from '../../src/boot/servers.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -21,7 +21,9 @@ async function watchedServers(backend: 'redis' | 'postgres') {
   const restarted: { name: string; downMs: number }[] = [];
   const config = readConfig({ SEVENGATE_HOME: home, QUEUE_BACKEND: backend });
   if (!isConfig(config)) throw new Error('the settings of this test are refused');
-  const servers = await startServers(config, PATH, pino({ level: 'silent' }), {
+  const servers = await startServers(config, {
+    path: PATH,
+    log: pino({ level: 'silent' }),
     purpose: 'service',
     watch: { clock: createLiveClock(), onRestarted: (name, downMs) => restarted.push({ name, downMs }) },
   });

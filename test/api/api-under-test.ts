@@ -5,6 +5,8 @@ import addFormats from 'ajv-formats';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { agentKind } from '../../actors/agent/effects.ts';
+import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
+import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
@@ -13,6 +15,7 @@ import { createRateLimits } from '../../api/rate-limits.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
+import { createAgentMarket } from '../../src/adapters/solana/agent-market.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
@@ -28,12 +31,9 @@ import { createLeaderboardReads } from '../../src/adapters/store/leaderboard/lea
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/adapters/venues/prediction/prediction-reads.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
-import { createAgentMarket } from '../../src/boot/agent-market.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
-import type { Bridge, OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { launcherPairs } from '../../src/boot/capabilities/launcher-launch.ts';
-import { createLaunchQuotes } from '../../src/boot/launches.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
@@ -42,6 +42,8 @@ import type { OrderBook } from '../../src/domain/order-book.ts';
 import type { PredictionProvider } from '../../src/domain/prediction/market.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
+import { createLaunchQuotes } from '../../src/trading/launch-quotes.ts';
+import { createLiveQuotes } from '../../src/trading/live-marks.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
@@ -216,7 +218,8 @@ export async function apiUnderTest(
       chain: null,
       originOf: createListedTokenStore(sql).originOf,
       liquidity: async () => null,
-      bus: { latest: (key) => market.get(key) ?? null },
+      liveQuote: createLiveQuotes({ latest: (key) => market.get(key) ?? null }, clock),
+      quotes: createLaunchQuotes({ latest: (key) => market.get(key) ?? null }, clock),
       makers: [],
       clock,
     }),

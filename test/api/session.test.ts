@@ -1,6 +1,6 @@
 // A browser's session: a token once handed over becomes a cookie, under the name and the attributes that the address calls for.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSignInLinks, LINK_LIFETIME_MS, type SignInLinks } from '../../src/boot/sign-in-links.ts';
+import { createSignInLinks, LINK_LIFETIME_MS, type SignInLinks } from '../../src/adapters/identity/sign-in-links.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -1,9 +1,9 @@
 /** A machine whose clock is wrong takes no cut, says so, and goes on once the clock is right; the database refuses what lies ahead. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SlotNotReached, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { createClockWatch } from '../../actors/runtime/clock-watch.ts';
+import { SlotNotReached, serviceClock, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { migrate } from '../../src/adapters/store/migrate.ts';
-import { createClockWatch } from '../../src/boot/clock-watch.ts';
 import { createLog } from '../../src/boot/log.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
@@ -62,7 +62,12 @@ test('a difference is told with its direction, within the bound it is none', asy
   const shift = { ms: 500 };
   const clock = shiftedClock(shift);
   const told: (number | null)[] = [];
-  const watch = createClockWatch({ sql, clock, log: createLog('silent'), told: ({ offsetMs }) => told.push(offsetMs) });
+  const watch = createClockWatch({
+    databaseNow: () => serviceClock(sql),
+    clock,
+    log: createLog('silent'),
+    told: ({ offsetMs }) => told.push(offsetMs),
+  });
   expect(await watch.check()).toMatchObject({ ok: true });
   shift.ms = 2 * HOUR;
   expect(await watch.check()).toMatchObject({ ok: false, detail: expect.stringMatching(/^this machine's clock is 7\d{6} ms ahead of/) });
@@ -78,7 +83,7 @@ test('a difference is told with its direction, within the bound it is none', asy
 test('a feed whose clock runs two hours ahead stands down and leaves its lease, and is on duty again once the clock is right', async () => {
   const shift = { ms: 0 };
   const clock = shiftedClock(shift);
-  const watch = createClockWatch({ sql, clock, log: createLog('silent') });
+  const watch = createClockWatch({ databaseNow: () => serviceClock(sql), clock, log: createLog('silent') });
   await watch.check();
   let begun = 0;
   let ended = 0;

@@ -1,13 +1,13 @@
 /** The feed role of a test, under the test's clock: it hears the given venues and nothing else. */
 
+import type { ClockState } from '../../actors/runtime/clock-watch.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';
+import { createNewIds } from '../../src/adapters/new-ids.ts';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import type { VenueFeed } from '../../src/adapters/venues/venue-feed.ts';
-import type { ClockState } from '../../src/boot/clock-watch.ts';
 import { createLog } from '../../src/boot/log.ts';
-import { createNewIds } from '../../src/boot/new-ids.ts';
 import type { startFeed } from '../../src/boot/roles/feed.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Clock } from '../../streams/clock.ts';

@@ -12,7 +12,6 @@ import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spo
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { createBreakersOfTakes } from '../../src/boot/breakers.ts';
-import { SANDBOX_EXCHANGE_KEY } from '../../src/boot/outside/spotexchange.ts';
 import { emptyBook, markBook } from '../../src/domain/book.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { COST_MODELS } from '../../src/domain/costs.ts';
@@ -25,6 +24,7 @@ import { expectedSlippageOfTake, type Take } from '../../src/domain/take/take.ts
 import { TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
+import { SANDBOX_EXCHANGE_KEY } from '../../src/sandbox/spotexchange/simulators.ts';
 import { BTC, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 

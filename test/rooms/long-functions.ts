@@ -195,10 +195,8 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
   {
     reason: 'one start: what it makes, in the order of making it',
     functions: [
-      ['src/boot/agent-market.ts', 'createAgentMarket', 110],
       ['src/boot/emergency-listener.ts', 'startEmergencyListener', 80],
       ['src/boot/roles/worker.ts', 'startWorker', 100],
-      ['src/boot/servers.ts', 'startServers', 80],
       ['src/boot/start-roles.ts', 'startApiRole', 70],
       ['src/boot/store-connections.ts', 'openStoreConnections', 90],
     ],

@@ -1,11 +1,11 @@
 // Ten minutes of a dead source, wired as the service wires it: asked patiently, told once, and heard again afterwards.
 import { concat, EMPTY, NEVER, type Observable } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createIntelligenceSources } from '../../src/adapters/intelligence/access.ts';
 import { withFallback } from '../../src/adapters/venues/reference/fallback.ts';
 import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets, SIMULATORS } from '../../src/boot/outside/index.ts';
-import { createIntelligenceSources } from '../../src/boot/outside/intelligence.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
 import { type Message, sourceFixture } from './asked-sources-fixture.ts';

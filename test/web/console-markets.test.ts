@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConsoleFiles } from '../../src/boot/console-files.ts';
+import { readConsoleFiles } from '../../src/adapters/console-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
 import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, signIn, type Watched } from './console-fixture.ts';

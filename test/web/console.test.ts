@@ -3,7 +3,7 @@ import fastify from 'fastify';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registerConsole } from '../../api/console.ts';
-import { readConsoleFiles } from '../../src/boot/console-files.ts';
+import { readConsoleFiles } from '../../src/adapters/console-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import type { Service } from '../journeys/running-service.ts';
 import {

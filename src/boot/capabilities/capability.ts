@@ -4,11 +4,10 @@
  * this one and its line in `index.ts`; the records that its steps write are named in the store's list of writers.
  */
 
-import type { BridgeOutside, BridgeQuoting } from '../../../actors/bridge-transfer/ports.ts';
+import type { Bridge } from '../../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
-import type { OnchainVenue } from '../../../actors/prediction-order/onchain-venue.ts';
-import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
+import type { OnchainPredictions } from '../../../actors/prediction-order/onchain-venue.ts';
 import type { ExecutionDeps } from '../../../actors/proposal/execution.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
@@ -21,25 +20,13 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import type { PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
-import type { PredictionBook, PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
+import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
 import type { HeardQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
-
-/** The on-chain counterpart and its chain, as this process reaches them. */
-export interface OnchainPredictions {
-  readonly venue: OnchainVenue & { book(market: PredictionMarket): Promise<PredictionBook> };
-  readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
-}
-
-/** Bridge providers and both chains, as this process reaches them. */
-export interface Bridge {
-  readonly quoting: BridgeQuoting;
-  readonly outside: BridgeOutside;
-}
 
 /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients'> {

@@ -13,13 +13,10 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
 import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { CATALOG } from '../../domain/catalog.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import { quoteTokenOf } from '../../domain/launch/quote-tokens.ts';
 import { listingProblem } from '../../domain/listed-token.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
-import { createLaunchQuotes } from '../launches.ts';
+import { createLaunchQuotes, quoteDollars } from '../../trading/launch-quotes.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 import { createLauncherLaunches } from './launcher-launch.ts';
 
@@ -101,16 +98,6 @@ function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps):
     newId,
   });
   return { ...handler, find, submit: (context, id, signed) => submission.submit(context, 'launch_claim', id, signed) };
-}
-
-/** Dollars of one whole token of a quote mint by what it would be sold at; null where no bid is live. */
-export function quoteDollars(bid: (instrument: InstrumentKey) => string | null, clock: CallerDeps['clock']) {
-  return (mint: string): DecimalString | null => {
-    const token = quoteTokenOf(mint, clock.now());
-    if (token === null || token.pricedBy === null) return token === null ? null : '1';
-    const price = bid(token.pricedBy);
-    return price === null ? null : plainDecimal(new Decimal(price).times(token.multiplier));
-  };
 }
 
 export const launchCapability = {

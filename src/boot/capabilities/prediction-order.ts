@@ -4,6 +4,7 @@ import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCom
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
 import { createLivePredictionHandler } from '../../../actors/prediction-order/live-handler.ts';
+import type { OnchainPredictions } from '../../../actors/prediction-order/onchain-venue.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
@@ -22,7 +23,7 @@ import { refuse } from '../../domain/refusal.ts';
 import { createManualRisk } from '../../trading/manual-risk.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
 import { createPredictionPreTrade, predictionMayLeave } from '../../trading/prediction-pre-trade.ts';
-import type { ActorCapability, OnchainPredictions } from './capability.ts';
+import type { ActorCapability } from './capability.ts';
 
 /** How soon what a book holds of a market is settled once its resolution is known; providers are listed as often. */
 const SETTLE_MS = 30_000;

@@ -8,13 +8,13 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createNewIds } from '../../adapters/new-ids.ts';
 import { openWriterKeys } from '../../adapters/signing-keys/writer-keys.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { openDatabase, type Sql } from '../../adapters/store/database.ts';
 import { registerWriters } from '../../adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
-import { createNewIds } from '../new-ids.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 

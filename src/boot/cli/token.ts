@@ -1,4 +1,6 @@
 /** `sevengate token`: a bearer token of the local identity provider, and the grants that go with it. */
+
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
@@ -6,11 +8,10 @@ import { openDatabase } from '../../adapters/store/database.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';
 import { EXAMPLE_ORGANIZATION } from '../../sandbox/example-organization.ts';
+import { localSigningKeys } from '../../sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
-import { createLog } from '../log.ts';
-import { localSigningKeys } from '../outside/identity.ts';
-import { startServers } from '../servers.ts';
 import { readyDatabase } from '../writers.ts';
+import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
 const LIFETIME_S = 3_600;
@@ -33,20 +34,11 @@ export function tokenCommand(command: Command): void {
         options.subject ??
         `cli:${[...options.permissions].sort().join('+') || 'none'}${options.org === undefined ? '' : `@${options.org}`}`;
       const orgId = organization(options.org);
-      const servers = await startServers(
-        { ...config, QUEUE_BACKEND: config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND },
-        '',
-        createLog('error'),
-      );
+      const { url, close } = await serviceDatabase();
       try {
-        const { keys } = await readyDatabase(config, servers.databaseUrl, ['api']);
-        const sql = openDatabase({
-          url: servers.databaseUrl,
-          connections: 1,
-          role: null,
-          name: 'sevengate token',
-          ...(keys.api === undefined ? {} : { writer: keys.api }),
-        });
+        const { keys } = await readyDatabase(config, url, ['api']);
+        const writer = keys.api === undefined ? {} : { writer: keys.api };
+        const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate token', ...writer });
         try {
           const members = createMemberStore(sql);
           await members.ensureOrganization(orgId, options.org ?? 'Example desk');
@@ -54,14 +46,18 @@ export function tokenCommand(command: Command): void {
         } finally {
           await sql.end({ timeout: 2 });
         }
-        const token = localSigningKeys(config, clock).mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
+        const token = localSigningKeys(resolve(config.SEVENGATE_HOME), clock).mintToken({
+          subject,
+          audience: SANDBOX_AUDIENCE,
+          lifetimeS: LIFETIME_S,
+        });
         process.stdout.write(
           options.json
             ? `${JSON.stringify({ subject, orgId, permissions: options.permissions, expiresInS: LIFETIME_S, token })}\n`
             : `${token}\n`,
         );
       } finally {
-        await servers.stop();
+        await close();
       }
     });
 }

@@ -1,8 +1,10 @@
-/** The external launcher of agent tokens in this service, and its simulator. */
+/** The external launcher of agent tokens in this service. */
 import { createLauncher } from '../../adapters/launcher/launcher-http.ts';
+import type { Reach } from '../../adapters/reach.ts';
+import { AGENTLAUNCH_SIMULATORS } from '../../sandbox/launcher/simulators.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Config } from '../config.ts';
-import type { OutsideEntry, Reach, SimulatorAt } from './entry.ts';
+import type { OutsideEntry, SimulatorAt } from './entry.ts';
 
 interface Addresses {
   /** Null where the chain is real and no launcher is named. */
@@ -20,15 +22,7 @@ export const agentlaunch = {
     return { agentlaunch: url === null ? null : { url, key: key?.reveal() ?? null } };
   },
   isSimulated: () => false,
-  simulators: {
-    agentlaunch: {
-      place: 21,
-      async start({ chain, mints, scripts }, at) {
-        const { createLauncherSimulator } = await import('../../sandbox/launcher/launcher-simulator.ts');
-        return createLauncherSimulator({ chain, pairs: mints, key: SANDBOX_KEY, script: scripts.launcher, ...at });
-      },
-    },
-  },
+  simulators: AGENTLAUNCH_SIMULATORS,
 
   /** Null where no launcher is named. */
   open({ addresses, clock }: Pick<Reach<Addresses, object>, 'addresses' | 'clock'>, onFailure: (code: string) => void) {

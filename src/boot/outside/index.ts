@@ -1,11 +1,16 @@
 /** The outside systems of the service, each once: addresses, budgets, feeds and the sandbox are made from these lists. */
 
-import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
+import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { MarketExtras } from '../../../streams/market-states.ts';
 import type { Feed } from '../../../streams/merge-feeds.ts';
+import type { BridgeGround } from '../../adapters/bridge/bridge-ground.ts';
+import { type BridgeDeps, openBridge as openBridgeOn } from '../../adapters/bridge/open-bridge.ts';
+import { createIntelligenceSources } from '../../adapters/intelligence/access.ts';
 import type { IntelligenceSources } from '../../adapters/intelligence/intelligence-feed.ts';
+import { aloneBudgets, type MakeBudget } from '../../adapters/queue/request-budgets.ts';
+import type { Reach } from '../../adapters/reach.ts';
 import { type AskBook, createOrderBookReads } from '../../adapters/venues/order-book-reads.ts';
 import type { PredictionFeed } from '../../adapters/venues/prediction/provider-feed.ts';
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
@@ -14,17 +19,17 @@ import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
-import { aloneBudgets, type MakeBudget } from '../budgets.ts';
+import type { SimulatorEntry } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
 import { agentlaunch } from './agentlaunch.ts';
-import type { BridgeGround, BridgeProviderEntry } from './bridge-provider.ts';
+import type { BridgeProviderEntry } from './bridge-provider.ts';
 import { cctp } from './cctp.ts';
-import type { OutsideEntry, Reach, SimulatorEntry, VenueEntry } from './entry.ts';
+import type { OutsideEntry, VenueEntry } from './entry.ts';
 import { evmchain } from './evmchain.ts';
 import { evmvenue } from './evmvenue.ts';
 import { identity } from './identity.ts';
 import { indexer } from './indexer.ts';
-import { createIntelligenceSources, intelligence } from './intelligence.ts';
+import { intelligence } from './intelligence.ts';
 import { languageModel } from './language-model.ts';
 import { prediction } from './prediction.ts';
 import { reference } from './reference.ts';
@@ -137,19 +142,24 @@ export function createOrderBooks(reach: OutsideReach): OrderBookReads {
 }
 
 /** Addresses and budgets of all bridge providers. */
-export type BridgeReach = Together<Parameters<(typeof BRIDGE_PROVIDERS)[BridgeProviderName]['open']>[1]>;
+type BridgeReach = Together<Parameters<(typeof BRIDGE_PROVIDERS)[BridgeProviderName]['open']>[1]>;
+
+/** Bridging between both chains. Null where no provider is named for chains that are real, or the EVM chain has no stablecoin. */
+export function openBridge(
+  reach: Omit<OutsideReach, 'addresses' | 'budgets'> &
+    BridgeReach & { readonly addresses: Pick<Addresses, 'evmchain' | 'spotchain'> } & Pick<BridgeDeps, 'quote' | 'onFailure'>,
+): (Bridge & { close(): void }) | null {
+  const { evmchain, spotchain } = reach.addresses;
+  return openBridgeOn({ ...reach, evmchain, rpcUrl: spotchain.rpcUrl, openProviders: (ground) => openBridgeProviders(ground, reach) });
+}
 
 /** The bridge providers that serve the EVM chain; null where none is named. */
-export function openBridgeProviders(
+function openBridgeProviders(
   ground: BridgeGround,
   reach: BridgeReach,
 ): Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null {
   const entries = Object.entries(BRIDGE_PROVIDERS) as [BridgeProviderName, BridgeProviderEntry][];
   if (!entries.some(([, { isNamed }]) => isNamed(reach.addresses as never))) return null;
-  const providers: Partial<Record<BridgeProviderName, BridgeProvider>> = {};
-  for (const [name, { open }] of entries) {
-    const provider = open(ground, reach as never);
-    if (provider !== null) providers[name] = provider;
-  }
-  return providers;
+  const opened = entries.map(([name, { open }]) => [name, open(ground, reach as never)] as const);
+  return Object.fromEntries(opened.filter(([, provider]) => provider !== null));
 }

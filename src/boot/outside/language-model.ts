@@ -1,4 +1,5 @@
-/** The language model in this service: none unless the environment names one, and its simulator. */
+/** The language model in this service: none unless the environment names one. */
+import { MODEL_SIMULATORS } from '../../sandbox/language-model/simulators.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry, SimulatorAt } from './entry.ts';
@@ -19,13 +20,5 @@ export const languageModel = {
   budgets: () => ({}),
   addresses: (config: Config, simulator: SimulatorAt): Addresses => ({ model: addressOf(config, simulator) }),
   isSimulated: (config) => config.MODEL_URL === 'sandbox',
-  simulators: {
-    model: {
-      place: 19,
-      async start({ scripts }, at) {
-        const { createModelSimulator } = await import('../../sandbox/language-model/simulator.ts');
-        return createModelSimulator({ key: SANDBOX_KEY, script: scripts.model, ...at });
-      },
-    },
-  },
+  simulators: MODEL_SIMULATORS,
 } satisfies OutsideEntry;

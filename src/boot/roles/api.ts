@@ -2,27 +2,34 @@
 import type { FastifyInstance } from 'fastify';
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
+import type { ClockState } from '../../../actors/runtime/clock-watch.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import type { FeedPorts } from '../../../api/feeds/ports.ts';
 import type { Readiness } from '../../../api/operation/ports.ts';
+import { createReadiness } from '../../../api/operation/readiness-parts.ts';
 import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
+import { readConsoleFiles } from '../../adapters/console-files.ts';
 import { createChainWalletReads } from '../../adapters/evmchain/wallet-reads.ts';
+import type { SignInLinks } from '../../adapters/identity/sign-in-links.ts';
+import { accessBy } from '../../adapters/identity/token-access.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
 import { createChatCompletions } from '../../adapters/language-model/chat-completions.ts';
 import { createModelPorts } from '../../adapters/language-model/model-ports.ts';
 import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
+import { createAgentMarket } from '../../adapters/solana/agent-market.ts';
 import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
+import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
@@ -33,29 +40,24 @@ import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceReads } from '../../adapters/store/intelligence/intelligence-reads.ts';
 import { createLeaderboardReads } from '../../adapters/store/leaderboard/leaderboard-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
+import type { RoomWatch } from '../../adapters/store/room-watch.ts';
 import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
 import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
 import { createPerpReads } from '../../adapters/venues/evmvenue/wallet-reads.ts';
+import { createPredictionAsking } from '../../adapters/venues/prediction/access.ts';
 import { createPredictionReads } from '../../adapters/venues/prediction/prediction-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { POOL_LIQUIDITY_MAX_AGE_MS } from '../../domain/risk/index.ts';
 import { instrumentKey } from '../../domain/venue.ts';
-import { createAgentMarket } from '../agent-market.ts';
+import { createLaunchQuotes } from '../../trading/launch-quotes.ts';
+import { createLiveQuotes } from '../../trading/live-marks.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { launcherPairs } from '../capabilities/launcher-launch.ts';
-import type { ClockState } from '../clock-watch.ts';
-import { readConsoleFiles } from '../console-files.ts';
 import type { EmergencyListener } from '../emergency-listener.ts';
-import { createLaunchQuotes } from '../launches.ts';
 import { isLoopback, listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach, optionalBudgets } from '../outside/index.ts';
-import { createPredictionAsking } from '../outside/prediction.ts';
-import { createReadiness } from '../readiness.ts';
-import type { RoomWatch } from '../room-watch.ts';
-import type { SignInLinks } from '../sign-in-links.ts';
-import { accessBy } from '../token-access.ts';
 
 const AGENTS_SHOWN = 200;
 
@@ -106,7 +108,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   const members = createMemberStore(sql);
   const onError = (error: unknown): void => log.warn({ err: error }, 'following the announcements');
   const tail = createAnnouncementTail({ sql, ownConnection: deps.callers.connection.of, clock, random: deps.random, onError });
-  const readiness = createReadiness(deps);
+  const readiness = createReadiness({ ...deps, pingDatabase: () => sql`select 1`, stalledShards: () => stalledShards(sql) });
   const onDemand = onDemandPorts(deps);
   const model = modelPorts(deps);
   const market = marketPorts(deps, model.ports);
@@ -263,7 +265,8 @@ function onDemandPorts(deps: ApiDeps) {
         originOf: createListedTokenStore(sql).originOf,
         liquidity: async (instrument) =>
           (await poolLiquidity(sql, [instrument], clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1)).get(instrument) ?? null,
-        bus,
+        liveQuote: createLiveQuotes(bus, clock),
+        quotes: createLaunchQuotes(bus, clock),
         makers,
         clock,
       }),

@@ -1,6 +1,7 @@
 /** The feed: hears the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
 
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
+import type { ClockWatch } from '../../../actors/runtime/clock-watch.ts';
 import { createDuty, type DutyWork } from '../../../actors/runtime/duty.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
@@ -29,7 +30,6 @@ import type { FeedMessage } from '../../domain/market-event.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
-import type { ClockWatch } from '../clock-watch.ts';
 import type { Logger } from '../log.ts';
 import type { Venues } from '../outside/index.ts';
 

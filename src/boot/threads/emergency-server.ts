@@ -7,7 +7,9 @@ import { buildEmergencyApi, type EmergencyPorts } from '../../../api/emergency.t
 import type { RequestObservation } from '../../../api/operation/ports.ts';
 import { createRateLimits } from '../../../api/rate-limits.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { accessBy } from '../../adapters/identity/token-access.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
+import { createNewIds } from '../../adapters/new-ids.ts';
 import { openWriterKeys } from '../../adapters/signing-keys/writer-keys.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
@@ -16,8 +18,6 @@ import { createIdempotencyStore } from '../../adapters/store/callers/idempotency
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { isConnectionLoss, isOutOfResources, openDatabase } from '../../adapters/store/database.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
-import { createNewIds } from '../new-ids.ts';
-import { accessBy } from '../token-access.ts';
 
 const CALLER_CONNECTIONS = 4;
 

@@ -8,8 +8,7 @@ import { createProviderHttp } from '../../../src/adapters/bridge/provider-http.t
 import { createRelayProvider } from '../../../src/adapters/bridge/relay/provider.ts';
 import { createSolanaBridgeChain } from '../../../src/adapters/bridge/solana-chain.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
-import { openBridge } from '../../../src/boot/bridge.ts';
-import { createRequestBudgets } from '../../../src/boot/outside/index.ts';
+import { createRequestBudgets, openBridge } from '../../../src/boot/outside/index.ts';
 import type { BridgeWish } from '../../../src/domain/bridge/quote.ts';
 import type { PlannedOffer, QuotedTransaction, TransferTerms } from '../../../src/domain/bridge/transfer.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';

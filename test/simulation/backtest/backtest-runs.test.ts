@@ -4,6 +4,7 @@ import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
@@ -16,7 +17,6 @@ import { type Evaluations, openEvaluations } from '../../../src/boot/capabilitie
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { openBacktestRunner } from '../../../src/boot/evaluation-runners.ts';
 import { createLog } from '../../../src/boot/log.ts';
-import { createNewIds } from '../../../src/boot/new-ids.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';

@@ -4,6 +4,7 @@ import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
@@ -15,7 +16,6 @@ import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/stor
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { openStressRunner } from '../../../src/boot/evaluation-runners.ts';
-import { createNewIds } from '../../../src/boot/new-ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { stressMarkets } from '../../../src/simulation/stress/stress-market.ts';

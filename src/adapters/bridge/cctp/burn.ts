@@ -23,20 +23,6 @@ export const TOKEN_MESSENGER = '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d';
 export const TOKEN_MESSENGER_PROGRAM = 'CCTPV2vPZJS2u2BBsUoscuikbYjnpFmbFsvVuJdUMQe';
 export const MESSAGE_TRANSMITTER_PROGRAM = 'CCTPV2Sm4AdWt5296sk4P66VBZ7bEhcARwFaaS9YPbeC';
 
-/** Circle's own numbers of chains. */
-export const SOLANA_DOMAIN = 5;
-export const EVM_DOMAINS: Readonly<Record<number, number>> = {
-  1: 0,
-  43_114: 1,
-  10: 2,
-  42_161: 3,
-  8_453: 6,
-  137: 7,
-  130: 10,
-  59_144: 11,
-  146: 13,
-};
-
 /** How final a burn has to be before it is attested. */
 export const FAST_FINALITY = 1_000;
 export const STANDARD_FINALITY = 2_000;

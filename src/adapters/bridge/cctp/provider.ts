@@ -6,6 +6,7 @@
 import { Keypair } from '@solana/web3.js';
 import { getAddress } from 'viem';
 import type { Clock } from '../../../../streams/clock.ts';
+import { EVM_DOMAINS, SOLANA_DOMAIN } from '../../../domain/bridge/cctp-domains.ts';
 import { type BridgeChain, type BridgeWish, type FeeLine, offerObjection, usdOf } from '../../../domain/bridge/quote.ts';
 import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../../../domain/bridge/transfer.ts';
 import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
@@ -19,11 +20,9 @@ import { fieldsOf, hashOf, offered, RAW_AMOUNT, SenselessAnswer } from '../provi
 import {
   type BurnTerms,
   burnCall,
-  EVM_DOMAINS,
   evmBurnData,
   FAST_FINALITY,
   MESSAGE_TRANSMITTER_PROGRAM,
-  SOLANA_DOMAIN,
   STANDARD_FINALITY,
   solanaBurn,
   TOKEN_MESSENGER,

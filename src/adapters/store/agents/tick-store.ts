@@ -27,6 +27,12 @@ export async function databaseNow(sql: Sql): Promise<EpochMs> {
   return row?.now as number;
 }
 
+/** The clock that slots of cuts are assessed by: PostgreSQL's. */
+export async function serviceClock(sql: Sql): Promise<EpochMs> {
+  const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
+  return Number(row?.now);
+}
+
 /** A cut of a slot that the database's clock has not reached: the writer's clock is ahead. Nothing was written. */
 export class SlotNotReached extends Error {}
 

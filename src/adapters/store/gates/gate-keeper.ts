@@ -5,6 +5,7 @@
 import type { Stage } from '../../../domain/agent.ts';
 import { canonicalHash } from '../../../domain/canonical-json.ts';
 import {
+  assessEvidence,
   EVIDENCE_KINDS,
   type EvidenceCheck,
   type EvidenceDraft,
@@ -16,7 +17,6 @@ import {
   GATE_LIMITS,
   GATE_OF,
   isRecentWindow,
-  assessEvidence,
 } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';

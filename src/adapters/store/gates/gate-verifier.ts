@@ -7,6 +7,7 @@ import { STAGES, type Stage } from '../../../domain/agent.ts';
 import { canonicalJson, sha256Hex } from '../../../domain/canonical-json.ts';
 import { GENESIS_HASH } from '../../../domain/decision.ts';
 import {
+  assessEvidence,
   type EvidenceKind,
   type EvidenceMetrics,
   type EvidenceRow,
@@ -14,7 +15,6 @@ import {
   evidenceChainText,
   evidenceKindAt,
   evidenceMetrics,
-  assessEvidence,
   type StageChangeRow,
   stageChangeChainText,
 } from '../../../domain/evidence.ts';

@@ -1,7 +1,7 @@
 /** Whether the service has room to write: what is left on the disk of the state folder, and what the database has refused for want of room. */
 import { statfs } from 'node:fs/promises';
-import { isOutOfResources } from '../adapters/store/database.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { isOutOfResources } from './database.ts';
 
 /** Below this many bytes free a disk counts as full: PostgreSQL needs as much for its next files. */
 const LEAST_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Who counts what is asked of the providers: one process alone, or all processes together through Redis. */
-import { openSharedBudgets } from '../adapters/queue/shared-budget.ts';
-import { type RequestBudget, WeightBudget } from '../adapters/venues/request-budget.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
+import { openSharedBudgets } from './shared-budget.ts';
 
 /** Makes the budget of one provider: so much weight in any window, of 60 s unless told. */
 export type MakeBudget = (name: string, limit: number, windowMs?: number) => RequestBudget;

@@ -1,20 +1,19 @@
 /** Whether this process can work, part by part: what /readyz says. */
-import type { Readiness } from '../../api/operation/ports.ts';
-import { stalledShards } from '../adapters/store/agents/shard-health.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import type { EpochMs } from '../domain/time.ts';
-import type { ClockState } from './clock-watch.ts';
-import type { RoomWatch } from './room-watch.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Readiness } from './ports.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
 
 export interface ReadinessDeps {
-  readonly sql: Sql;
-  /** Whether there is room to write. */
-  readonly room: Pick<RoomWatch, 'left'>;
+  /** Answers where the database does. */
+  readonly pingDatabase: () => Promise<unknown>;
+  /** The shards that do not advance, the worst first. */
+  readonly stalledShards: () => Promise<readonly { readonly behindMs: number }[]>;
+  /** What is left on the disk to write to. @throws Error where that is too little. */
+  readonly room: { left(): Promise<string> };
   /** Whether this machine's clock agrees with PostgreSQL's. */
-  readonly clockState: () => ClockState;
+  readonly clockState: () => { readonly ok: boolean; readonly detail: string };
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
   /** Whether the thread that halts and pauses is there, and where. */
@@ -25,8 +24,8 @@ export interface ReadinessDeps {
 
 /** What each part says where it works. A part that throws does not, and says why. */
 const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | string>> = {
-  async database({ sql }) {
-    await sql`select 1`;
+  async database({ pingDatabase }) {
+    await pingDatabase();
     return 'answers';
   },
   room: ({ room }) => room.left(),
@@ -35,8 +34,8 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
     if (!ok) throw new Error(detail);
     return detail;
   },
-  async shards({ sql }) {
-    const [worst, ...others] = await stalledShards(sql);
+  async shards({ stalledShards }) {
+    const [worst, ...others] = await stalledShards();
     if (worst !== undefined)
       throw new Error(`${others.length + 1} shards do not advance; the worst lies ${Math.round(worst.behindMs / 1_000)} s behind`);
     return 'advance';
@@ -58,6 +57,7 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
   },
 };
 
+/** Asks every part at once; one that throws makes the process not ready, and its message is the detail. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   return async () => {
     const parts = await Promise.all(

@@ -1,12 +1,12 @@
 /** What the catalog lists on a venue, and the books that a feed follows of it. */
 
 import type { MarketExtras } from '../../../streams/market-states.ts';
-import { type OrderBook } from '../../adapters/venues/order-book.ts';
-import { bookState } from '../../adapters/venues/order-book-reads.ts';
-import type { SpotToken } from '../../adapters/venues/spotchain/map.ts';
-import { scaledUiOf } from '../../adapters/venues/spotchain/multiplier.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { Venue } from '../../domain/venue.ts';
+import { type OrderBook } from './order-book.ts';
+import { bookState } from './order-book-reads.ts';
+import type { SpotToken } from './spotchain/map.ts';
+import { scaledUiOf } from './spotchain/multiplier.ts';
 
 export const listedOn = (venue: Venue): string[] =>
   CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);

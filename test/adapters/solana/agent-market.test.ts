@@ -1,19 +1,22 @@
 // A token that is launched on the sandbox's chain is looked at as any other: its holders, its creator, its depth, before and after graduation.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSolanaRpc } from '../../src/adapters/solana/rpc.ts';
-import { createListedTokenStore } from '../../src/adapters/store/catalog/listed-token-store.ts';
-import { createAgentMarket } from '../../src/boot/agent-market.ts';
-import { analysisOf } from '../../src/domain/agent-market/analysis.ts';
-import { associatedAccount, swapInstruction } from '../../src/domain/launch/curve-program.ts';
-import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
-import { agentTokenEntry } from '../../src/domain/listed-token.ts';
-import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
-import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
-import { readWire } from '../../src/sandbox/solana/wire.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
-import { type LaunchFixture, launchFixture, must, signedBy } from '../actors/launch/launch-fixture.ts';
-import { quoteOf } from '../actors/proposal/trading-fixture.ts';
-import { holdingOf, landOn, wireOf } from '../sandbox/solana/launch-fixture.ts';
+import { createAgentMarket } from '../../../src/adapters/solana/agent-market.ts';
+import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
+import { createListedTokenStore } from '../../../src/adapters/store/catalog/listed-token-store.ts';
+import { analysisOf } from '../../../src/domain/agent-market/analysis.ts';
+import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve-program.ts';
+import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
+import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
+import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { createLaunchQuotes } from '../../../src/trading/launch-quotes.ts';
+import { createLiveQuotes } from '../../../src/trading/live-marks.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { type LaunchFixture, launchFixture, must, signedBy } from '../../actors/launch/launch-fixture.ts';
+import { quoteOf } from '../../actors/proposal/trading-fixture.ts';
+import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 
 let stage: LaunchFixture;
 beforeAll(async () => {
@@ -43,11 +46,13 @@ async function analysed(mint: string) {
   const listed = (await store.all()).find((one) => one.mint === mint);
   if (listed === undefined) throw new Error(`${mint} is not listed`);
   const entry = agentTokenEntry(listed);
+  const heard = { latest: (key: InstrumentKey) => (key === 'spotexchange:SOLUSDT' ? quoteOf(key, stage.clock.now(), '149', '151') : null) };
   const market = createAgentMarket({
     chain: stage.node,
     originOf: store.originOf,
     liquidity: async () => null,
-    bus: { latest: (key) => (key === 'spotexchange:SOLUSDT' ? quoteOf(key, stage.clock.now(), '149', '151') : null) },
+    liveQuote: createLiveQuotes(heard, stage.clock),
+    quotes: createLaunchQuotes(heard, stage.clock),
     makers: [],
     clock: stage.clock,
   });
@@ -109,11 +114,13 @@ test('a node that does not answer leaves what it knows unknown, and nothing else
   });
   // A port of this machine on which nobody listens.
   const node = createSolanaRpc({ url: 'http://127.0.0.1:1', clock: createLiveClock(), timeoutMs: 500 });
+  const heard = { latest: () => null };
   const market = createAgentMarket({
     chain: node,
     originOf: async () => ({ creator: stage.creator.address, pool: null, config: null, quoteMint: null }),
     liquidity: async () => ({ liquidityUsd: '1000', observedAt: 5 }),
-    bus: { latest: () => null },
+    liveQuote: createLiveQuotes(heard, stage.clock),
+    quotes: createLaunchQuotes(heard, stage.clock),
     makers: [],
     clock: stage.clock,
   });

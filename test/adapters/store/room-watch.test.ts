@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { createReadiness } from '../../src/boot/readiness.ts';
-import { createRoomWatch } from '../../src/boot/room-watch.ts';
-import { createVirtualClock } from '../../streams/virtual-clock.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { createReadiness } from '../../../api/operation/readiness-parts.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createRoomWatch } from '../../../src/adapters/store/room-watch.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
 
 const MIB = 1_048_576;
 let sql: Sql;
@@ -47,9 +47,10 @@ test('readiness says at once that a disk is nearly full or that a change was ref
   let free = 500 * MIB;
   const room = createRoomWatch(home, clock, async () => free);
   const readiness = createReadiness({
-    sql,
+    pingDatabase: () => sql`select 1`,
+    stalledShards: async () => [],
     room,
-    clockState: () => ({ ok: true, offsetMs: 0, detail: 'agrees' }) as never,
+    clockState: () => ({ ok: true, detail: 'agrees' }),
     pingQueue: async () => {},
     emergency: { url: 'http://127.0.0.1:1', isUp: true },
     bus: { snapshot: () => [{ receivedAt: clock.now() }] },

@@ -1,8 +1,8 @@
 // Which settings live orders lack, by who asks for them.
 import { expect, test } from 'vitest';
-import { disabledVenuesOf } from '../../src/boot/live-orders.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import { missingSetting } from '../../src/domain/risk/index.ts';
+import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
 
 test('without a signer purchases by itself lack its key, and what is held can be sold', () => {
   const disabled = disabledVenuesOf({ spotexchange: true, primaryChain: true, signer: false, onchainPredictions: true });

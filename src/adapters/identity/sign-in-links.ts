@@ -1,6 +1,6 @@
 /** Links with which the owner of this machine signs in by one click: each works once, for a few minutes, from this machine only. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { EpochMs } from '../domain/time.ts';
+import type { EpochMs } from '../../domain/time.ts';
 
 /** How long a link works. */
 export const LINK_LIFETIME_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 /** What the verdicts on tokens are to a caller of the API. */
-import type { AccessPorts } from '../../api/access.ts';
-import type { TokenVerifier } from '../adapters/identity/token-verifier.ts';
-import type { RefusalCode } from '../domain/refusal.ts';
+import type { AccessPorts } from '../../../api/access.ts';
+import type { RefusalCode } from '../../domain/refusal.ts';
+import type { TokenVerifier } from './token-verifier.ts';
 
 /** Every other refusal says that the token is no good. */
 const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };

@@ -1,8 +1,8 @@
 /** Whether this machine's clock agrees with PostgreSQL's: a process whose clock does not agree takes no cut. */
-import { runEvery } from '../../actors/runtime/run-every.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import type { Logger } from './log.ts';
+import type { Log } from '../../streams/log.ts';
+import { runEvery } from './run-every.ts';
 
 /** Machines of one service that are kept by NTP differ by milliseconds; a quote of five seconds would be told wrong by more. */
 const BOUND_MS = 2_000;
@@ -29,19 +29,20 @@ export interface ClockWatch {
  * nobody knows when within it PostgreSQL looked at its clock. `told` hears of every comparison.
  */
 export function createClockWatch(deps: {
-  readonly sql: Sql;
-  readonly clock: Clock;
-  readonly log: Logger;
+  /** What PostgreSQL's clock says now. */
+  readonly databaseNow: () => Promise<EpochMs>;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly told?: (state: ClockState) => void;
 }): ClockWatch {
-  const { sql, clock, log } = deps;
+  const { databaseNow, clock, log } = deps;
   let known: ClockState = { offsetMs: null, ok: true, detail: 'not compared yet' };
 
   async function check(): Promise<ClockState> {
     const before = clock.now();
-    const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
+    const databaseAt = await databaseNow();
     const after = clock.now();
-    const offsetMs = Math.round((before + after) / 2 - Number(row?.now));
+    const offsetMs = Math.round((before + after) / 2 - databaseAt);
     const ok = Math.abs(offsetMs) <= BOUND_MS + (after - before) / 2;
     const direction = offsetMs > 0 ? 'ahead of' : 'behind';
     const detail = `this machine's clock is ${Math.abs(offsetMs)} ms ${direction} PostgreSQL's; at most ${BOUND_MS} ms are accepted`;

@@ -1,0 +1,25 @@
+/** What a bridge provider is opened on: both chains, and what it asks of them before it offers anything. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import type { BridgeChain } from '../../domain/bridge/quote.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import type { AskedPlace } from '../metrics.ts';
+import type { EvmBridgeChain } from './evm-chain.ts';
+
+export interface BridgeGround {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly note: NoteUnknownField;
+  /** Hears of what was not answered or could not be read, by the reason. */
+  readonly onFailure: (place: AskedPlace, reason: string) => void;
+  /** Number of the EVM chain. */
+  readonly chainId: number;
+  /** The stablecoin on both chains. */
+  readonly mint: string;
+  readonly token: string;
+  readonly evm: Pick<EvmBridgeChain, 'allowance' | 'gasPrice'>;
+  /** Whether an address of the primary chain has an account for the stablecoin. @throws where no node answers */
+  readonly hasTokenAccount: (owner: string) => Promise<boolean>;
+  /** So many of the smallest units of a chain's own coin in US dollars; null where nobody tells its price. */
+  readonly coinUsd: (chain: BridgeChain, units: bigint) => DecimalString | null;
+}

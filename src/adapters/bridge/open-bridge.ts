@@ -1,0 +1,100 @@
+/** Bridging as a process reaches it: the providers that are named, and both chains. */
+import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import { coinDollars } from '../../domain/bridge/coin-price.ts';
+import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
+import { USDC_MINT } from '../../domain/catalog.ts';
+import type { Quote } from '../../domain/quote.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import type { TokenListing } from '../evmchain/wallet-reader.ts';
+import type { AskedPlace } from '../metrics.ts';
+import { NodeError } from '../solana/json-rpc.ts';
+import { createSolanaRpc } from '../solana/rpc.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import type { BridgeGround } from './bridge-ground.ts';
+import { createEvmBridgeChain, EvmSilence, readSignedEvm } from './evm-chain.ts';
+import { SenselessAnswer } from './provider-http.ts';
+import { createSolanaBridgeChain } from './solana-chain.ts';
+
+export interface BridgeDeps {
+  readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
+  /** A node of the primary chain; null where none is named. */
+  readonly rpcUrl: string | null;
+  /** Opens the providers that serve the EVM chain; null where none is named. */
+  readonly openProviders: (ground: BridgeGround) => Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null;
+  /** The live quote of an instrument; null where none is live. */
+  readonly quote: (instrument: InstrumentKey) => Quote | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onFailure: (place: AskedPlace, code: string) => void;
+  readonly note: NoteUnknownField;
+}
+
+/** Null where no provider is named for chains that are real, or the EVM chain has no stablecoin among its tokens. */
+export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | null {
+  const { evmchain, rpcUrl, clock, onFailure, quote } = deps;
+  const token = evmchain.tokens.find(({ symbol }) => symbol === 'USDC')?.contract;
+  if (rpcUrl === null || token === undefined) return null;
+  const node = createSolanaRpc({ url: rpcUrl, clock, onFailure: (code) => onFailure('primarychain', code) });
+  const { url, chainId } = evmchain;
+  const evm = createEvmBridgeChain({ url, chainId, token, onFailure: (reason) => onFailure('evmchain', reason) });
+  const { random, note } = deps;
+  const ground: BridgeGround = {
+    clock,
+    random,
+    note,
+    onFailure,
+    chainId,
+    mint: USDC_MINT,
+    token,
+    evm,
+    hasTokenAccount: async (owner: string) => {
+      const held = await node.balancesOf(owner);
+      return held.ok && held.value.tokens.some(({ mint }) => mint === USDC_MINT);
+    },
+    coinUsd: coinDollars(quote),
+  };
+  const providers = deps.openProviders(ground);
+  if (providers === null) {
+    node.close();
+    return null;
+  }
+  const chains = { spotchain: createSolanaBridgeChain(node, USDC_MINT), evmvenue: evm };
+  return {
+    quoting: {
+      providers: Object.values(providers),
+      mint: USDC_MINT,
+      heads: async () => ({ spotchain: await chains.spotchain.head(), evmvenue: await chains.evmvenue.head() }),
+      solana: node,
+      evm,
+      readSignedEvm,
+      unlessSilent,
+    },
+    outside: {
+      providers,
+      chains,
+      onSilence: (error) => {
+        if (error instanceof VenueError) return onFailure('bridge', error.code);
+        if (error instanceof SenselessAnswer) return onFailure('bridge', 'senseless');
+        // What the chains' clients throw, they have told themselves.
+        if (!(error instanceof NodeError) && !(error instanceof EvmSilence)) throw error;
+      },
+    },
+    close() {
+      for (const { pushes } of Object.values(providers)) pushes?.close();
+      node.close();
+    },
+  };
+}
+
+/** A node's silence is the refusal `unavailable`. */
+async function unlessSilent<Value>(work: Promise<Outcome<Value>>): Promise<Outcome<Value>> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof NodeError) && !(error instanceof EvmSilence)) throw error;
+    return refuse('unavailable', error.message);
+  }
+}

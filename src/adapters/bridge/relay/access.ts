@@ -1,0 +1,36 @@
+/** Relay as a process reaches it: a bridge provider that pays out of its own money. */
+import type { MakeBudget } from '../../queue/request-budgets.ts';
+import type { Reach } from '../../reach.ts';
+import type { BridgeGround } from '../bridge-ground.ts';
+import { createProviderHttp } from '../provider-http.ts';
+import { createRelayProvider } from './provider.ts';
+import { createRelayPushes } from './pushes.ts';
+
+const PER_MINUTE = 200;
+
+const budgets = (make: MakeBudget) => ({ relay: make('relay', PER_MINUTE) });
+
+export interface RelayAddresses {
+  /** Null where the chains are real and it is not named. `streamUrl` is where it pushes; null where it is only asked. */
+  readonly relay: { readonly url: string; readonly streamUrl: string | null; readonly key: string | null } | null;
+}
+
+export const relayAccess = {
+  budgets,
+
+  isNamed: (addresses: RelayAddresses) => addresses.relay !== null,
+
+  /** Null where it is not named. */
+  open(
+    { clock, random, note, onFailure, chainId, mint, token, evm }: BridgeGround,
+    { addresses, budgets: paid }: Pick<Reach<RelayAddresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,
+  ) {
+    if (addresses.relay === null) return null;
+    const { url, streamUrl, key } = addresses.relay;
+    const http = createProviderHttp({ url, key, clock, random, note, perMinute: PER_MINUTE, budget: paid.relay });
+    const provider = createRelayProvider({ http, chainId, mint, token, allowance: evm.allowance, clock });
+    if (streamUrl === null) return provider;
+    const unheard = (reason: string) => onFailure('bridge', `push_${reason}`);
+    return { ...provider, pushes: createRelayPushes({ url: streamUrl, key, clock, random, onFailure: unheard }) };
+  },
+};

@@ -1,0 +1,170 @@
+/** The database and the queue: the servers that the settings name, or private ones that this command starts and stops. */
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Log } from '../../streams/log.ts';
+import type { QueuePlace } from './queue/bullmq.ts';
+import { findRedisServer, type RedisServer, refusalOfRedis, startEmbeddedRedis } from './queue/embedded-redis.ts';
+import { claim, claimant, processStartedAt, release, until } from './server-process.ts';
+import { type SupervisedServer, type Supervision, superviseServer } from './server-supervisor.ts';
+import { examineDatabase } from './store/database-check.ts';
+import { startEmbeddedPostgres } from './store/embedded-postgres.ts';
+
+/** The settings that say which servers there are; their names stand in what is refused. */
+export interface ServerSettings {
+  /** The state folder, in which private servers live. */
+  readonly SEVENGATE_HOME: string;
+  readonly DATABASE_URL: { reveal(): string } | null;
+  readonly REDIS_URL: { reveal(): string } | null;
+  /** Null: Redis where there is one. */
+  readonly QUEUE_BACKEND: 'redis' | 'postgres' | null;
+}
+
+export interface Servers {
+  readonly databaseUrl: string;
+  readonly queue: QueuePlace;
+  /** Null where there is no Redis: then quotes pass within this process only. */
+  readonly redisUrl: string | null;
+  /** Stops what was started here, in the opposite order. */
+  stop(): Promise<void>;
+}
+
+export interface ServerStart {
+  /** The search path on which a Redis server is looked for. */
+  readonly path: string;
+  readonly log: Log & { debug(line: string): void };
+  /** Who asks: the service itself, one per state folder, or a command that runs beside it or alone; a command unless told. */
+  readonly purpose?: 'service' | 'command';
+  readonly signal?: AbortSignal;
+  /** What a service needs to watch over the servers that it starts. A command watches over none. */
+  readonly watch?: Pick<Supervision, 'clock' | 'onRestarted'>;
+}
+
+/** What this command has started so far, and how private servers are started. */
+interface Starting extends ServerStart {
+  readonly settings: ServerSettings;
+  readonly home: string;
+  readonly serviceFile: string;
+  readonly stops: (() => Promise<void>)[];
+}
+
+type PrivateServer = SupervisedServer & { readonly url: string; readonly sharedWith: number | null; readonly adopted: boolean };
+
+/** How long a command that runs on the embedded servers may keep others waiting. */
+const COMMAND_MS = 60_000;
+
+/**
+ * Starts what the settings do not name. A command beside a running service shares its servers; whoever finds the servers in
+ * the hands of another command waits until that one has ended, because they end with it.
+ * @throws Error in one sentence; what was started before is stopped. A service is refused where another one lives in the
+ * same state folder. The signal's reason, where it was aborted.
+ */
+export async function startServers(settings: ServerSettings, options: ServerStart): Promise<Servers> {
+  const home = resolve(settings.SEVENGATE_HOME);
+  makeHome(home);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  const starting: Starting = { ...options, settings, home, serviceFile: join(home, 'service.owner'), stops };
+  try {
+    const redisProgram = redisProgramOf(starting);
+    const refusedRedis = settings.REDIS_URL === null ? null : await refusalOfRedis(settings.REDIS_URL.reveal());
+    if (refusedRedis !== null) throw new Error(refusedRedis);
+    if (options.purpose === 'service' && (settings.DATABASE_URL === null || redisProgram !== null)) claimHome(starting);
+    const databaseUrl = await databaseOf(starting);
+    options.signal?.throwIfAborted();
+    const redisUrl = await redisOf(starting, redisProgram);
+    options.signal?.throwIfAborted();
+    const queue: QueuePlace = redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: redisUrl };
+    return { databaseUrl, queue, redisUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function makeHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o711 });
+    accessSync(home, constants.W_OK);
+  } catch (error) {
+    throw new Error(`SEVENGATE_HOME: ${home} cannot be made or written (${(error as NodeJS.ErrnoException).code}): name a folder that can`);
+  }
+}
+
+/** The program of a private Redis; null where none is wanted or none is there. */
+function redisProgramOf({ settings, path }: Starting): RedisServer | null {
+  const found = settings.REDIS_URL === null && settings.QUEUE_BACKEND !== 'postgres' ? findRedisServer(path) : null;
+  if (settings.QUEUE_BACKEND === 'redis' && settings.REDIS_URL === null && found === null)
+    throw new Error(
+      'QUEUE_BACKEND=redis, but there is no redis-server or valkey-server (6.2 or later) on the PATH: install one (apt-get install redis-server), set REDIS_URL, or use QUEUE_BACKEND=postgres',
+    );
+  return found;
+}
+
+function claimHome({ home, serviceFile, stops }: Starting): void {
+  const owner = claim(serviceFile);
+  if (owner !== null)
+    throw new Error(
+      `process ${owner} runs the service of the state folder ${home} already: stop it first, or give SEVENGATE_HOME another folder (several processes of one service need DATABASE_URL and REDIS_URL)`,
+    );
+  stops.push(async () => release(serviceFile));
+}
+
+async function databaseOf(starting: Starting): Promise<string> {
+  const { settings, home, log } = starting;
+  if (settings.DATABASE_URL !== null) {
+    const url = settings.DATABASE_URL.reveal();
+    const { refusal } = await examineDatabase(url);
+    if (refusal !== null) throw new Error(refusal);
+    log.info({}, 'database: the one that DATABASE_URL names');
+    return url;
+  }
+  const server = await embed(starting, 'postgresql', (url) =>
+    startEmbeddedPostgres({ home, log: (line) => log.debug(line), ...(url === undefined ? {} : { port: Number(new URL(url).port) }) }),
+  );
+  log.info({ adopted: server.adopted }, 'database: embedded PostgreSQL');
+  return server.url;
+}
+
+async function redisOf(starting: Starting, program: RedisServer | null): Promise<string | null> {
+  const { settings, home, log } = starting;
+  if (settings.REDIS_URL !== null) {
+    log.info({}, 'queue: the Redis that REDIS_URL names');
+    return settings.REDIS_URL.reveal();
+  }
+  if (program === null) {
+    log.warn(
+      {},
+      'queue: no Redis here, so the queue lies in PostgreSQL and quotes stay within this process; install redis-server or set REDIS_URL to scale out',
+    );
+    return null;
+  }
+  const server = await embed(starting, 'redis', (url) =>
+    startEmbeddedRedis({ home, server: program, log: (line) => log.debug(line), ...(url === undefined ? {} : { url }) }),
+  );
+  log.info({ adopted: server.adopted }, 'queue: a private Redis');
+  return server.url;
+}
+
+/** Starts or shares a private server; what this command started is stopped by it, and watched over where it is the service. */
+async function embed<Server extends PrivateServer>(
+  { home, serviceFile, stops, log, signal, watch }: Starting,
+  name: Supervision['name'],
+  start: (url?: string) => Promise<Server>,
+): Promise<Server> {
+  for (;;) {
+    const server = await start();
+    const { sharedWith } = server;
+    if (sharedWith === null) {
+      const kept = watch === undefined ? server : superviseServer({ name, server, restart: () => start(server.url), log, ...watch });
+      stops.push(() => kept.stop());
+    }
+    if (sharedWith === null || sharedWith === claimant(serviceFile)) return server;
+    log.info({ process: sharedWith }, 'waiting for a command that runs on the embedded servers');
+    await until(`process ${sharedWith}, which runs a command on the servers of ${home}, to end`, COMMAND_MS, () => {
+      signal?.throwIfAborted();
+      return processStartedAt(sharedWith) === null;
+    });
+  }
+}

@@ -1,0 +1,164 @@
+/** Agent tokens as they are looked at: holders, creators and curves at the node, depth and prices as the feeds heard them. */
+import type { AgentMarketPorts, MarketLook } from '../../../api/v1/agent-market/ports.ts';
+import type { LaunchQuotes } from '../../../api/v1/launches/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import { type CreatorLook, type DepthLook, halfOf, type PriceLook } from '../../domain/agent-market/analysis.ts';
+import { vestingState } from '../../domain/agent-market/vesting-state.ts';
+import type { CatalogEntry } from '../../domain/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import { priceOfSqrt } from '../../domain/launch/curve-config.ts';
+import {
+  associatedAccount,
+  readPoolConfig,
+  readVirtualPool,
+  storedVesting,
+  successorPoolAddress,
+  successorVaultAddress,
+} from '../../domain/launch/curve-program.ts';
+import { wholeTokens } from '../../domain/launch/preview.ts';
+import type { TokenOrigin } from '../../domain/listed-token.ts';
+import type { Quote } from '../../domain/quote.ts';
+import { readTokenAccount } from '../../domain/solana/token-layout.ts';
+import { midPrice } from '../../domain/valuation.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import { NodeError } from './json-rpc.ts';
+import type { SolanaRpc } from './rpc.ts';
+
+/** A token that was looked at is not looked at again for so long. */
+const KEPT_MS = 15_000;
+const MOST_KEPT = 1_000;
+
+type HolderChain = Pick<SolanaRpc, 'largestHolders' | 'accounts'>;
+
+export interface AgentMarketDeps {
+  /** Null where no node of the chain is named. */
+  readonly chain: HolderChain | null;
+  readonly originOf: (mint: string) => Promise<TokenOrigin | null>;
+  /** The liquidity of a pool, both sides, as it was heard last; null where none was heard lately. */
+  readonly liquidity: (instrument: InstrumentKey) => Promise<{ readonly liquidityUsd: DecimalString; readonly observedAt: number } | null>;
+  /** The newest quote of an instrument, if it is live now. */
+  readonly liveQuote: (instrument: InstrumentKey) => Quote | null;
+  /** What curves are quoted in, and what that is worth. */
+  readonly quotes: LaunchQuotes;
+  readonly makers: readonly string[];
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+interface CurveLook {
+  readonly creator: CreatorLook;
+  readonly depth: DepthLook | null;
+  readonly price: PriceLook | null;
+}
+
+/** Looks at tokens as the API asks for them; a token is looked at once in fifteen seconds. */
+export function createAgentMarket(deps: AgentMarketDeps): AgentMarketPorts {
+  const { clock } = deps;
+  const kept = new Map<string, { readonly at: number; readonly look: Promise<MarketLook> }>();
+  return {
+    makers: new Set(deps.makers),
+    look(entry) {
+      const now = clock.now();
+      const known = kept.get(entry.key);
+      if (known !== undefined && now - known.at < KEPT_MS) return known.look;
+      kept.delete(entry.key);
+      const look = lookAt(deps, entry);
+      kept.set(entry.key, { at: now, look });
+      look.catch(() => kept.delete(entry.key));
+      for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+      return look;
+    },
+  };
+}
+
+async function lookAt(deps: AgentMarketDeps, entry: CatalogEntry): Promise<MarketLook> {
+  const { chain, clock } = deps;
+  const mint = entry.token?.mint ?? '';
+  const origin = await deps.originOf(mint);
+  const [holders, curve, pool] = await Promise.all([
+    chain === null ? null : unlessSilent(chain.largestHolders(mint)),
+    chain === null || origin === null ? null : unlessSilent(curveOf(chain, deps, entry, origin)),
+    deps.liquidity(entry.key),
+  ]);
+  const heard: DepthLook | null = pool === null ? null : { source: 'aggregator', depthUsd: halfOf(pool.liquidityUsd), at: pool.observedAt };
+  return {
+    at: clock.now(),
+    holders,
+    creator: curve?.creator ?? null,
+    depth: curve?.depth ?? heard,
+    price: heardPrice(deps, entry.key) ?? curve?.price ?? null,
+  };
+}
+
+/** What nobody answers is unknown. */
+async function unlessSilent<Value>(work: Promise<Value>): Promise<Value | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NodeError) return null;
+    throw error;
+  }
+}
+
+async function heldBy(chain: HolderChain, owner: string, token: { readonly mint: string; readonly program: string }): Promise<bigint> {
+  const [found] = (await chain.accounts([associatedAccount(owner, token.mint, token.program)])).accounts;
+  return found == null ? 0n : (readTokenAccount(found.data)?.amount ?? 0n);
+}
+
+/** The curve of a launch, or the pool that followed it. */
+async function curveOf(
+  chain: HolderChain,
+  deps: Pick<AgentMarketDeps, 'quotes' | 'clock'>,
+  entry: CatalogEntry,
+  origin: TokenOrigin,
+): Promise<CurveLook | null> {
+  const { creator, pool, config, quoteMint } = origin;
+  if (entry.token === null) return null;
+  const held = await heldBy(chain, creator, entry.token);
+  const heldAlone: CurveLook = { creator: { address: creator, held, vesting: null }, depth: null, price: null };
+  if (pool === null || config === null || quoteMint === null) return heldAlone;
+  const { mint } = entry.token;
+  const successor = successorVaultAddress(quoteMint, successorPoolAddress(mint, quoteMint));
+  const [curveAccount, configAccount, vault] = (await chain.accounts([pool, config, successor])).accounts;
+  const curve = curveAccount == null ? null : readVirtualPool(curveAccount.data);
+  const terms = configAccount == null ? null : readPoolConfig(configAccount.data);
+  if (curve === null || terms === null) return heldAlone;
+  const at = deps.clock.now();
+  const vesting = vestingState(storedVesting(terms), curve.finishedAt, BigInt(Math.floor(at / 1_000)));
+  const successorReserve = vault == null ? 0n : (readTokenAccount(vault.data)?.amount ?? 0n);
+  return {
+    creator: { address: creator, held, vesting },
+    ...curveMarket({ ...deps, curve, successorReserve, tokenDecimals: entry.token.decimals, quoteMint, at }),
+  };
+}
+
+/** Depth and price of a curve in US dollars; both null where nothing prices what it is quoted in. */
+function curveMarket(curveNow: {
+  readonly quotes: LaunchQuotes;
+  readonly curve: NonNullable<ReturnType<typeof readVirtualPool>>;
+  readonly successorReserve: bigint;
+  readonly tokenDecimals: number;
+  readonly quoteMint: string;
+  readonly at: number;
+}): Pick<CurveLook, 'depth' | 'price'> {
+  const { quotes, curve, successorReserve, tokenDecimals, quoteMint, at } = curveNow;
+  const token = quotes.token(quoteMint);
+  const dollars = token === null ? null : quotes.dollars(token);
+  if (token === null || dollars === null) return { depth: null, price: null };
+  const isMigrated = curve.isMigrated === 1;
+  const reserve = isMigrated ? successorReserve : curve.quoteReserve;
+  const depthUsd = plainDecimal(new Decimal(wholeTokens(reserve, token.decimals)).times(dollars.perToken).toDecimalPlaces(6));
+  const priceUsd = plainDecimal(
+    new Decimal(priceOfSqrt(curve.sqrtPrice, tokenDecimals, token.decimals)).times(dollars.perToken).toSignificantDigits(18),
+  );
+  return {
+    depth: { source: isMigrated ? 'successor_pool' : 'curve', depthUsd, at },
+    // The curve's price stands still once the successor pool trades.
+    price: isMigrated ? null : { source: 'curve', priceUsd, at },
+  };
+}
+
+function heardPrice({ liveQuote }: Pick<AgentMarketDeps, 'liveQuote'>, key: InstrumentKey): PriceLook | null {
+  const quote = liveQuote(key);
+  const middle = quote === null ? null : midPrice(quote.bid, quote.ask);
+  return quote === null || middle === null ? null : { source: 'aggregator', priceUsd: middle, at: quote.observedAt };
+}

@@ -1,0 +1,52 @@
+/** The perpetuals venue as a process reaches it: what it lets one address ask, its feed, bars, funding and books. */
+import type { EpochMs } from '../../../domain/time.ts';
+import type { MakeBudget } from '../../queue/request-budgets.ts';
+import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import { followedBooks, listedOn } from '../listed.ts';
+import { createPerpCandles, REACHABLE_BARS } from './candles.ts';
+import { createEvmVenueFeed } from './feed.ts';
+import { createPerpInfo } from './info.ts';
+
+/** Weight per minute that the venue allows an address. */
+const WEIGHT_PER_MINUTE = 1_200;
+
+const budgets = (make: MakeBudget) => ({ evmvenue: make('evmvenue', WEIGHT_PER_MINUTE) });
+
+export interface EvmVenueAddresses {
+  readonly evmvenue: { readonly url: string; readonly streamUrl: string };
+}
+
+type PerpVenue = Reach<EvmVenueAddresses, ReturnType<typeof budgets>>;
+
+const infoOf = ({ addresses, budgets: { evmvenue: budget }, clock, random, note }: PerpVenue, maxWaitMs?: number) =>
+  createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, note, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) });
+
+/** The venue for questions that nobody waits for: a spent budget is told rather than waited out. */
+export const openPerpInfo = (reach: PerpVenue) => infoOf(reach, 1_000);
+
+export const evmvenueAccess = {
+  budgets,
+
+  open(reach: PerpVenue) {
+    const { addresses, clock, random } = reach;
+    const info = infoOf(reach);
+    const candles = createPerpCandles(info.http, clock);
+    const instruments = listedOn('evmvenue');
+    const feed = createEvmVenueFeed({ socketUrl: addresses.evmvenue.streamUrl, clock, random, instruments });
+    return {
+      feeds: [feed],
+      history: {
+        reachableBars: REACHABLE_BARS,
+        fetchCandles: (...query: Parameters<typeof candles.fetchCandles>) => candles.fetchCandles(...query),
+        fetchFunding: async (coin: string, from: EpochMs, to: EpochMs) =>
+          (await info.fundingHistory(coin, from + 1, to + 1)).map(({ at, hourlyFunding }) => ({ at, hourlyFunding })),
+      },
+      extras: { books: followedBooks(feed, instruments) },
+    };
+  },
+
+  askBook(reach: PerpVenue) {
+    const info = infoOf(reach, ASKED_WAIT_MS);
+    return (instrument: string) => info.orderBook(instrument);
+  },
+};

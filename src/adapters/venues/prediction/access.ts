@@ -1,0 +1,92 @@
+/** Prediction markets as a process reaches them: both providers, and the on-chain venue that live orders go to. */
+import type { OnchainPredictions } from '../../../../actors/prediction-order/onchain-venue.ts';
+import type { UnknownFields } from '../../../../streams/feed-counters.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog.ts';
+import type { MakeBudget } from '../../queue/request-budgets.ts';
+import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import { createKalshiFeed } from './kalshi/feed.ts';
+import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from './kalshi/rest.ts';
+import { createOnchainOrders } from './onchain-orders.ts';
+import { createPolymarketFeed } from './polymarket/feed.ts';
+import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from './polymarket/rest.ts';
+import type { PredictionAsking } from './prediction-reads.ts';
+
+/** The on-chain venue tells no limit; one request a second is a client that nobody minds. */
+const ONCHAIN_PER_MINUTE = 60;
+
+/** What the providers let one address ask: windows of ten seconds, and a bucket that is full again after one. */
+const budgets = (make: MakeBudget) => ({
+  polymarket_gamma: make('polymarket_gamma', POLYMARKET_LIMITS.gamma, POLYMARKET_WINDOW_MS),
+  polymarket_clob: make('polymarket_clob', POLYMARKET_LIMITS.clob, POLYMARKET_WINDOW_MS),
+  polymarket_data: make('polymarket_data', POLYMARKET_LIMITS.data, POLYMARKET_WINDOW_MS),
+  kalshi: make('kalshi', KALSHI_TOKENS_PER_SECOND, 1_000),
+  prediction_onchain: make('prediction_onchain', ONCHAIN_PER_MINUTE),
+});
+
+export interface PredictionAddresses {
+  readonly prediction: {
+    readonly polymarket: { readonly gammaUrl: string; readonly clobUrl: string; readonly dataUrl: string; readonly streamUrl: string };
+    /** `key` null: the tops are polled, because the venue opens no socket without one. */
+    readonly kalshi: {
+      readonly url: string;
+      readonly streamUrl: string;
+      readonly key: { readonly id: string; readonly privateKey: string } | null;
+    };
+    /** Where live orders go; null where none is named and the markets or the chain are real. */
+    readonly onchain: { readonly url: string; readonly key: string; readonly programs: readonly string[] } | null;
+  };
+}
+
+type Providers = Reach<PredictionAddresses, ReturnType<typeof budgets>>;
+
+export const predictionAccess = {
+  budgets,
+
+  open(reach: Providers) {
+    const { addresses, clock, random } = reach;
+    const { polymarket, kalshi } = addresses.prediction;
+    const rest = restOf(reach);
+    const predictions = [
+      createPolymarketFeed({ streamUrl: polymarket.streamUrl, rest: rest.polymarket, clock, random }),
+      createKalshiFeed({ streamUrl: kalshi.streamUrl, key: kalshi.key, rest: rest.kalshi, clock, random }),
+    ];
+    return { feeds: predictions, predictions };
+  },
+};
+
+function restOf(
+  { addresses, clock, random, budgets: paid }: Omit<Providers, 'note'>,
+  given: { readonly maxWaitMs?: number; readonly unknownFields?: UnknownFields } = {},
+) {
+  const { gammaUrl, clobUrl, dataUrl } = addresses.prediction.polymarket;
+  return {
+    polymarket: createPolymarketRest({
+      gammaUrl,
+      clobUrl,
+      dataUrl,
+      clock,
+      random,
+      budgets: { gamma: paid.polymarket_gamma, clob: paid.polymarket_clob, data: paid.polymarket_data },
+      ...given,
+    }),
+    kalshi: createKalshiRest({ baseUrl: addresses.prediction.kalshi.url, clock, random, budget: paid.kalshi, ...given }),
+  };
+}
+
+/** Books and trades on demand, in any process, within its request budgets. */
+export function createPredictionAsking(reach: Providers): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
+  return restOf(reach, { maxWaitMs: ASKED_WAIT_MS, unknownFields: { note: reach.note, rows: () => [] } });
+}
+
+/** The on-chain venue with its chain; null where either is not named. */
+export function openOnchainPredictions(
+  { addresses, clock, random, budgets: paid, note }: Providers,
+  chain: OnchainPredictions['chain'] | null,
+): (OnchainPredictions & { close(): void }) | null {
+  const { onchain } = addresses.prediction;
+  if (onchain === null || chain === null) return null;
+  const { url: baseUrl, key, programs } = onchain;
+  const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+  const venue = createOnchainOrders({ baseUrl, key, stable, programs, clock, random, budget: paid.prediction_onchain, note });
+  return { venue, chain, close: () => venue.close() };
+}

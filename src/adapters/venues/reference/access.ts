@@ -1,0 +1,71 @@
+/** Reference prices as a process reaches them: the oracle of shares, the second source behind it, and the issuers' marks. */
+import { CATALOG, REFERENCE_SHARES } from '../../../domain/catalog.ts';
+import type { MakeBudget } from '../../queue/request-budgets.ts';
+import type { Reach } from '../../reach.ts';
+import { createReferenceCandles } from './candles.ts';
+import { FALLBACK_PER_MINUTE, withFallback } from './fallback.ts';
+import { createReferenceClient, createReferenceFeed, REFERENCE_PER_MINUTE } from './feed.ts';
+import { createIssuerMarkFeed, MARK_ISSUERS, type MarkMemory, type MarkProvider } from './issuer-marks.ts';
+import { createKeyedClient } from './keyed-client.ts';
+import { SHARE_QUOTES, type ShareQuotesProvider } from './share-quotes.ts';
+
+const ISSUER_PER_MINUTE = 30;
+
+const budgets = (make: MakeBudget) => ({
+  reference: make('reference', REFERENCE_PER_MINUTE),
+  reference_fallback: make('reference_fallback', FALLBACK_PER_MINUTE),
+  issuer: make('issuer', ISSUER_PER_MINUTE),
+});
+
+export interface ReferenceAddresses {
+  readonly reference: { readonly url: string; readonly key: string | null };
+  /** The second source of share prices; null where the first one is real and no real second one is named. */
+  readonly referenceFallback: { readonly url: string; readonly key: string; readonly provider: ShareQuotesProvider } | null;
+  readonly issuerUrl: string;
+  readonly issuerProvider: MarkProvider;
+}
+
+type Prices = Reach<ReferenceAddresses, ReturnType<typeof budgets>>;
+
+export const referenceAccess = {
+  budgets,
+
+  open(reach: Prices, memory?: MarkMemory) {
+    const { addresses, clock, random, note } = reach;
+    const { url, key } = addresses.reference;
+    const asking = { ...(key === null ? {} : { apiKey: key }), budget: reach.budgets.reference, clock, random };
+    // The provider serves history beside its price routes, not under them.
+    const history = createReferenceClient({ baseUrl: url.replace(/\/hermes\/?$/, ''), ...asking, note });
+    const marks = markFeed(reach, memory);
+    return {
+      feeds: [withSecondSource(reach, createReferenceFeed({ baseUrl: url, ...asking, instruments: REFERENCE_SHARES })), marks],
+      history: createReferenceCandles({ client: history, instruments: REFERENCE_SHARES }),
+      extras: { marks: () => marks.states() },
+    };
+  },
+};
+
+/** The first source with the second one behind it, where there is one. */
+function withSecondSource(
+  { addresses, budgets: { reference_fallback: budget }, clock, random }: Prices,
+  primary: ReturnType<typeof createReferenceFeed>,
+) {
+  const second = addresses.referenceFallback;
+  if (second === null) return primary;
+  const { url: baseUrl, key, provider } = second;
+  const symbols = REFERENCE_SHARES.map(({ symbol }) => symbol);
+  return withFallback({ primary, provider: SHARE_QUOTES[provider], baseUrl, key, symbols, clock, random, budget });
+}
+
+function markFeed({ addresses, budgets: { issuer: budget }, clock, random }: Prices, memory: MarkMemory | undefined) {
+  const { issuerUrl: baseUrl, issuerProvider } = addresses;
+  const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
+  return createIssuerMarkFeed({
+    client: createKeyedClient({ venue: 'reference', baseUrl, clock, random, perMinute: ISSUER_PER_MINUTE, budget }),
+    issuer: MARK_ISSUERS[issuerProvider],
+    mints: new Map(preIpo.map((entry) => [entry.instrument, entry.token?.mint ?? ''])),
+    clock,
+    random,
+    ...(memory === undefined ? {} : { memory }),
+  });
+}

@@ -1,0 +1,98 @@
+/** The primary chain as a process reaches it: its aggregator, the history of its pools, and its node. */
+
+import { USDC_DECIMALS, USDC_MINT } from '../../../domain/catalog.ts';
+import type { LaunchingPrimaryChain } from '../../../trading/primary-chain.ts';
+import type { MakeBudget } from '../../queue/request-budgets.ts';
+import type { Reach } from '../../reach.ts';
+import { createSolanaRpc } from '../../solana/rpc.ts';
+import { tokensNow } from '../listed.ts';
+import { createKeyedClient } from '../reference/keyed-client.ts';
+import { createSpotchainCandles } from './candles.ts';
+import { createSpotchainFeed } from './feed.ts';
+import { createSpotchainRoutes } from './orders.ts';
+
+/** Requests per minute that the aggregator's plan allows. */
+const SPOTCHAIN_PER_MINUTE = 600;
+const CANDLES_PER_MINUTE = 120;
+/** Somebody waits for the route: an aggregator whose budget is used up is told as away. */
+const ROUTE_WAIT_MS = 3_000;
+/** A node that answers later is told as silent; a broadcast then is of unknown outcome. */
+const NODE_MS = 10_000;
+
+const budgets = (make: MakeBudget) => ({
+  aggregator: make('aggregator', SPOTCHAIN_PER_MINUTE),
+  pools: make('pools', CANDLES_PER_MINUTE),
+});
+
+export interface SpotchainAddresses {
+  /** `pools`: the pool whose bars stand for a token, by symbol. */
+  readonly spotchain: {
+    readonly url: string;
+    readonly key: string | null;
+    readonly candlesUrl: string;
+    readonly pools: Pick<ReadonlyMap<string, string>, 'get'>;
+    /** A node of the chain, which may hold a key; null where the aggregator is real and no node of its chain is named. */
+    readonly rpcUrl: string | null;
+    /** Those who sign swaps beside their takers. */
+    readonly makers: readonly string[];
+    /** Whose the partner's part of a launch's fees is; null where nobody is named. */
+    readonly launchPartner: string | null;
+  };
+}
+
+type Chain = Reach<SpotchainAddresses, ReturnType<typeof budgets>>;
+
+const aggregatorOf = ({
+  addresses,
+  budgets: { aggregator: budget },
+  clock,
+  random,
+}: Pick<Reach<SpotchainAddresses, Pick<ReturnType<typeof budgets>, 'aggregator'>>, 'addresses' | 'budgets' | 'clock' | 'random'>) => {
+  const { url: baseUrl, key } = addresses.spotchain;
+  const headers: Readonly<Record<string, string>> = key === null ? {} : { 'x-api-key': key };
+  return { venue: 'spotchain' as const, baseUrl, headers, clock, random, perMinute: SPOTCHAIN_PER_MINUTE, budget };
+};
+
+export const spotchainAccess = {
+  budgets,
+
+  open(reach: Chain) {
+    const {
+      addresses,
+      budgets: { pools },
+      clock,
+      random,
+      note,
+    } = reach;
+    const { candlesUrl: baseUrl, pools: poolOf } = addresses.spotchain;
+    const bars = createKeyedClient({ venue: 'spotchain', baseUrl, clock, random, perMinute: CANDLES_PER_MINUTE, budget: pools, note });
+    const poolsNow = () =>
+      tokensNow().flatMap(({ symbol, scaledUi }) => {
+        const pool = poolOf.get(symbol);
+        return pool === undefined ? [] : [{ symbol, pool, scaledUi }];
+      });
+    const client = createKeyedClient(aggregatorOf(reach));
+    return {
+      feeds: [createSpotchainFeed({ client, tokens: tokensNow, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random })],
+      history: createSpotchainCandles({ client: bars, pools: poolsNow }),
+    };
+  },
+};
+
+/** The chain as transactions reach it. Null where no node of it is named: then nothing is prepared for it. */
+export function openPrimaryChain(
+  reach: Reach<SpotchainAddresses, Pick<ReturnType<typeof budgets>, 'aggregator'>>,
+  onFailure: (code: string) => void,
+): (LaunchingPrimaryChain & { close(): void }) | null {
+  const { addresses, clock, note } = reach;
+  const { rpcUrl, makers, launchPartner } = addresses.spotchain;
+  if (rpcUrl === null) return null;
+  const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS, onFailure });
+  return {
+    chain: node,
+    routes: createSpotchainRoutes(createKeyedClient({ ...aggregatorOf(reach), maxWaitMs: ROUTE_WAIT_MS, note })),
+    launchPartner,
+    rules: { programs: new Set(), makers: new Set(makers) },
+    close: () => node.close(),
+  };
+}

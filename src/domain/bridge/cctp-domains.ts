@@ -1,0 +1,15 @@
+/** Circle's own numbers of chains. See docs/reference/outside/cctp.md. */
+
+export const SOLANA_DOMAIN = 5;
+/** By the number of an EVM chain. */
+export const EVM_DOMAINS: Readonly<Record<number, number>> = {
+  1: 0,
+  43_114: 1,
+  10: 2,
+  42_161: 3,
+  8_453: 6,
+  137: 7,
+  130: 10,
+  59_144: 11,
+  146: 13,
+};

@@ -1,0 +1,36 @@
+/** Tokens of the example members as files beside the state, where the identity provider is the sandbox's. */
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../../streams/clock.ts';
+import { EXAMPLE_MEMBERS } from '../example-organization.ts';
+import { localSigningKeys } from './identity-folder.ts';
+import { SANDBOX_AUDIENCE } from './provider.ts';
+
+const RENEW_MS = 20 * 60_000;
+const LIFETIME_S = 3_600;
+
+/** A token of the operator, as the files hold them. @param home the state folder. */
+export function operatorToken(home: string, clock: Pick<Clock, 'now'>): string {
+  return localSigningKeys(home, clock).mintToken({ subject: 'operator', audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
+}
+
+/** Writes one file per member, readable by its owner only, and renews all of them every 20 minutes until it is stopped. */
+export function keepMemberTokens(home: string, clock: Pick<Clock, 'now' | 'deadline'>): { readonly folder: string; stop(): void } {
+  const folder = join(home, 'tokens');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  let cancel = (): void => {};
+  const renew = (): void => {
+    const keys = localSigningKeys(home, clock);
+    for (const { subject } of EXAMPLE_MEMBERS) {
+      const file = join(folder, `${subject}.token`);
+      // Other processes of the service keep the same files fresh, so each writes a draft of its own and renames it.
+      const draft = `${file}.${process.pid}.new`;
+      writeFileSync(draft, `${keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S })}\n`, { mode: 0o600 });
+      renameSync(draft, file);
+    }
+    cancel = clock.deadline(clock.now() + RENEW_MS, renew);
+  };
+  renew();
+  return { folder, stop: () => cancel() };
+}

@@ -1,0 +1,12 @@
+/** The indexing provider of the primary chain in the sandbox. */
+import type { Simulators } from '../simulator-entry.ts';
+
+export const INDEXER_SIMULATORS = {
+  indexer: {
+    place: 20,
+    async start({ chain }, at) {
+      const { createIndexerSimulator } = await import('./simulator.ts');
+      return createIndexerSimulator({ chain, ...at });
+    },
+  },
+} satisfies Simulators;

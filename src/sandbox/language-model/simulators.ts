@@ -1,0 +1,13 @@
+/** A language model in the sandbox, for whoever asks for one. */
+import { SANDBOX_KEY } from '../sandbox-key.ts';
+import type { Simulators } from '../simulator-entry.ts';
+
+export const MODEL_SIMULATORS = {
+  model: {
+    place: 19,
+    async start({ scripts }, at) {
+      const { createModelSimulator } = await import('./simulator.ts');
+      return createModelSimulator({ key: SANDBOX_KEY, script: scripts.model, ...at });
+    },
+  },
+} satisfies Simulators;

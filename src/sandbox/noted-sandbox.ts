@@ -1,0 +1,28 @@
+/** Where a running sandbox listens, written down in its state folder while it does: for whoever wants to switch its faults, and for commands beside it. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const fileIn = (home: string): string => join(home, 'sandbox.json');
+
+/** Returns what removes the note again. @param home the state folder, which is made where it is missing. */
+export function noteSandbox(
+  home: string,
+  places: { readonly control: string; readonly simulators: Readonly<Record<string, string>> },
+): () => void {
+  const file = fileIn(home);
+  mkdirSync(home, { recursive: true, mode: 0o711 });
+  const draft = `${file}.${process.pid}.new`;
+  // `doubles` is the name that scripts of users read before it was `simulators`.
+  writeFileSync(draft, `${JSON.stringify({ ...places, doubles: places.simulators }, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+  return () => rmSync(file, { force: true });
+}
+
+/** The addresses of the simulators of a running service with this state folder; null where none runs. */
+export function notedSimulators(home: string): Readonly<Record<string, string>> | null {
+  try {
+    return (JSON.parse(readFileSync(fileIn(home), 'utf8')) as { readonly simulators: Readonly<Record<string, string>> }).simulators;
+  } catch {
+    return null;
+  }
+}

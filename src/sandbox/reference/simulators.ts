@@ -1,0 +1,30 @@
+/** The sources of reference prices in the sandbox: the oracle of shares, the source behind it, and an issuer. */
+import { CATALOG, REFERENCE_SHARES } from '../../domain/catalog.ts';
+import { SANDBOX_KEY } from '../sandbox-key.ts';
+import type { Simulators } from '../simulator-entry.ts';
+
+export const REFERENCE_SIMULATORS = {
+  reference: {
+    place: 3,
+    async start({ market }, at) {
+      const { createReferenceSimulator } = await import('./simulator.ts');
+      return createReferenceSimulator({ market, feeds: REFERENCE_SHARES, apiKey: SANDBOX_KEY, ...at });
+    },
+  },
+  issuer: {
+    place: 4,
+    async start({ market }, at) {
+      const { createIssuerSimulator } = await import('./issuer.ts');
+      const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
+      const tokens = preIpo.map(({ instrument, name, token }) => ({ symbol: instrument, mint: token?.mint ?? '', name }));
+      return createIssuerSimulator({ market, tokens, ...at });
+    },
+  },
+  fallback: {
+    place: 14,
+    async start({ market }, at) {
+      const { createShareQuotesSimulator } = await import('./share-quotes.ts');
+      return createShareQuotesSimulator({ market, symbols: REFERENCE_SHARES.map(({ symbol }) => symbol), apiKey: SANDBOX_KEY, ...at });
+    },
+  },
+} satisfies Simulators;

@@ -1,0 +1,24 @@
+/**
+ * Who stands in for one outside system: where its port lies among those of the sandbox, and how it is started in a world.
+ * Simulators are loaded where the sandbox is started: their libraries are large, and every command reads the entries.
+ */
+import type { Clock } from '../../streams/clock.ts';
+import type { FaultSwitch } from './faults.ts';
+import type { SandboxWorld } from './world.ts';
+
+export interface SimulatorPlace {
+  readonly clock: Clock;
+  readonly faults: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+}
+
+export interface SimulatorEntry {
+  /** Its port is the sandbox's first one and so much. */
+  readonly place: number;
+  /** @param home the state folder, for keys that have to outlive the process. */
+  start(world: SandboxWorld, at: SimulatorPlace, home: string): Promise<{ readonly url: string; close(): Promise<void> }>;
+}
+
+/** The simulators of one system, by name. */
+export type Simulators = Readonly<Record<string, SimulatorEntry>>;

@@ -1,0 +1,42 @@
+/** Which venues take no live orders, by who asks: what is switched off, and which setting would switch it on. */
+import type { Autonomy } from '../domain/agent.ts';
+import { ALL_ENABLED, type DisabledVenues } from '../domain/risk/index.ts';
+
+/** What live orders need of this service. */
+export interface LiveParts {
+  /** Whether orders may go to the live spot exchange. */
+  readonly spotexchange: boolean;
+  /** Whether a node of the primary chain is named. */
+  readonly primaryChain: boolean;
+  /** Whether delegated transactions can be signed. */
+  readonly signer: boolean;
+  /** Whether an on-chain prediction venue is named. */
+  readonly onchainPredictions: boolean;
+}
+
+/** Levels at which an order leaves without a person's wallet. */
+const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous']);
+/** Levels whose orders nobody carries out: what they say is advice. */
+const ADVICE: ReadonlySet<Autonomy> = new Set(['research', 'suggest']);
+
+/**
+ * The setting that live orders of each venue lack, for agents and Takes by their autonomy and for people (null). Without a
+ * signer nobody buys on the primary chain by itself; what is held there can be sold all the same, by the wallet of its owner.
+ */
+export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null) => DisabledVenues {
+  const shared: DisabledVenues = {
+    ...(parts.spotexchange ? {} : { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+    evmvenue: 'live orders on evmvenue',
+    ...(parts.onchainPredictions ? {} : { prediction: 'PREDICTION_ONCHAIN_URL' }),
+    ...(parts.primaryChain ? {} : { spotchain: 'SPOTCHAIN_RPC_URL' }),
+  };
+  const unsigned: DisabledVenues = {
+    ...shared,
+    ...(parts.primaryChain && !parts.signer ? { spotchain: { entries: 'IDP_AUTHORIZATION_PRIVATE_KEY' } } : {}),
+  };
+  return (autonomy) => {
+    if (autonomy === null) return shared;
+    if (ADVICE.has(autonomy)) return ALL_ENABLED;
+    return BY_ITSELF.has(autonomy) ? unsigned : shared;
+  };
+}

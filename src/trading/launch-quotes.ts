@@ -1,0 +1,44 @@
+/** What curves may be quoted in, and what that is worth now. */
+import type { Clock } from '../../streams/clock.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import { type QuoteToken, quoteTokenOf } from '../domain/launch/quote-tokens.ts';
+import type { EpochMs } from '../domain/time.ts';
+import { midPrice } from '../domain/valuation.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { createLiveQuotes } from './live-marks.ts';
+import type { HeardQuotes } from './ports.ts';
+
+interface TokenDollars {
+  /** US dollars of one whole token. */
+  readonly perToken: DecimalString;
+  /** What was priced; null where the token is a dollar by itself. */
+  readonly instrument: InstrumentKey | null;
+  readonly observedAt: EpochMs;
+}
+
+/** Quote tokens by the catalog, and their dollars by live quotes. Nothing is ordered at these prices. */
+export function createLaunchQuotes(heard: HeardQuotes, clock: Pick<Clock, 'now'>) {
+  const liveQuote = createLiveQuotes(heard, clock);
+  return {
+    /** Null where no curve is quoted in the mint. */
+    token: (mint: string): QuoteToken | null => quoteTokenOf(mint, clock.now()),
+    /** Null where nothing live prices it now. */
+    dollars({ pricedBy, multiplier }: QuoteToken): TokenDollars | null {
+      if (pricedBy === null) return { perToken: '1', instrument: null, observedAt: clock.now() };
+      const quote = liveQuote(pricedBy);
+      const middle = quote === null ? null : midPrice(quote.bid, quote.ask);
+      if (quote === null || middle === null) return null;
+      return { perToken: plainDecimal(new Decimal(middle).times(multiplier)), instrument: pricedBy, observedAt: quote.observedAt };
+    },
+  };
+}
+
+/** Dollars of one whole token of a quote mint by what it would be sold at; null where no bid is live. */
+export function quoteDollars(bid: (instrument: InstrumentKey) => string | null, clock: Pick<Clock, 'now'>) {
+  return (mint: string): DecimalString | null => {
+    const token = quoteTokenOf(mint, clock.now());
+    if (token === null || token.pricedBy === null) return token === null ? null : '1';
+    const price = bid(token.pricedBy);
+    return price === null ? null : plainDecimal(new Decimal(price).times(token.multiplier));
+  };
+}
