@@ -3,7 +3,7 @@ import type { MarkedBook } from '../book.ts';
 import type { CatalogEntry } from '../catalog.ts';
 import type { Observation, ObservedReference } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { ExecutionMode, OrderQuote } from '../order.ts';
+import type { OrderQuote } from '../order.ts';
 import type { EpochMs } from '../time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
 import type { Mandate } from './mandate.ts';
@@ -66,25 +66,6 @@ export function observedOrderQuote(observation: Pick<Observation, 'instrument' |
     quality: quote.quality,
     flags: quote.flags,
   };
-}
-
-/** The exposure of an organization's books of one mode but for one. A position without a mark counts at cost. */
-export function otherBooksOf(books: readonly MarkedBook[], mode: ExecutionMode, exceptBookId: string): OtherBooks {
-  let equity = new Decimal(0);
-  const exposures: { instrument: InstrumentKey; valueUsd: DecimalString }[] = [];
-  for (const { state, positions } of books) {
-    if (state.mode !== mode || state.id === exceptBookId) continue;
-    equity = equity.plus(state.cashUsd);
-    for (const position of positions) {
-      const valueUsd = position.valueUsd ?? position.costUsd;
-      equity = equity.plus(valueUsd);
-      exposures.push({ instrument: position.instrument, valueUsd });
-    }
-    for (const { side, instrument, notionalUsd } of state.openProposals) {
-      if (side === 'buy') exposures.push({ instrument, valueUsd: notionalUsd });
-    }
-  }
-  return { equityUsd: plainDecimal(equity), exposures };
 }
 
 /** What an organization has at work over books of one mode, as sums: exact, and the same however many books there are. */

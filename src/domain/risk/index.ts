@@ -7,7 +7,6 @@ export {
   NO_OTHER_BOOKS,
   type OtherBooks,
   observedOrderQuote,
-  otherBooksOf,
   type ReferenceUse,
   type RiskCatalog,
   type RiskContext,

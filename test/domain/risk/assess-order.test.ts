@@ -10,11 +10,11 @@ import type { RiskCatalog } from '../../../src/domain/risk/context.ts';
 import {
   assessOrder,
   DEFAULT_PREFERENCES,
+  exposureTotals,
   type Mandate,
   mandateOf,
   NO_OTHER_BOOKS,
   type OtherBooks,
-  otherBooksOf,
   RISK_CODES,
   type RiskApproved,
   type RiskContext,
@@ -347,12 +347,9 @@ test('a position without a mark counts at cost in other books; only books of the
     book('unmarked', 'paper', new Map()),
     book('live', 'live', new Map()),
   ];
-  expect(otherBooksOf(books, 'paper', 'own')).toEqual({
+  expect(exposureTotals(books, 'paper').without('own')).toEqual({
     equityUsd: '20050',
-    exposures: [
-      { instrument: 'spotchain:AAPLx', valueUsd: '1050' },
-      { instrument: 'spotchain:AAPLx', valueUsd: '1000' },
-    ],
+    exposures: [{ instrument: 'spotchain:AAPLx', valueUsd: '2050' }],
   });
 });
 

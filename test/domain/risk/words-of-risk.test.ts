@@ -16,11 +16,11 @@ import { underlyingOf } from '../../../src/domain/risk/capacity.ts';
 import {
   assessOrder,
   DEFAULT_PREFERENCES,
+  exposureTotals,
   type Mandate,
   mandateOf,
   NO_OTHER_BOOKS,
   observedOrderQuote,
-  otherBooksOf,
   prepareRisk,
   type RiskContext,
 } from '../../../src/domain/risk/index.ts';
@@ -360,7 +360,7 @@ test('every limit that manifest and preferences both have is the stricter of the
 test('pending purchases of other books are exposure, pending sales are none; a book that stands alone has no others', () => {
   const openProposals = [pending({ side: 'buy', notionalUsd: '300' }), pending({ id: 'p2' })];
   const books = [markBook({ ...emptyBook('other', 'paper', '1000'), openProposals }, new Map(), AT)];
-  expect(otherBooksOf(books, 'paper', 'own')).toEqual({ equityUsd: '1000', exposures: [{ instrument: AAPLX, valueUsd: '300' }] });
+  expect(exposureTotals(books, 'paper').without('own')).toEqual({ equityUsd: '1000', exposures: [{ instrument: AAPLX, valueUsd: '300' }] });
   expect(NO_OTHER_BOOKS).toEqual({ equityUsd: '0', exposures: [] });
 });
 
