@@ -29,7 +29,7 @@ beforeAll(async () => {
   api = await apiUnderTest(() => ({}), {}, undefined, null, bridge);
   trader = await api.token(['market:read', 'agent:read', 'trade:execute'], OURS);
   stranger = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);
-}, 60_000);
+});
 afterAll(async () => {
   await api?.close();
   bridge?.close();

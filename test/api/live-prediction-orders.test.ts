@@ -11,7 +11,7 @@ beforeAll(async () => {
   await stage.sql`insert into organizations (id, name) values (${THEIRS}, 'theirs')`;
   api = await apiUnderTest(() => ({}), {}, stage.databaseUrl, { venue: stage.venue, chain: stage.rpc });
   trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await stage.close();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
   viewer = await api.token(['market:read', 'agent:read']);
   stranger = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await callers.end({ timeout: 1 });

@@ -92,7 +92,7 @@ beforeAll(async () => {
       },
     },
   );
-}, 60_000);
+});
 afterAll(async () => {
   await emergency.stop();
   await provider.close();
@@ -144,7 +144,7 @@ test('the halt answers within a second while the process itself does nothing els
   expect(slowest).toBeLessThan(1_000 * PATIENCE);
   const [row] = await sql<{ paused: number }[]>`select count(*)::int as paused from agents where pause_cause is not null`;
   expect(row?.paused).toBe(AGENTS);
-}, 60_000);
+});
 
 test('a thread that ends is started again, at the same address', async () => {
   const before = emergency.url;
@@ -154,4 +154,4 @@ test('a thread that ends is started again, at the same address', async () => {
   expect(emergency.url).toBe(before);
   expect((await post('/v1/agents/emergency-halt')).status).toBe(200);
   expect(errors.length).toBeGreaterThan(0);
-}, 30_000);
+});

@@ -26,7 +26,7 @@ beforeAll(async () => {
   simulator = await createEvmChainSimulator({ chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS, clock, port: 0 });
   sql = openDatabase({ url: await testDatabase(), name: 'linked wallets test', connections: 2 });
   await createMemberStore(sql).ensureOrganization(ORG, 'ours');
-  const reader = createWalletReader({ url: simulator.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS, clock, timeoutMs: 2_000 });
+  const reader = createWalletReader({ url: simulator.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS, clock, timeoutMs: 60_000 });
   const newId = (): string => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made));
   wallets = createLinkedWallets(sql, clock, newId, reader.takesSignature);
   simulator.setContractWallet(SAFE, owner.address);

@@ -17,7 +17,7 @@ beforeAll(async () => {
     env: { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: `wallet-auth:${key}` },
   });
   places = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as typeof places;
-}, 120_000);
+});
 afterAll(() => service.discard());
 
 async function asked(url: string, method: string, body?: object) {
@@ -84,7 +84,7 @@ test('an agent with its owner’s delegation buys on the primary chain, signed b
   expect([order.state, order.reason]).toEqual(['filled', null]);
   expect(order.fills).toHaveLength(1);
   expect(service.log().filter(({ msg }) => msg === 'asked to sign')).toEqual([expect.objectContaining({ outcome: 'signed' })]);
-}, 240_000);
+});
 
 /** Past the gates, as evidence would put it there. */
 async function atLimitedLive(agentId: string): Promise<void> {

@@ -13,7 +13,7 @@ let control: string;
 beforeAll(async () => {
   service = await startService();
   control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
-}, 200_000);
+});
 afterAll(() => service?.discard());
 
 interface Market {

@@ -68,7 +68,7 @@ beforeAll(async () => {
     },
   });
   await plant();
-}, 120_000);
+});
 afterAll(async () => {
   const { home } = service;
   await service.discard();
@@ -162,7 +162,7 @@ test('a heap snapshot of the service holds no key: the signer process alone has 
   // The looking itself works: what the sandbox's provider asks for is in that heap.
   expect(heap.includes(SANDBOX_SIGNER_APP.secret)).toBe(true);
   expect(found('the heap', heap)).toEqual([]);
-}, 120_000);
+});
 
 test.runIf(onLinux)(
   'no process that the service started inherited the key, and the signer takes no debugger and dumps no core',

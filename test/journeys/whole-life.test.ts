@@ -280,4 +280,4 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   // What it had shown before the demotion counts for nothing.
   await stage.advance(1_000);
   await refused(id, 'gate_failed');
-}, 240_000);
+});

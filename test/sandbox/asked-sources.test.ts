@@ -124,40 +124,36 @@ async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): 
 }
 
 describe('under', () => {
-  test.each(FAULTS)(
-    '$name every source says so once, counts what it cannot read, and heals',
-    { timeout: 60_000 },
-    async ({ name: fault, settings }) => {
-      for (const [source, { open, feed }] of Object.entries(SOURCES)) {
-        const run = sourceFixture(cleanups);
-        const faults = createFaultSwitch(7);
-        const simulator = await open(run.clock, faults);
-        cleanups.push(() => simulator.close());
-        const heard = run.hear(feed(simulator.url, run.clock));
-        const beats = (): number => heard.filter(({ kind }) => kind === 'heartbeat').length;
-        for (let waited = 0; beats() === 0 && waited < 60_000; waited += 1_000) await run.pass(1_000);
-        expect(beats(), `${source} before the fault`).toBeGreaterThan(0);
-        const from = heard.length;
-        faults.set(settings);
-        await run.pass(settings.bigFrame === undefined ? 90_000 : 20_000);
-        const during = heard.slice(from);
-        const words = during.flatMap((message) => (message.kind === 'feed_status' ? [message.status] : []));
-        const reasons = during.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : []));
-        faults.reset();
-        const ended = run.clock.now();
-        const before = beats();
-        while (beats() === before && run.clock.now() - ended < 600_000) await run.pass(1_000);
-        expect(beats(), `${source} after the fault`).toBeGreaterThan(before);
-        expect(words.filter((word) => word === 'disconnected').length, `${source} is told once`).toBeLessThanOrEqual(1);
-        const down = words.includes('disconnected');
-        rows.push({
-          source,
-          fault,
-          cells: [down ? 'disconnected' : 'goes on', sorted(reasons), down ? healed(run.clock.now() - ended) : ''],
-        });
-      }
-    },
-  );
+  test.each(FAULTS)('$name every source says so once, counts what it cannot read, and heals', async ({ name: fault, settings }) => {
+    for (const [source, { open, feed }] of Object.entries(SOURCES)) {
+      const run = sourceFixture(cleanups);
+      const faults = createFaultSwitch(7);
+      const simulator = await open(run.clock, faults);
+      cleanups.push(() => simulator.close());
+      const heard = run.hear(feed(simulator.url, run.clock));
+      const beats = (): number => heard.filter(({ kind }) => kind === 'heartbeat').length;
+      for (let waited = 0; beats() === 0 && waited < 60_000; waited += 1_000) await run.pass(1_000);
+      expect(beats(), `${source} before the fault`).toBeGreaterThan(0);
+      const from = heard.length;
+      faults.set(settings);
+      await run.pass(settings.bigFrame === undefined ? 90_000 : 20_000);
+      const during = heard.slice(from);
+      const words = during.flatMap((message) => (message.kind === 'feed_status' ? [message.status] : []));
+      const reasons = during.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : []));
+      faults.reset();
+      const ended = run.clock.now();
+      const before = beats();
+      while (beats() === before && run.clock.now() - ended < 600_000) await run.pass(1_000);
+      expect(beats(), `${source} after the fault`).toBeGreaterThan(before);
+      expect(words.filter((word) => word === 'disconnected').length, `${source} is told once`).toBeLessThanOrEqual(1);
+      const down = words.includes('disconnected');
+      rows.push({
+        source,
+        fault,
+        cells: [down ? 'disconnected' : 'goes on', sorted(reasons), down ? healed(run.clock.now() - ended) : ''],
+      });
+    }
+  });
 
   test.each([...FAULTS, ...PRICE_FAULTS])('$name the second source of shares never passes for the first one, and heals', async (fault) => {
     rows.push(await fallbackRow(fault));
@@ -165,7 +161,6 @@ describe('under', () => {
 
   test.each(FAULTS)(
     '$name whoever asks is told what is known and no more, and the next question is answered',
-    { timeout: 60_000 },
     async ({ name: fault, settings }) => {
       for (const [source, client] of Object.entries(DOORS)) {
         const run = sourceFixture(cleanups);

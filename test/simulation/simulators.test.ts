@@ -129,7 +129,6 @@ const isLive = ({ pipeline }: Ledger, at: number): boolean => {
 
 test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
   'script %i: nothing that is not live is executable, every message is accounted for, and every venue heals',
-  { timeout: 120_000 },
   async (seed) => {
     const on = await openFaultFixture(NAMES, seed);
     stage = on;

@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
 
     const signed = transactions.map((one) => signedBy(creator, one));
     expect((await service.post(`/v1/launches/${id}/submit`, { transactions: signed }, 'operator')).status).toBe(202);
-    await page.locator('[data-fact=fill]').waitFor({ timeout: 60_000 });
+    await page.locator('[data-fact=fill]').waitFor({ timeout: 200_000 });
     const fillNow = async (): Promise<number> => Number((await page.locator('.curve circle').getAttribute('data-fill')) ?? 0);
     const first = await waitFor(async () => ((await fillNow()) > 0 ? fillNow() : null), {
       what: 'the first buy in the picture',

@@ -53,9 +53,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('it is armed on its page, stands so in its chart, shows its evaluations as they come, and is disarmed', {
-    timeout: 180_000,
-  }, async () => {
+  test('it is armed on its page, stands so in its chart, shows its evaluations as they come, and is disarmed', async () => {
     const [take] = await takes();
     await page.locator(`[data-take="${take?.id}"]`).getByRole('link').click();
     await page.getByRole('heading', { name: 'Take on BTCUSDT', level: 1 }).waitFor();
@@ -69,7 +67,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     await page.locator('section.page[data-state=armed]').waitFor();
     await page.locator('.chart[data-standing*=armed]').waitFor();
     await page.getByRole('list', { name: 'Steps, newest first' }).getByText('on duty armed').waitFor();
-    await page.locator('.take-decisions .decision').first().waitFor({ timeout: 120_000 });
+    await page.locator('.take-decisions .decision').first().waitFor({ timeout: 200_000 });
     await page.locator('.take-decisions .decision summary').first().click();
     await page.getByRole('button', { name: 'Explain' }).first().click();
     await page.locator('.explanation strong').first().waitFor();

@@ -245,7 +245,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await page.getByLabel('only a look').check();
     await page.getByRole('button', { name: 'Backtest', exact: true }).click();
     const run = page.locator('.run-list > li').first();
-    await page.locator('.run-list > li[data-state=finished]').waitFor({ timeout: 30_000 });
+    await page.locator('.run-list > li[data-state=finished]').waitFor({ timeout: 200_000 });
     const { items } = (await service.get(`/v1/agents/${patient}/evaluations`)).body;
     expect(items[0]).toMatchObject({ state: 'finished', request: { look: true, from: `${day(5)}T00:00:00.000Z` } });
     expect(await run.locator('.run-words').innerText()).toContain(`bars ${items[0].summary.bars}`);

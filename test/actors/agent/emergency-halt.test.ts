@@ -38,7 +38,7 @@ beforeEach(async () => {
   await sql`insert into agents (id, org_id, name, stage, autonomy, manifest_version, manifest_hash, created_by)
     select a.id, a.org_id, 'copy', 'draft', 'research', 1, m.hash, 'ann' from actors a join manifests m on m.agent_id = a.id where not exists (select 1 from agents g where g.id = a.id)`;
   return () => sql.end();
-}, 60_000);
+});
 
 const unpaused = async (): Promise<number> =>
   (await sql<{ count: number }[]>`select count(*) as count from agents where pause_cause is null`)[0]?.count as number;
@@ -76,7 +76,7 @@ test('three thousand agents: the answer comes before they are paused, and meanwh
     select body from announcements where channel = 'alerts' and body->>'what' = 'emergency_halt' order by xid, seq`;
   expect(told.at(-1)?.body).toMatchObject({ paused: AGENTS, of: AGENTS });
   expect(told.length).toBe(AGENTS / 500);
-}, 120_000);
+});
 
 test('a halt whose process died is gone on with by another, and not before', async () => {
   const store = createAgentDirectory(sql);
@@ -87,4 +87,4 @@ test('a halt whose process died is gone on with by another, and not before', asy
   expect(await worker.sweepAbandoned()).toBe(1);
   expect(await unpaused()).toBe(0);
   expect(await worker.sweepAbandoned()).toBe(0);
-}, 120_000);
+});

@@ -11,7 +11,7 @@ import { type BridgeFixture, ORG, openBridgeFixture } from './bridge-fixture.ts'
 let fixture: BridgeFixture;
 beforeAll(async () => {
   fixture = await openBridgeFixture();
-}, 60_000);
+});
 afterEach(() => fixture.world.relaySimulator.script.trouble(null));
 afterAll(() => fixture?.close());
 
@@ -44,7 +44,6 @@ const POINTS = Array.from({ length: 20 }, (_, index) => ({
 
 test.each(POINTS)(
   'a process that dies $when its delivery $nth of a transfer by $provider from $from changes nothing',
-  { timeout: 60_000 },
   async ({ nth, when, from, provider }) => {
     const transfer = await fixture.submitted(from, provider);
     const doomed = dyingAt((count) => count === nth, when);
@@ -69,9 +68,6 @@ test.each(POINTS)(
 
 test.each(['before', 'after'] as const)(
   'a process that dies %s it tells of a delay has it told once, and the completion once after it',
-  {
-    timeout: 60_000,
-  },
   async (when) => {
     fixture.world.relaySimulator.script.trouble('holds');
     const { id } = await fixture.submitted('evmvenue', 'relay');
@@ -95,9 +91,6 @@ test.each([
   ['names_failed_payment', null, 'filling', ['bridge_fill_failed_on_chain']],
 ] as const)(
   'where every process dies right after it has committed what it saw, a transfer that %s is told of as if none had died',
-  {
-    timeout: 60_000,
-  },
   async (how, end, state, told) => {
     fixture.world.relaySimulator.script.trouble(how);
     const { id } = await fixture.submitted('evmvenue', 'relay');
@@ -121,9 +114,7 @@ test.each([
   },
 );
 
-test('an amount in transit binds capital from its submission to its end, and is between the chains only while neither shows it', {
-  timeout: 60_000,
-}, async () => {
+test('an amount in transit binds capital from its submission to its end, and is between the chains only while neither shows it', async () => {
   const reads = createRiskReads(fixture.sql);
   const { id } = await fixture.submitted('evmvenue', 'relay');
   const place = `bridge:${id}`;

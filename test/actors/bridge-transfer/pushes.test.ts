@@ -8,12 +8,10 @@ import { type BridgeFixture, openBridgeFixture } from './bridge-fixture.ts';
 let fixture: BridgeFixture;
 beforeAll(async () => {
   fixture = await openBridgeFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
-test('a push is a step of its transfer and of no other, and the transfer ends without its timer ever firing', {
-  timeout: 60_000,
-}, async () => {
+test('a push is a step of its transfer and of no other, and the transfer ends without its timer ever firing', async () => {
   const { sql, runtime, bridge, world } = fixture;
   const pushes = bridge.outside.providers.relay?.pushes;
   if (pushes === undefined) throw new Error('nothing pushes');

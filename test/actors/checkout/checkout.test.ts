@@ -69,7 +69,7 @@ describe('a purchase', () => {
     expect((await refused(commands.begin(stage.context(), listing.id, buyer.address)))?.[1]).toContain('holds licence');
     must(await stage.listings.commands.unlist(stage.context(CREATORS, 'ann'), listing.id));
     must(await commands.importListing(stage.context(), listing.id));
-  }, 120_000);
+  });
 
   test('of a free strategy needs no wallet, no transaction and no node', async () => {
     const listing = await stage.listed('0');
@@ -81,7 +81,7 @@ describe('a purchase', () => {
     const priced = await stage.listed('1');
     const off = stage.portsOn(stage.runtime, null).checkouts.commands;
     expect((await refused(off.begin(stage.context(), priced.id, stage.wallet('no node', 5n).address)))?.[0]).toBe('feature_disabled');
-  }, 60_000);
+  });
 
   test('keeps its price and its listing, whatever becomes of them until it is paid', async () => {
     const listing = await stage.listed('5');
@@ -94,7 +94,7 @@ describe('a purchase', () => {
     expect(await stage.finished(prepared.id)).toMatchObject({ state: 'licensed', priceUsd: '5' });
     expect(stage.holds(buyer.address)).toBe(5_000_000n);
     expect((await refused(commands.begin(stage.context(OTHERS), listing.id, buyer.address)))?.[1]).toContain('unlisted');
-  }, 60_000);
+  });
 });
 
 describe('a payment', () => {
@@ -114,7 +114,7 @@ describe('a payment', () => {
     expect(await stage.finished(prepared.id)).toMatchObject({ state: 'expired', reason: 'not_landed' });
     expect(stage.holds(buyer.address)).toBe(10_000_000n);
     expect((await begin(listing.id, buyer.address)).id).not.toBe(prepared.id);
-  }, 60_000);
+  });
 
   test('that the wallet sent itself counts once its bytes are handed in, also after the expiry', async () => {
     const listing = await stage.listed('6');
@@ -131,7 +131,7 @@ describe('a payment', () => {
     must(await settle(prepared.id, signed));
     expect(await stage.finished(prepared.id)).toMatchObject({ state: 'licensed', licenceId: expect.any(String) });
     expect(stage.holds(buyer.address)).toBe(14_000_000n);
-  }, 60_000);
+  });
 
   test('for what is licensed by another checkout meanwhile buys nothing more, and says who has the money', async () => {
     const listing = await stage.listed('2');
@@ -149,7 +149,7 @@ describe('a payment', () => {
     const answer = await refused(settle(first.id, signed));
     expect(answer).toEqual(['state_conflict', expect.stringContaining('who alone can return it')]);
     expect((await stage.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('of somebody else, of another checkout, unsigned or altered is refused, and nothing of it is sent', async () => {
     const [one, other] = [await stage.listed('3'), await stage.listed('3')];
@@ -171,7 +171,7 @@ describe('a payment', () => {
     expect(await code(settle(second.id, signed))).toBe('signed_bytes_differ');
     expect((await stage.finished(first.id)).state).toBe('licensed');
     expect(stage.holds(buyer.address)).toBe(17_000_000n);
-  }, 60_000);
+  });
 
   test('is not prepared for whoever cannot pay, or would pay himself', async () => {
     const listing = await stage.listed('30');
@@ -187,7 +187,7 @@ describe('a payment', () => {
     expect((await refused(commands.begin(stage.context(), listing.id, stage.payout.address)))?.[0]).toBe('malformed');
     expect((await refused(commands.begin(stage.context(), '019a5b1e-7c00-7000-8000-00000000ffff', null)))?.[0]).toBe('not_found');
     expect(await stage.sql`select count(*)::int as n from marketplace_checkouts`).toEqual(before);
-  }, 60_000);
+  });
 
   test('is refused for every single bit that is not the prepared one', async () => {
     const listing = await stage.listed('4');
@@ -211,7 +211,7 @@ describe('a payment', () => {
     }
     expect(taken).toEqual([]);
     expect(await stage.find(prepared.id)).toMatchObject({ state: 'prepared', signature: null });
-  }, 120_000);
+  });
 
   test('at the same moment from many members is taken once, and one checkout is open at a time', async () => {
     const listing = await stage.listed('1');
@@ -225,7 +225,7 @@ describe('a payment', () => {
     expect((await stage.finished(prepared.id)).state).toBe('licensed');
     expect(stage.holds(buyer.address)).toBe(19_000_000n);
     expect((await stage.licences()).filter(({ listingId }) => listingId === listing.id)).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 test('the database issues no licence that nobody paid for, and shows rules to licence holders alone', async () => {
@@ -247,4 +247,4 @@ test('the database issues no licence that nobody paid for, and shows rules to li
     return [await rulesFor(CREATORS), await rulesFor(BUYERS)];
   });
   expect(seen).toEqual([1, 0]);
-}, 60_000);
+});

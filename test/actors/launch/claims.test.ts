@@ -107,4 +107,4 @@ test('fees go to creator and partner, unlocked tokens to the creator alone, and 
   const daily = (100_000_000n / 180n) * 1_000_000n;
   expect((await claimed(id, { kind: 'unlocked', as: 'creator' }, stage.creator, mint)) / daily).toBe(10n);
   expect(await refused(id, { kind: 'unlocked', as: 'creator' })).toBe('state_conflict: nothing more is unlocked at the moment');
-}, 240_000);
+});

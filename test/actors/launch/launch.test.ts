@@ -117,7 +117,7 @@ describe('a launch', () => {
         )
       )?.[0],
     ).toBe('state_conflict');
-  }, 120_000);
+  });
 
   test('expires where nobody signs it, and nothing of it is on the chain', async () => {
     const { launch } = must(

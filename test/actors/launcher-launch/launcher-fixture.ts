@@ -35,7 +35,7 @@ export async function launcherFixture() {
     key: KEY,
     clock: { ...realTime, now: clock.now, deadline: (at, call) => realTime.deadline(realTime.now() + at - clock.now(), call) },
     onFailure: (code) => void failures.push(code),
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   });
   let made = 0;
   const newId = () => uuidV7(SLOT + 1, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1, ++made >> 8, made & 255));

@@ -9,7 +9,7 @@ import { type OnchainFixture, ORG, onchainFixture } from './onchain-fixture.ts';
 let stage: OnchainFixture;
 beforeAll(async () => {
   stage = await onchainFixture();
-}, 60_000);
+});
 afterAll(() => stage.close());
 beforeEach(async () => {
   stage.onchain.faults.reset();

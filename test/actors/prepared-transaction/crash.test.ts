@@ -116,7 +116,7 @@ test('two carriers of the same activities at once come to one transaction and on
   expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
 });
 
-test('no broadcast begins after a halt has answered, however they race', { timeout: 120_000 }, async () => {
+test('no broadcast begins after a halt has answered, however they race', async () => {
   const ROUNDS = 12;
   let halted = false;
   let late = 0;

@@ -436,7 +436,7 @@ test('prepared orders reserve the mandate: together they never come to more, how
   for (const outcome of asked) if (!outcome.ok) expect(['blocked_by_risk', 'unavailable']).toContain(outcome.refusal.code);
 });
 
-test('no more than twenty are open at once', { timeout: 60_000 }, async () => {
+test('no more than twenty are open at once', async () => {
   for (let index = 0; index < 20; index++) await preparedSwap(stage, { amount: String(10 + index) });
   expect(await stage.swaps.prepare(stage.context(), stage.wish({ amount: '10' }))).toMatchObject({
     ok: false,

@@ -56,7 +56,10 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
     });
     let cancelled = 0;
     let approved = 0;
-    for (let round = 0; round < ROUNDS; round++) {
+    // The race is worth something only where both sides won often. Where one of them is slow, it takes more rounds.
+    const often = (won: number): boolean => won > ROUNDS / 4;
+    let round = 0;
+    for (; round < ROUNDS || (round < 5 * ROUNDS && ![begun, cancelled, approved].every(often)); round++) {
       answeredAt = Number.POSITIVE_INFINITY;
       // The first tick's proposals wait for their approval, or are on their way.
       commitAfterMs = 0;
@@ -114,12 +117,13 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
         await stage.runtime.deliver(id, { type: 'resume', subject: 'b', createdBy: 'a', at: stage.clock.now() }, { cause: 'test' });
     }
     await carrying.stop();
-    // The race is worth something only where both sides won often.
-    expect(begun).toBeGreaterThan(ROUNDS / 4);
-    expect(cancelled).toBeGreaterThan(ROUNDS / 4);
-    expect(approved).toBeGreaterThan(ROUNDS / 4);
+    expect([begun, cancelled, approved].map(often), `${begun} begun, ${cancelled} cancelled, ${approved} approved`).toEqual([
+      true,
+      true,
+      true,
+    ]);
     const [epoch] = await stage.sql<{ epoch: number }[]>`select epoch from control where org_id = ${ORG}`;
-    expect(epoch?.epoch).toBe(ROUNDS);
+    expect(epoch?.epoch).toBe(round);
   } finally {
     await stage.close();
   }

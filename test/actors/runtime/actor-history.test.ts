@@ -91,7 +91,7 @@ test('every moment is what it was, and reads no more steps than lie between two 
     }),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 test('before its first step, and for another organization, there is nothing', async () => {
   const history = createActorHistory({ store: createHistoryStore(sql), directory });

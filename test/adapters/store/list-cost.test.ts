@@ -24,7 +24,7 @@ beforeAll(async () => {
   superuser = openDatabase({ url: await testDatabase(), role: null, connections: 2, name: 'lists' });
   await superuser`insert into organizations (id, name) values (${ORG}, 'ours'), (${OTHER}, 'theirs')`;
   await fill(superuser);
-}, 180_000);
+});
 afterAll(() => superuser.end());
 
 /** The agent, proposal or decision of a number. */

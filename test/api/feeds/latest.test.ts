@@ -112,6 +112,8 @@ test('the newest of many changes is what is sent, at the depth that was asked fo
 test('a book that is being repaired says so, and one whose venue nobody hears is worth nothing', async () => {
   const socket = await open();
   socket.send({ op: 'subscribe', id: 1, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT' } });
+  // What was published before is told whole; only what comes after it is an update of its own.
+  await socket.frame('a snapshot', ({ type }) => type === 'snapshot');
   publish(book(300, { quality: 'degraded', flags: ['gap', 'resyncing'] }));
   const repaired = await socket.frame('a book', ({ data }) => data?.sequence === 300);
   expect(repaired.data).toMatchObject({ quality: 'degraded', resyncing: true, flags: ['gap', 'resyncing'] });

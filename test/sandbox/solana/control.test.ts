@@ -103,7 +103,7 @@ describe('a fork', () => {
     expect(await standing(one)).toBe('finalized');
   });
 
-  test('leaves what an honest chain without the dropped ones would hold, whatever was sent and dropped', { timeout: 40_000 }, async () => {
+  test('leaves what an honest chain without the dropped ones would hold, whatever was sent and dropped', async () => {
     const people = Array.from({ length: 4 }, (_, index) => Keypair.fromSeed(Uint8Array.from({ length: 32 }, () => index + 1)));
     const step = fc.record({ from: fc.nat(3), to: fc.nat(3), lamports: fc.integer({ min: 1_000_000, max: 400_000_000 }) });
     await fc.assert(

@@ -76,4 +76,4 @@ test('an own purchase and sale make a figure by themselves, and the same history
     matchedSales: 1,
     failure: null,
   });
-}, 120_000);
+});

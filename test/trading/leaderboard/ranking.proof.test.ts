@@ -6,7 +6,7 @@ import { type RefreshFixture, refreshFixture } from './refresh-fixture.ts';
 let stage: RefreshFixture;
 beforeAll(async () => {
   stage = await refreshFixture();
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 test('10,000 wallets, 200,000 sales', async () => {

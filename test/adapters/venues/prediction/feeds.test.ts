@@ -151,7 +151,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     await waitFor(() => instruments(heard).size > 60, { what: 'quotes after the limit' });
   });
 
-  test('a market ends, is decided as the prices say, and its last quote is halted', { timeout: 90_000 }, async () => {
+  test('a market ends, is decided as the prices say, and its last quote is halted', async () => {
     // Two minutes before the questions of the full hour end: a busy machine hears of them in time.
     const stage = await staged({ speed: 30, at: NOON + 28 * 60_000 });
     const heard = listen(feedOf(stage, provider));

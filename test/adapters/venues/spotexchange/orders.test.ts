@@ -475,7 +475,7 @@ test('a clock that jumps is measured anew, and the order goes out once', async (
   expect(simulator.account.orders.length).toBe(2);
 });
 
-test('no order that was let out is refused by a filter of its price, its size or its notional', { timeout: 30_000 }, async () => {
+test('no order that was let out is refused by a filter of its price, its size or its notional', async () => {
   const { bid } = await top();
   const base = await approved();
   const wide = open(CREDENTIALS, simulator.url, 100_000);
