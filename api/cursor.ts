@@ -8,7 +8,7 @@ export const POSITIONS = {
   number: /^\d{1,15}$/,
   date: /^\d{4}-\d{2}-\d{2}$/,
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
-  instrument: /^[a-z]+:[A-Za-z0-9._@/-]{1,64}$/,
+  instrument: /^[a-z]+:[A-Za-z0-9._@:/-]{1,64}$/,
 } as const;
 
 /**

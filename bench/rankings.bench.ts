@@ -135,7 +135,7 @@ try {
   const ports = {
     clock: { now: () => NOW },
     catalog: { entries: catalog },
-    rankings: { cuts: createCutReads(sql), bars, basis: createBasisReads({ bars, catalog }) },
+    rankings: { cuts: createCutReads(sql), bars, basis: createBasisReads({ bars, catalog, clock: { now: () => NOW } }) },
   } as unknown as ApiPorts;
   const latencies = new Map<string, number[]>();
 

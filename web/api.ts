@@ -300,7 +300,7 @@ export type BasisRow = {
     }>;
     readonly netEdgeBps: string | null;
     readonly halfLifeHours: number | null;
-    readonly reasons: ReadonlyArray<'not_observed' | 'not_traded' | 'token_not_live' | 'no_reference' | 'reference_not_live' | 'reference_carried_forward' | 'perpetual_not_live' | 'no_perpetual' | 'no_pool' | 'no_half_life'>;
+    readonly reasons: ReadonlyArray<'not_observed' | 'not_traded' | 'token_not_live' | 'no_reference' | 'reference_not_live' | 'reference_carried_forward' | 'perpetual_not_live' | 'no_perpetual' | 'no_funding' | 'no_pool' | 'no_half_life'>;
   }>;
 };
 

@@ -1,4 +1,5 @@
 /** What the streams have to observe: the instruments and indicators that active manifests look at. */
+import { quotedLegs } from '../../src/domain/basis/basis-legs.ts';
 import { CATALOG, type CatalogEntry } from '../../src/domain/catalog.ts';
 import type { IndicatorNeed } from '../../src/domain/cut.ts';
 import { compileManifest } from '../../src/domain/decide.ts';
@@ -15,8 +16,8 @@ export interface MarketNeedsDeps {
 export interface MarketNeeds {
   readonly indicators: readonly IndicatorNeed[];
   /**
-   * What agents look at, what books hold, and every token that trades in pools: people swap tokens that no agent looks
-   * at, and their risk asks how deep the pool is.
+   * What agents look at, what books hold, every token that trades in pools (people swap tokens that no agent looks at, and
+   * their risk asks how deep the pool is), and the legs of the basis, which is shown whoever trades.
    */
   readonly instruments: readonly CatalogEntry[];
   /** Reads both anew. */
@@ -53,7 +54,8 @@ export function createMarketNeeds(deps: MarketNeedsDeps): MarketNeeds {
       }
       for (const hash of compiled.keys()) if (!manifests.some((active) => active.hash === hash)) compiled.delete(hash);
       indicators = [...union.values()];
-      instruments = CATALOG.entries.filter(({ key }) => looked.has(key) || isPooled(key));
+      const legs = quotedLegs(CATALOG.entries);
+      instruments = CATALOG.entries.filter(({ key }) => looked.has(key) || isPooled(key) || legs.has(key));
     },
   };
 }

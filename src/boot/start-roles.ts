@@ -68,6 +68,7 @@ export function startFeedRole({ service, store, market, actors, clockWatch }: Ro
   const feed = startFeed({
     sql,
     venues: () => createVenues(reach, createIssuerMarkStore(sql)),
+    pastOf: () => createVenues({ ...reach, budgets: optionalBudgets(reach.budgets) }).histories,
     bus,
     states,
     budgets: () => budgetStates(reach.budgets, clock.now()),

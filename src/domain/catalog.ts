@@ -3,8 +3,8 @@ import { sha256Hex } from './canonical-json.ts';
 import type { UniverseEntry } from './manifest/manifest.ts';
 import { didYouMean } from './nearest-name.ts';
 import type { EpochMs } from './time.ts';
-import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey, VENUE_FACTS } from './venue.ts';
-import type { CryptoAsset } from './venues/venue-facts.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey, isVenue, VENUE_FACTS } from './venue.ts';
+import type { CryptoAsset, VenueListing } from './venues/venue-facts.ts';
 
 /** What kind of instrument it is: the last part of `<venue>:<pair>:<instrument kind>`. */
 export const INSTRUMENT_KINDS = ['spot', 'perp', 'tokenized_equity', 'pre_ipo', 'agent_token'] as const;
@@ -50,7 +50,7 @@ export interface TokenSuccessor {
 export interface CatalogEntry {
   readonly key: InstrumentKey;
   readonly venue: ExecutableVenue;
-  /** The venue's name of it, which is also its symbol: `AAPLx`, `BTCUSDT`, `BTC`, `SPACEX`. */
+  /** The venue's name of it, which is also its symbol: `AAPLx`, `BTCUSDT`, `BTC`, `SPACEX`, `xyz:AAPL`. */
   readonly instrument: string;
   readonly kind: InstrumentKind;
   readonly name: string;
@@ -67,7 +67,7 @@ export interface CatalogEntry {
   readonly benchmarkKind: 'reference_price' | 'issuer_mark' | null;
   /** The perpetual on the same underlying, where there is one (of a perpetual: itself). */
   readonly pairedPerp: InstrumentKey | null;
-  /** The spot instrument on the same underlying, where there is one (of a spot instrument: itself). */
+  /** The spot instrument on the same underlying, where there is one (of a spot instrument: itself; of a share's perpetual: the share's token). */
   readonly pairedSpot: InstrumentKey | null;
   /** The tokenized share that an agent token was launched against; null for everything else. */
   readonly pairedStock: InstrumentKey | null;
@@ -187,6 +187,36 @@ function tokenFacts(row: EquityRow, decimals: number, transferFeeBps: number): T
   };
 }
 
+type Listed = VenueListing & Pick<CatalogEntry, 'key' | 'venue'>;
+
+/** What venues list of an asset, each under its key. */
+function listed(listingsOn: (venue: ExecutableVenue) => readonly VenueListing[] | undefined): Listed[] {
+  return EXECUTABLE_VENUES.flatMap((venue) =>
+    (listingsOn(venue) ?? []).map((listing) => ({ key: instrumentKey(venue, listing.instrument), venue, ...listing })),
+  );
+}
+
+function sharePerps({ underlying: symbol, name: token }: EquityRow): Listed[] {
+  const name = token.replace(/ xStock$/, '');
+  return listed((venue) => VENUE_FACTS[venue].listsShare?.({ symbol, name }));
+}
+
+/** The perpetuals on the share behind a token: exposure to the same underlying, in the same sector, with no reference of its own. */
+function sharePerpEntries(row: EquityRow): CatalogEntry[] {
+  return sharePerps(row).map((listing) => ({
+    ...listing,
+    sector: row.sector,
+    classification: null,
+    underlying: row.underlying,
+    token: null,
+    benchmark: null,
+    benchmarkKind: null,
+    pairedPerp: listing.key,
+    pairedSpot: instrumentKey('spotchain', `${row.underlying}x`),
+    pairedStock: null,
+  }));
+}
+
 function equityEntry(row: EquityRow): CatalogEntry {
   const instrument = `${row.underlying}x`;
   return {
@@ -203,7 +233,7 @@ function equityEntry(row: EquityRow): CatalogEntry {
     token: tokenFacts(row, 8, 0),
     benchmark: instrumentKey('reference', row.underlying),
     benchmarkKind: 'reference_price',
-    pairedPerp: null,
+    pairedPerp: sharePerps(row)[0]?.key ?? null,
     pairedSpot: null,
     pairedStock: null,
   };
@@ -232,9 +262,7 @@ function preIpoEntry(row: EquityRow): CatalogEntry {
 
 /** What every venue lists of an asset, each related to the others. */
 function cryptoEntries(asset: CryptoAsset): CatalogEntry[] {
-  const listings = EXECUTABLE_VENUES.flatMap((venue) =>
-    (VENUE_FACTS[venue].lists?.(asset) ?? []).map((listing) => ({ key: instrumentKey(venue, listing.instrument), venue, ...listing })),
-  );
+  const listings = listed((venue) => VENUE_FACTS[venue].lists?.(asset));
   const first = (kind: InstrumentKind): InstrumentKey | null => listings.find((listing) => listing.kind === kind)?.key ?? null;
   return listings.map((listing) => ({
     ...listing,
@@ -338,7 +366,12 @@ function productCatalog(fixed: Catalog): ProductCatalog {
 }
 
 export const CATALOG: ProductCatalog = productCatalog(
-  catalogOf([...EQUITIES.map(equityEntry), ...PRE_IPO.map(preIpoEntry), ...CRYPTO.flatMap(cryptoEntries)]),
+  catalogOf([
+    ...EQUITIES.map(equityEntry),
+    ...PRE_IPO.map(preIpoEntry),
+    ...CRYPTO.flatMap(cryptoEntries),
+    ...EQUITIES.flatMap(sharePerpEntries),
+  ]),
 );
 
 /**
@@ -375,27 +408,28 @@ export type ResolvedUniverseEntry =
 const KIND_SPELLINGS: Readonly<Record<string, InstrumentKind>> = { perpetual: 'perp' };
 
 /**
- * Resolves a symbol (`AAPLx`) or `<venue>:<pair>:<instrument kind>` (`spotexchange:BTCUSDT:spot`).
+ * Resolves a symbol (`AAPLx`, `xyz:AAPL`) or `<venue>:<pair>:<instrument kind>` (`spotexchange:BTCUSDT:spot`).
  * The pair is the venue's own name or `<base>/<quote>`, `<base>-<quote>`. Names are case-sensitive,
  * as they are on the venues; what is near is named in the refusal.
  */
 export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): ResolvedUniverseEntry {
   const shown = JSON.stringify(text.slice(0, 80));
+  const named = catalog.bySymbol(text);
+  if (named !== undefined) return { ok: true, entry: { key: named.key, kind: named.kind } };
   const parts = text.split(':');
   if (parts.length === 1) {
-    const entry = catalog.bySymbol(text);
-    if (entry !== undefined) return { ok: true, entry: { key: entry.key, kind: entry.kind } };
     const symbols = catalog.entries.map((candidate) => candidate.instrument);
     return refuse(`unknown symbol ${shown}`, didYouMean(text, symbols), 'a symbol of the catalog or <venue>:<pair>:<instrument kind>');
   }
-  if (parts.length !== 3) {
+  // A pair of a builder's dex holds a colon of its own: `evmvenue:xyz:AAPL:perp`.
+  const [venue = '', pair = '', kindText = ''] = [parts[0], parts.slice(1, -1).join(':'), parts.at(-1)];
+  if (parts.length !== 3 && !(parts.length === 4 && isVenue(venue))) {
     return refuse(
       `${shown} is neither a symbol nor <venue>:<pair>:<instrument kind>`,
       '',
       'for example AAPLx or spotexchange:BTCUSDT:spot',
     );
   }
-  const [venue, pair, kindText] = parts as [string, string, string];
   if (!(EXECUTABLE_VENUES as readonly string[]).includes(venue)) {
     const why = venue === 'reference' ? 'reference prices are never executable' : `unknown venue ${JSON.stringify(venue.slice(0, 80))}`;
     return refuse(why, didYouMean(venue, EXECUTABLE_VENUES), EXECUTABLE_VENUES.join(', '));

@@ -8,11 +8,11 @@ export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [
   Record<ExecutableVenue, CostModel>
 >;
 
-/** The model of the instrument's venue. @throws Error for a reference price, which nobody trades. */
+/** The model of the instrument: its own where its venue has one for it, else the venue's. @throws Error for a reference price, which nobody trades. */
 export function costModelOf(instrument: InstrumentKey): CostModel {
-  const { venue } = splitInstrumentKey(instrument);
+  const { venue, instrument: name } = splitInstrumentKey(instrument);
   if (venue === 'reference') throw new Error(`${instrument} is a reference price and never trades`);
-  return COST_MODELS[venue];
+  return VENUE_FACTS[venue].costsOf?.(name) ?? COST_MODELS[venue];
 }
 
 /** Ten thousand basis points are the whole. */

@@ -2,6 +2,7 @@
 import { CATALOG, type InstrumentKind } from './catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { InstrumentKey } from './venue.ts';
+import { SHARE_DEX } from './venues/evmvenue.ts';
 
 /** The smallest steps of one instrument as decimal text. */
 export interface MarketStep {
@@ -22,6 +23,9 @@ const LISTED: Readonly<Record<InstrumentKey, MarketStep>> = {
   'evmvenue:SOL': { lot: '0.01', tick: '0.0001' },
 };
 
+/** Perpetuals on shares are sized in thousandths (`szDecimals` 3) and priced to as many decimals. */
+const SHARE_PERP: MarketStep = { lot: '0.001', tick: '0.001' };
+
 /** What holds where a venue publishes no steps: swaps are priced and sized in millionths, as the stablecoin is. */
 const BY_KIND: Readonly<Record<InstrumentKind, MarketStep>> = {
   spot: { lot: '0.000001', tick: '0.000001' },
@@ -39,6 +43,7 @@ export function marketStepOf(instrument: InstrumentKey): MarketStep {
   const listed = LISTED[instrument];
   if (listed !== undefined) return listed;
   if (instrument.startsWith('prediction:')) return OUTCOMES;
+  if (instrument.startsWith(`evmvenue:${SHARE_DEX}:`)) return SHARE_PERP;
   return BY_KIND[CATALOG.byKey(instrument)?.kind ?? 'agent_token'];
 }
 

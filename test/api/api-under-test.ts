@@ -209,7 +209,7 @@ export async function apiUnderTest(
     rankings: {
       cuts: createCutReads(sql),
       bars: createBarReads(sql),
-      basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }),
+      basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG, clock }),
     },
     leaderboard: createLeaderboardReads(sql),
     launcher: launcherPairs(null),

@@ -223,7 +223,7 @@ describe('the filters', () => {
     ['underlying=BTC', 2],
     ['underlying=btc', 0],
     ['q=aaplX', 1],
-    ['q=apple', 1],
+    ['q=apple', 2],
     ['q=BTC-PERP', 1],
     ['q=pren1fvf', 1],
     ['q=bitcoin&venue=evmvenue', 1],

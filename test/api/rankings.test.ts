@@ -1,5 +1,6 @@
 // Rankings, basis and assessments over HTTP: on stored cuts and bars, as of now and as of the past, in pages, and for nobody's invented reasons.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
@@ -9,6 +10,7 @@ import { momentumBars, momentumOf } from '../../src/domain/ranking/momentum.ts';
 import { seededRandom } from '../../src/domain/seeded-random.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../src/domain/venue.ts';
 import { event, LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS } from './api-under-test.ts';
 
 const HOUR = 3_600_000;
@@ -66,7 +68,16 @@ beforeAll(async () => {
       hourlyFunding: '0.00001',
       quote: { ...LIVE_QUOTE, bid: '101.99', ask: '102.01', mid: '102' },
     }),
+    seen(PRESENT, 'evmvenue:xyz:AAPL', {
+      reference: null,
+      premiumPct: null,
+      liquidityUsd: null,
+      hourlyFunding: '0.00000625',
+      quote: { ...LIVE_QUOTE, bid: '100.99', ask: '101.01', mid: '101', ageMs: 400, source: 'hyperliquid:bbo' },
+    }),
   );
+  await bars('spotchain:AAPLx', 300, (ago) => (101 + ((ago * 3) % 5) / 10).toFixed(2));
+  await bars('evmvenue:xyz:AAPL', 300, () => '101');
   await bars('spotchain:OPENAI', 200, (ago) => (ago === 0 ? '121' : ago < 168 ? '110' : '100'));
   await bars('spotexchange:BTCUSDT', 300, () => '100');
   await bars('evmvenue:BTC', 300, (ago) => (100 + (ago % 7) - 3).toFixed(2));
@@ -173,7 +184,18 @@ test('the basis shows three legs, and gives an edge only where they are live', a
   const { body } = await get(`/v1/arbitrage/basis?at=${new Date(PRESENT).toISOString()}`);
   const row = (symbol: string) => body.items.find((one: { symbol: string }) => one.symbol === symbol);
   expect(row('AAPLx').edges[0]).toMatchObject({ against: 'reference', spreadBps: '-196.078431', reasons: [] });
-  expect(row('AAPLx').edges[1]).toMatchObject({ netEdgeBps: null, reasons: ['no_perpetual'] });
+  // The token stands at 100, the builder's perpetual on the share at 101.
+  expect(row('AAPLx').legs.perpetual).toMatchObject({ price: '101', source: 'hyperliquid:bbo', ageMs: 400, quality: 'live' });
+  expect(row('AAPLx').edges[1]).toMatchObject({ against: 'perpetual', spreadBps: '-99.009901', reasons: [] });
+  const terms = row('AAPLx').edges[1].costs.map(({ name }: { name: string }) => name);
+  expect(terms.slice(4)).toEqual([
+    'fees of the perpetual, both ways',
+    'spread of the perpetual',
+    'impact on the perpetual, both ways',
+    'funding until the mean half-life',
+  ]);
+  expect(row('TSLAx').edges[1]).toMatchObject({ netEdgeBps: null, reasons: ['perpetual_not_live', 'no_funding', 'no_half_life'] });
+  expect(row('SPYx').edges[1]).toMatchObject({ netEdgeBps: null, reasons: ['no_perpetual'] });
   expect(row((EQUITIES[9] as { instrument: string }).instrument).edges[0]).toMatchObject({
     netEdgeBps: null,
     reasons: ['reference_carried_forward'],
@@ -183,6 +205,24 @@ test('the basis shows three legs, and gives an edge only where they are live', a
   expect(perpetual.halfLifeHours).toBeGreaterThanOrEqual(0);
   expect(Number(perpetual.netEdgeBps)).toBeLessThan(196.08);
   expect(row('BTCUSDT').edges[0].reasons).toEqual(['no_reference']);
+});
+
+test('a half-life for want of bars is fitted again as the bars come, and nobody waits for it', async () => {
+  let now = NOW;
+  const basis = createBasisReads({ bars: createBarReads(api.sql), catalog: CATALOG, clock: { now: () => now } });
+  const halfLife = async (slot: number) => {
+    const rows = await basis.rows({ slot, observations: new Map() }, '1000');
+    return rows.find(({ symbol }) => symbol === 'NVDAx')?.edges[1]?.halfLifeHours;
+  };
+  expect(await halfLife(PRESENT)).toBeNull();
+  await bars('spotchain:NVDAx', 100, (ago) => (200 + ((ago * 7) % 11) / 10).toFixed(2));
+  await bars('evmvenue:xyz:NVDA', 100, () => '200');
+  now += 60_000;
+  expect(await halfLife(PRESENT + 30_000)).toBeNull();
+  now += 60_000;
+  let slot = PRESENT + 60_000;
+  const fitted = await waitFor(async () => (await halfLife((slot += 1))) ?? null, { what: 'the half-life', deadlineMs: 60_000 });
+  expect(fitted).toBeGreaterThanOrEqual(0);
 });
 
 test('an assessment rests on what is listed, and unknown stocks are not assessed', async () => {

@@ -20,6 +20,7 @@ export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] 
     sql,
     venues: () =>
       ({ feeds, histories: {}, extras: { books: [], tickers: [], serverTimes: [] }, intelligence: [], predictions: [] }) as never,
+    pastOf: () => ({}),
     bus: createInProcessQuoteBus({ clock }),
     states: createInProcessMarketStateBus({ clock }),
     budgets: () => [],

@@ -52,7 +52,7 @@ test('a feed whose manifests take longer to be read than its lease to be renewed
   await owner.end();
 });
 
-test('the pool of every token is looked at, although no agent asks for it: people swap what they choose', async () => {
+test('every pool and every leg of the basis is looked at, although no agent asks for it: people swap and compare what they choose', async () => {
   const sql = openDatabase({ url: await testDatabase(), name: 'test feed' });
   const clock = createVirtualClock(1_770_000_000_000);
   let begun = false;
@@ -75,7 +75,9 @@ test('the pool of every token is looked at, although no agent asks for it: peopl
   );
   await feed.stop();
   const tokens = CATALOG.entries.filter(({ venue }) => venue === 'spotchain').map(({ key }) => key);
-  expect([...observed].sort()).toEqual([...tokens].sort());
+  // Beside the tokens: three coins on the spot exchange with their perpetuals, and nine perpetuals on shares.
+  expect(observed.length).toBe(tokens.length + 15);
+  expect(observed).toEqual(expect.arrayContaining([...tokens, 'spotexchange:BTCUSDT', 'evmvenue:BTC', 'evmvenue:xyz:AAPL']));
   // Every half minute is cut: the slots of Takes, and at full minutes those of agents.
   const slots = (await sql<{ slot: number }[]>`select slot from cuts order by slot`).map(({ slot }) => slot);
   expect(slots.length).toBeGreaterThan(1);

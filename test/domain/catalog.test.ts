@@ -11,6 +11,9 @@ test.each([
   ['spotexchange:BTC/USDT:spot', 'spotexchange:BTCUSDT', 'spot'],
   ['evmvenue:BTC-USD:perp', 'evmvenue:BTC', 'perp'],
   ['evmvenue:BTC-PERP:perpetual', 'evmvenue:BTC', 'perp'],
+  ['xyz:AAPL', 'evmvenue:xyz:AAPL', 'perp'],
+  ['evmvenue:xyz:AAPL:perp', 'evmvenue:xyz:AAPL', 'perp'],
+  ['evmvenue:xyz:AAPL/USD:perp', 'evmvenue:xyz:AAPL', 'perp'],
   ['spotchain:AAPLx/USDC:tokenized_equity', 'spotchain:AAPLx', 'tokenized_equity'],
 ])('%s is %s, a %s', (text, key, kind) => {
   expect(resolveUniverseEntry(text)).toEqual({ ok: true, entry: { key, kind } });
@@ -27,6 +30,9 @@ test.each([
   ['spotexchange:DOGEUSDT:spot', 'has no pair "DOGEUSDT"'],
   ['spotexchange:BTCUSDT', 'neither a symbol nor'],
   ['a:b:c:d', 'neither a symbol nor'],
+  ['evmvenue:xyz:SPY:perp', 'has no pair "xyz:SPY"'],
+  ['evmvenue:xyz:AAPL', 'unknown instrument kind "AAPL"'],
+  ['evmvenue:a:b:c:perp', 'neither a symbol nor'],
   ['', 'unknown symbol ""'],
   ['__proto__', 'unknown symbol'],
 ])('%s is refused: %s', (text, says) => {
@@ -47,12 +53,22 @@ test('relations lead to entries and feeds that exist', () => {
   const feeds = new Set(REFERENCE_FEEDS.map((feed) => feed.key));
   for (const entry of CATALOG.entries) {
     if (entry.pairedPerp !== null) expect(CATALOG.byKey(entry.pairedPerp)?.kind).toBe('perp');
-    if (entry.pairedSpot !== null) expect(CATALOG.byKey(entry.pairedSpot)?.kind).toBe('spot');
+    if (entry.pairedSpot !== null) expect(['spot', 'tokenized_equity']).toContain(CATALOG.byKey(entry.pairedSpot)?.kind);
+    for (const other of [entry.pairedPerp, entry.pairedSpot])
+      if (other !== null) expect(CATALOG.byKey(other)?.underlying).toBe(entry.underlying);
     if (entry.benchmarkKind === 'reference_price') expect(feeds.has(entry.benchmark as never)).toBe(true);
     if (entry.token !== null) expect(CATALOG.byMint(entry.token.mint)).toBe(entry);
   }
   expect(CATALOG.bySymbol('BTCUSDT')?.pairedPerp).toBe('evmvenue:BTC');
   expect(CATALOG.bySymbol('BTC')?.pairedSpot).toBe('spotexchange:BTCUSDT');
+});
+
+test("a share's perpetual is exposure to the same share in the same sector, and a fund has none", () => {
+  for (const token of CATALOG.fixed.entries.filter(({ kind }) => kind === 'tokenized_equity')) {
+    const perp = token.pairedPerp === null ? undefined : CATALOG.byKey(token.pairedPerp);
+    if (token.sector === 'index') expect(perp).toBeUndefined();
+    else expect(perp).toMatchObject({ kind: 'perp', sector: token.sector, pairedSpot: token.key, pairedPerp: perp?.key, benchmark: null });
+  }
 });
 
 test('equities have 8 decimals and pre-IPO tokens 9, all mints are 32 bytes of base58', () => {

@@ -34,6 +34,18 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
     },
     { what: 'a ranking', deadlineMs: 90_000 },
   );
+  // The third leg of a share is the perpetual of a builder's dex, heard under its own name.
+  const basis = await waitFor(
+    async () => {
+      const { body } = await service.get('/v1/arbitrage/basis?symbol=AAPLx', 'operator');
+      return body.items?.[0]?.legs.perpetual?.quality === 'live' ? body.items[0] : null;
+    },
+    { what: 'the perpetual of a share', deadlineMs: 90_000 },
+  );
+  expect(basis.legs.perpetual.source).toMatch(/^hyperliquid:/);
+  expect(basis.edges[1].spreadBps).not.toBeNull();
+  const perp = await service.get('/v1/perps/xyz:AAPL', 'operator');
+  expect([perp.status, perp.body.instrument, perp.body.funding.items.length > 0]).toEqual([200, 'xyz:AAPL', true]);
   const cheapest = await say('Which is the cheapest liquid equity against its reference?');
   expect(cheapest).toMatchObject({ intent: 'rank', draft: null, links: ['/v1/rankings/fair-value?mode=deepest_discount'] });
   // While the market of the shares is closed no reference is live, and none is called cheap; the answer says so.

@@ -15,6 +15,8 @@ const STEP_BARS = 1_000;
 const SETTLE_MS = 10 * 60_000;
 /** A refusal of one of these statuses is of the question, so that asking again changes nothing. */
 const FINAL_STATUSES = new Set([400, 401, 403, 404, 422]);
+/** An answer of the wrong shape, and a token that no pool is known of, stay what they are. */
+const FINAL_CODES = new Set(['bad_answer', 'unknown_instrument']);
 const LONGEST_PAUSE_MS = 5 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 /** So often a step is tried while the venue is busy or away. */
@@ -79,7 +81,7 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
       options.signal?.throwIfAborted();
       let bars: readonly Candle[];
       try {
-        bars = await asking(() => history.fetchCandles(series.instrument, series.timeframe, step.from, step.to), clock);
+        bars = await asking(() => history.fetchCandles(series.instrument, series.timeframe, step.from, step.to), clock, options.signal);
       } catch (error) {
         if (!(error instanceof VenueError)) throw error;
         await windows.record(series, step, 'refused', error.code, clock.now());
@@ -119,17 +121,29 @@ export function unanswered(range: TimeRange, known: readonly CandleWindow[]): Ti
 }
 
 /** Asks until the venue answers or refuses for good; a spent budget and a busy venue are waited out. */
-async function asking<Answer>(ask: () => Promise<Answer>, clock: Pick<Clock, 'now' | 'deadline'>): Promise<Answer> {
+async function asking<Answer>(
+  ask: () => Promise<Answer>,
+  clock: Pick<Clock, 'now' | 'deadline'>,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof VenueError) || FINAL_STATUSES.has(error.status) || error.code === 'bad_answer' || attempt >= TRIES)
+      if (!(error instanceof VenueError) || FINAL_STATUSES.has(error.status) || FINAL_CODES.has(error.code) || attempt >= TRIES)
         throw error;
       const pause = Math.min(LONGEST_PAUSE_MS, Math.max(error.retryAfterMs ?? 0, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
-      await new Promise<void>((resume) => {
-        clock.deadline(clock.now() + pause, resume);
-      });
+      await paused(pause, clock, signal);
     }
   }
+}
+
+/** Waits, but not past an abort. @throws the reason of the abort. */
+async function paused(pauseMs: number, clock: Pick<Clock, 'now' | 'deadline'>, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resume) => {
+    const cancel = clock.deadline(clock.now() + pauseMs, resume);
+    signal?.addEventListener('abort', () => (cancel(), resume()), { once: true });
+  });
+  signal?.throwIfAborted();
 }

@@ -218,7 +218,7 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
     rankings: {
       cuts: createCutReads(sql),
       bars,
-      basis: createBasisReads({ bars, catalog: CATALOG }),
+      basis: createBasisReads({ bars, catalog: CATALOG, clock }),
       ...(model === null ? {} : { phrasing: model.phrasing }),
     },
     leaderboard: createLeaderboardReads(sql),

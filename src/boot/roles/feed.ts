@@ -25,6 +25,9 @@ import { keepPredictions } from '../../adapters/store/predictions/keep-predictio
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { heldInstruments } from '../../adapters/store/vaults/vault-store.ts';
 import { createWriteLine } from '../../adapters/store/write-line.ts';
+import { keepHourlyBars } from '../../adapters/venues/keep-hourly-bars.ts';
+import { hourlySeries } from '../../domain/basis/basis-legs.ts';
+import { CATALOG } from '../../domain/catalog.ts';
 import type { Cut } from '../../domain/cut.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
@@ -46,6 +49,8 @@ const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed
 export interface FeedDeps {
   readonly sql: Sql;
   readonly venues: () => Venues;
+  /** What the venues tell of the past, for work that nobody waits for: it leaves the last part of each budget alone. */
+  readonly pastOf: () => Venues['histories'];
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
   /** What this process may still ask of each provider. */
@@ -162,6 +167,13 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
     keepPools({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
+    keepHourlyBars({
+      histories: deps.pastOf(),
+      series: () => hourlySeries(CATALOG.entries),
+      store: createCandleStore(sql),
+      clock,
+      onFailure: failed('the hourly bars'),
+    }),
   ];
   countHeard(deps.metrics, pipeline);
   pipeline.start();

@@ -1,7 +1,7 @@
 /** What a backtest assumes about trading, by name: part of every result, and changeable within limits only. */
-import { COST_MODELS } from '../costs.ts';
+import { costModelOf } from '../costs.ts';
 import type { Problem } from '../field.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import type { InstrumentKey } from '../venue.ts';
 
 /** How trades are assumed to come about. Ratios, hence numbers. */
 export interface Assumptions {
@@ -57,11 +57,9 @@ export function expectedSlippageBps(notionalUsd: number, costs: Pick<TradeCosts,
   return costs.halfSpreadBps + (notionalUsd / costs.depthUsd) * 50;
 }
 
-/** The cost model of the instrument's venue, made harder by the multiplier. @throws Error for a reference price. */
+/** The cost model of the instrument, made harder by the multiplier. @throws Error for a reference price. */
 export function costsOf(instrument: InstrumentKey, { costMultiplier }: Assumptions): TradeCosts {
-  const { venue } = splitInstrumentKey(instrument);
-  if (venue === 'reference') throw new Error(`${instrument} is a reference price and never trades`);
-  const model = COST_MODELS[venue];
+  const model = costModelOf(instrument);
   return {
     model: model.name,
     feeBps: model.takerFeeBps * costMultiplier,

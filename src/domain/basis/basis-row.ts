@@ -1,7 +1,7 @@
 /** The basis of one underlying: token, reference and perpetual, what the spread between them would earn and what it would cost. Pure. */
 import { type CatalogEntry, isTradableAt } from '../catalog.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
-import { COST_MODELS } from '../costs.ts';
+import { costModelOf } from '../costs.ts';
 import type { Cut, Observation } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { decimalOf, type PriceFact } from '../ranking/ranked-row.ts';
@@ -19,6 +19,7 @@ export const NO_EDGE_REASONS = [
   'reference_carried_forward',
   'perpetual_not_live',
   'no_perpetual',
+  'no_funding',
   'no_pool',
   'no_half_life',
 ] as const;
@@ -77,13 +78,13 @@ function referenceLeg(entry: CatalogEntry, seen: Observation | undefined): Price
 
 /** Both sides of what a trade is taken from: the observed pools of a token, the cost model's book elsewhere; null where it is unknown. */
 function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | null {
-  return entry.token === null ? plainDecimal(new Decimal(COST_MODELS[entry.venue].depthUsd).times(2)) : seen.liquidityUsd;
+  return entry.token === null ? plainDecimal(new Decimal(costModelOf(entry.key).depthUsd).times(2)) : seen.liquidityUsd;
 }
 
 /** What a round trip in the token costs at the cut; null where something that it is made of is unknown. */
 function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): CostTerm[] | null {
   const { bid, ask, mid } = seen.quote ?? { bid: null, ask: null, mid: null };
-  const { takerFeeBps } = COST_MODELS[entry.venue];
+  const { takerFeeBps } = costModelOf(entry.key);
   return roundTripCosts({
     bid,
     ask,
@@ -127,6 +128,36 @@ function tokenReasons(entry: CatalogEntry, seen: Observation | undefined): NoEdg
   ];
 }
 
+/** Why the leg of the perpetual carries no edge. */
+function perpetualReasons(entry: CatalogEntry, perpetual: Observation | undefined, heldHours: number | null): NoEdgeReason[] {
+  if (entry.pairedPerp === null) return ['no_perpetual'];
+  return [
+    ...(perpetual !== undefined && isQuoteLive(perpetual) && perpetual.quote?.mid !== null ? [] : (['perpetual_not_live'] as const)),
+    ...(perpetual === undefined || perpetual.hourlyFunding === null ? (['no_funding'] as const) : []),
+    ...(heldHours === null ? (['no_half_life'] as const) : []),
+  ];
+}
+
+/**
+ * What a round trip in the perpetual costs besides: fees, spread, impact on the depth that its cost model assumes, and
+ * funding for as long as half of the spread needs to go. Funding counts as a cost whoever receives it: it changes sign.
+ * Null where a price or the funding is unknown.
+ */
+function perpetualCosts(
+  { instrument, quote, hourlyFunding }: Observation,
+  heldHours: number,
+  notionalUsd: DecimalString,
+): CostTerm[] | null {
+  if (quote === null || quote.bid === null || quote.ask === null || quote.mid === null || hourlyFunding === null) return null;
+  const { takerFeeBps, depthUsd } = costModelOf(instrument);
+  return [
+    { name: 'fees of the perpetual, both ways', bps: new Decimal(takerFeeBps).times(2) },
+    { name: 'spread of the perpetual', bps: new Decimal(quote.ask).minus(quote.bid).div(quote.mid).times(10_000) },
+    { name: 'impact on the perpetual, both ways', bps: new Decimal(notionalUsd).div(depthUsd).times(100) },
+    { name: 'funding until the mean half-life', bps: new Decimal(hourlyFunding).abs().times(heldHours).times(10_000) },
+  ];
+}
+
 /**
  * The basis of one tokenized instrument at a cut. A leg that is not live gives no edge; a reference that is carried forward
  * from an earlier session is not live.
@@ -142,20 +173,10 @@ export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation |
   else if (seen !== undefined && !isReferenceLive(seen)) {
     againstReference.push(seen.reference?.flags.includes('carried_forward') ? 'reference_carried_forward' : 'reference_not_live');
   }
-  const againstPerp: NoEdgeReason[] = [...base];
-  if (entry.pairedPerp === null) againstPerp.push('no_perpetual');
-  else if (perpetual === undefined || !isQuoteLive(perpetual) || perp === null) againstPerp.push('perpetual_not_live');
-  const funding = perpetual?.hourlyFunding ?? null;
   const held = inputs.halfLife.perpetual?.hours ?? null;
-  if (entry.pairedPerp !== null && (funding === null || held === null)) againstPerp.push('no_half_life');
-  const perpCosts =
-    costs === null || funding === null || held === null
-      ? null
-      : [
-          ...costs,
-          { name: 'fees of the perpetual, both ways', bps: new Decimal(COST_MODELS.evmvenue.takerFeeBps).times(2) },
-          { name: 'funding until the mean half-life', bps: new Decimal(funding).abs().times(held).times(10_000) },
-        ];
+  const againstPerp: NoEdgeReason[] = [...base, ...perpetualReasons(entry, perpetual, held)];
+  const own = perpetual === undefined || held === null ? null : perpetualCosts(perpetual, held, inputs.notionalUsd);
+  const perpCosts = costs === null || own === null ? null : [...costs, ...own];
   const spread = (leg: PriceFact | null): number | null => (token === null || leg === null ? null : percentAbove(token.price, leg.price));
   return {
     symbol: entry.instrument,
@@ -163,7 +184,7 @@ export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation |
     at: cut.slot,
     notionalUsd: inputs.notionalUsd,
     legs: { token, reference, perpetual: perp },
-    hourlyFunding: funding,
+    hourlyFunding: perpetual?.hourlyFunding ?? null,
     liquidityUsd: seen?.liquidityUsd ?? null,
     edges: [
       edgeOf('reference', spread(reference), costs, inputs.halfLife.reference, againstReference),

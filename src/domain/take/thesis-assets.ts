@@ -16,6 +16,9 @@ function plainName(entry: CatalogEntry): string {
   return entry.name.replace(/ (?:xStock|PreStock|spot|perpetual)$/, '').toLowerCase();
 }
 
+/** A market of a builder's dex is named by its own name alone: several dexes list the same share, and who writes the share's name means the share. */
+const isBuilderMarket = ({ venue, instrument }: CatalogEntry): boolean => venue === 'evmvenue' && instrument.includes(':');
+
 /** An index over the catalog for the words of theses. */
 export function assetNames(catalog: Catalog): (word: string) => NamedAsset | null {
   const symbols = new Map<string, CatalogEntry[]>();
@@ -28,6 +31,7 @@ export function assetNames(catalog: Catalog): (word: string) => NamedAsset | nul
     put(symbols, entry.instrument.toLowerCase(), entry);
     for (const pair of entry.pairs) put(symbols, pair.toLowerCase(), entry);
     for (const pair of [entry.instrument, ...entry.pairs]) put(symbols, `${entry.venue}:${pair}:${entry.kind}`.toLowerCase(), entry);
+    if (isBuilderMarket(entry)) continue;
     put(underlyings, entry.underlying, entry);
     const name = plainName(entry);
     if (!ORDINARY.has(name)) put(names, name, entry);

@@ -1,5 +1,23 @@
-/** The perpetuals venue as the engine knows it in advance: books twice a second, and one perpetual per coin. */
-import type { CryptoAsset, VenueFacts, VenueListing } from './venue-facts.ts';
+/** The perpetuals venue as the engine knows it in advance: books twice a second, one perpetual per coin, and a builder's perpetuals on shares. */
+import type { CostModel, CryptoAsset, Share, VenueFacts, VenueListing } from './venue-facts.ts';
+
+/** The builder's dex whose perpetuals on shares are followed; its coins carry its name: `xyz:AAPL`. */
+export const SHARE_DEX = 'xyz';
+
+/**
+ * The shares that it lists a perpetual on, priced in dollars per share. Its markets on indices are priced in points of the
+ * index, so the funds of the catalog have none.
+ */
+const SHARE_PERPS: ReadonlySet<string> = new Set(['AAPL', 'TSLA', 'NVDA', 'GOOGL', 'AMZN', 'META', 'MSFT', 'MSTR', 'COIN']);
+
+/** Twice the venue's fee, of which the deployer has half; what its growth mode takes off is not counted on. A cautious depth. */
+const SHARE_DEX_COSTS: CostModel = {
+  name: 'evmvenue-builder-taker-1',
+  takerFeeBps: 9,
+  halfSpreadBps: 2,
+  depthUsd: '500000',
+  latencyMs: 500,
+};
 
 export const evmvenue = {
   executable: true,
@@ -18,6 +36,7 @@ export const evmvenue = {
   sourceLimits: { 'hyperliquid:bbo': { cadence: 'continuous' }, 'hyperliquid:l2Book': { cadence: 'continuous' } },
   // The published fee of the lowest tier and a cautious depth.
   costs: { name: 'evmvenue-taker-1', takerFeeBps: 4.5, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 500 },
+  costsOf: (instrument: string): CostModel | null => (instrument.startsWith(`${SHARE_DEX}:`) ? SHARE_DEX_COSTS : null),
   lists: ({ symbol, name }: CryptoAsset): readonly VenueListing[] => [
     {
       instrument: symbol,
@@ -27,4 +46,17 @@ export const evmvenue = {
       pairs: [`${symbol}/USD`, `${symbol}-USD`, `${symbol}-PERP`],
     },
   ],
+  listsShare: ({ symbol, name }: Share): readonly VenueListing[] => {
+    if (!SHARE_PERPS.has(symbol)) return [];
+    const coin = `${SHARE_DEX}:${symbol}`;
+    return [
+      {
+        instrument: coin,
+        kind: 'perp',
+        name: `${name} perpetual`,
+        quoteCurrency: 'USD',
+        pairs: [`${coin}/USD`, `${coin}-USD`, `${coin}-PERP`],
+      },
+    ];
+  },
 } as const satisfies VenueFacts;

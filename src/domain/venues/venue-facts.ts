@@ -48,6 +48,12 @@ export interface CryptoAsset {
   readonly name: string;
 }
 
+/** A share behind a token of the primary chain, by its own symbol (`AAPL`) and name. */
+export interface Share {
+  readonly symbol: string;
+  readonly name: string;
+}
+
 /** An instrument as its venue lists it; what it relates to follows from the asset. */
 export type VenueListing = Pick<CatalogEntry, 'instrument' | 'kind' | 'name' | 'quoteCurrency' | 'pairs'>;
 
@@ -61,6 +67,10 @@ export interface VenueFacts {
   readonly sourceLimits?: Readonly<Record<string, Partial<FeedLimits>>>;
   /** What a simulated trade costs there; null where nothing trades. */
   readonly costs: CostModel | null;
+  /** Of one of its instruments, where that differs from the venue's own; null where it does not. */
+  readonly costsOf?: (instrument: string) => CostModel | null;
   /** The instruments of an asset that it lists; tokens of the primary chain have a table of their own in the catalog. */
   readonly lists?: (asset: CryptoAsset) => readonly VenueListing[];
+  /** The perpetuals of a share that it lists. */
+  readonly listsShare?: (share: Share) => readonly VenueListing[];
 }

@@ -66,9 +66,12 @@ function dexTypes({ market, listings, perps }: InfoSources): InfoTypes {
     },
     allMids: {
       weight: 2,
-      answer: (_body, now) =>
+      answer: ({ dex }, now) =>
         Object.fromEntries(
-          listings.mainDex.map((listing) => [listing.coin, perpPrice(market.perp(listing.asset, now).mark, listing.sizeDecimals)]),
+          (dex === SHARE_DEX ? listings.shareDex : listings.mainDex).map((listing) => [
+            listing.coin,
+            perpPrice(market.perp(listing.asset, now).mark, listing.sizeDecimals),
+          ]),
         ),
     },
   };
@@ -120,7 +123,12 @@ function marketTypes({ market, listings, perps }: InfoSources): InfoTypes {
           const time = hour + 10 + Math.floor(seededRandom(hour / HOUR_MS)() * 190);
           if (time < startTime || time > end) continue;
           const { mark, oracle, hourlyFunding } = market.perp(listing.asset, hour);
-          rows.push({ coin: listing.coin, fundingRate: rate(hourlyFunding), premium: rate((mark - oracle) / oracle), time });
+          rows.push({
+            coin: listing.coin,
+            fundingRate: rate(hourlyFunding * listing.fundingScale),
+            premium: rate((mark - oracle) / oracle),
+            time,
+          });
         }
         return rows;
       },

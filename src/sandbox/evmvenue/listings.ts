@@ -5,6 +5,12 @@ import type { PerpListing } from './wallets.ts';
 
 /** Builder-deployed markets: perpetuals on shares carry this dex as a prefix, `xyz:TSLA`. */
 export const SHARE_DEX = 'xyz';
+/** Funds, of which the dex lists the index in points instead. */
+const FUNDS: ReadonlySet<string> = new Set(['SPY', 'QQQ']);
+/** What its deployer makes of the venue's funding: half of it, so that a calm premium pays 0.00000625 an hour. */
+const SHARE_FUNDING = 0.5;
+/** As the real dex tells of its markets since fees are scaled. */
+const SHARE_TERMS = { growthMode: 'enabled', lastFeeScaleChangeTime: '2025-11-23T17:37:10.033211662', deployerFeeScale: '1.0' };
 /** Listed, delisted and still shown, as real ones are: no book, no premium, mark at yesterday's price. */
 const DELISTED = { name: 'MATIC', szDecimals: 1, maxLeverage: 20, price: '0.37621' };
 
@@ -31,12 +37,13 @@ export interface PerpListings {
 /** Everything of the market but what is not public yet. */
 export function listingsOf(market: Market, now: EpochMs): PerpListings {
   const all = market.assets
-    .filter(({ kind }) => kind !== 'pre_ipo')
+    .filter(({ symbol, kind }) => kind !== 'pre_ipo' && !FUNDS.has(symbol))
     .map(({ symbol, kind }): PerpListing => {
       const price = market.perp(symbol, now).mark;
       const coin = kind === 'crypto' ? symbol : `${SHARE_DEX}:${symbol}`;
       const sizeDecimals = Math.max(0, Math.min(5, Math.floor(Math.log10(price)) + 1));
-      return { coin, asset: symbol, sizeDecimals, maxLeverage: kind === 'crypto' ? 40 : 10 };
+      const fundingScale = kind === 'crypto' ? 1 : SHARE_FUNDING;
+      return { coin, asset: symbol, sizeDecimals, maxLeverage: kind === 'crypto' ? 40 : 10, fundingScale };
     });
   return {
     byCoin: new Map(all.map((listing) => [listing.coin, listing])),
@@ -58,6 +65,7 @@ export function metaOf({ mainDex, shareDex }: PerpListings, dex: unknown): objec
           marginTableId: maxLeverage,
           onlyIsolated: true,
           marginMode: 'strictIsolated',
+          ...SHARE_TERMS,
         }
       : { name: coin, szDecimals: sizeDecimals, maxLeverage, marginTableId: maxLeverage },
   );

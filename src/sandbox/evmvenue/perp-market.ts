@@ -75,7 +75,7 @@ export class PerpMarket {
     const ask = (asks[0] as Level).px;
     const premium = Math.max(Number(bid) - oracle, 0) - Math.max(oracle - Number(ask), 0);
     return {
-      funding: rate(hourlyFunding),
+      funding: rate(hourlyFunding * listing.fundingScale),
       openInterest: openInterest.toFixed(listing.sizeDecimals),
       prevDayPx: perpPrice(this.#market.perp(listing.asset, now - DAY_MS).mark, listing.sizeDecimals),
       dayNtlVlm: dayNotional.toFixed(6),

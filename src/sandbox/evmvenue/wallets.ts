@@ -13,6 +13,8 @@ export interface PerpListing {
   readonly asset: string;
   readonly sizeDecimals: number;
   readonly maxLeverage: number;
+  /** What the funding of the asset is multiplied with: 1 on the main dex. */
+  readonly fundingScale: number;
 }
 
 /** A price with the venue's precision: five significant digits, at most 6 - sizeDecimals decimals, whole numbers always allowed. */

@@ -87,7 +87,7 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
     quotes: bus,
     states,
     candles: options.candles ?? createCandleStore(sql),
-    rankings: { cuts: createCutReads(sql), basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }) },
+    rankings: { cuts: createCutReads(sql), basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG, clock }) },
     expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),
     agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
     reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),

@@ -7,7 +7,7 @@ import type { Cut, Observation } from '../../../src/domain/cut.ts';
 import { HOUR, LIVE_QUOTE, LIVE_REFERENCE, observation, SLOT } from '../observations.ts';
 
 const ENTRY = CATALOG.bySymbol('AAPLx') as CatalogEntry;
-const PAIRED: CatalogEntry = { ...ENTRY, pairedPerp: 'evmvenue:xyz:AAPL' };
+const UNPAIRED: CatalogEntry = { ...ENTRY, pairedPerp: null };
 const NO_HALF_LIFE = { reference: null, perpetual: null };
 
 function cutOf(seen: Observation | null): Cut {
@@ -104,23 +104,41 @@ describe('a row', () => {
   });
 
   it('counts fees and funding until the half-life on the leg of the perpetual', () => {
-    const perp = observation({ instrument: 'evmvenue:xyz:AAPL', hourlyFunding: '-0.00005', quote: { ...LIVE_QUOTE, mid: '103' } });
+    const quote = { ...LIVE_QUOTE, bid: '102.99', ask: '103.01', mid: '103' };
+    const perp = observation({ instrument: 'evmvenue:xyz:AAPL', hourlyFunding: '-0.00005', quote });
     const halfLife = { reference: null, perpetual: { hours: 10, samples: 100, slope: -0.1, why: 'fitted' as const } };
-    const edge = basisRow(PAIRED, cutOf(seen), perp, { notionalUsd: '1000', halfLife }).edges[1];
+    const inputs = { notionalUsd: '1000', halfLife };
+    const edgeOf = (entry: CatalogEntry, leg: Observation | undefined, over: Partial<typeof inputs> = {}) =>
+      basisRow(entry, cutOf(seen), leg, { ...inputs, ...over }).edges[1];
+    const edge = edgeOf(ENTRY, perp);
     expect(edge).toMatchObject({ against: 'perpetual', reasons: [], halfLifeHours: 10 });
+    // Twice the builder's 9; 0.02 around 103; 1,000 into 500,000 a percent, both ways; 10 hours of 0.5 basis points.
     expect(edge?.costs.slice(4)).toEqual([
-      { name: 'fees of the perpetual, both ways', bps: '9' },
+      { name: 'fees of the perpetual, both ways', bps: '18' },
+      { name: 'spread of the perpetual', bps: '1.9417' },
+      { name: 'impact on the perpetual, both ways', bps: '0.2' },
       { name: 'funding until the mean half-life', bps: '5' },
     ]);
-    expect(basisRow(ENTRY, cutOf(seen), undefined, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges[1]?.reasons).toEqual([
-      'no_perpetual',
-    ]);
-    expect(
-      basisRow(PAIRED, cutOf(seen), { ...perp, quote: { ...LIVE_QUOTE, quality: 'stale' } }, { notionalUsd: '1000', halfLife }).edges[1],
-    ).toMatchObject({ netEdgeBps: null, reasons: ['perpetual_not_live'] });
-    expect(basisRow(PAIRED, cutOf(seen), perp, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges[1]).toMatchObject({
+    const costs = (edge?.costs ?? []).reduce((sum, { bps }) => sum + Number(bps), 0);
+    expect(Number(edge?.netEdgeBps)).toBeCloseTo(Math.abs(Number(edge?.spreadBps)) - costs, 2);
+    expect(edgeOf(UNPAIRED, undefined, { halfLife: NO_HALF_LIFE } as never)?.reasons).toEqual(['no_perpetual']);
+    expect(edgeOf(ENTRY, { ...perp, quote: { ...quote, quality: 'stale' } })).toMatchObject({
       netEdgeBps: null,
-      reasons: ['no_half_life'],
+      reasons: ['perpetual_not_live'],
     });
+    expect(edgeOf(ENTRY, { ...perp, hourlyFunding: null })).toMatchObject({ netEdgeBps: null, reasons: ['no_funding'] });
+    expect(edgeOf(ENTRY, perp, { halfLife: NO_HALF_LIFE } as never)).toMatchObject({ netEdgeBps: null, reasons: ['no_half_life'] });
+    expect(edgeOf(ENTRY, undefined)).toMatchObject({ netEdgeBps: null, spreadBps: null, reasons: ['perpetual_not_live', 'no_funding'] });
+  });
+
+  it('shows the age and the quality of each leg', () => {
+    const quote = { ...LIVE_QUOTE, quality: 'stale' as const, ageMs: 7_000, source: 'hyperliquid:bbo' };
+    const { legs } = basisRow(ENTRY, cutOf(seen), observation({ instrument: 'evmvenue:xyz:AAPL', quote }), {
+      notionalUsd: '1000',
+      halfLife: NO_HALF_LIFE,
+    });
+    expect(legs.perpetual).toMatchObject({ source: 'hyperliquid:bbo', ageMs: 7_000, quality: 'stale' });
+    expect(legs.token).toMatchObject({ quality: 'live' });
+    expect(legs.reference?.ageMs).toEqual(expect.any(Number));
   });
 });

@@ -151,6 +151,9 @@ describe('information over REST', () => {
     expect(contexts[0]?.context).toMatchObject({ instrument: 'BTC', hourlyFunding: '0.0000125', observedAt: NOON });
     expect(contexts[3]).toMatchObject({ market: { delisted: true }, midPrice: null, premium: null, context: { openInterest: '0.0' } });
     expect((await info.markets('xyz')).map(({ coin, onlyIsolated }) => [coin, onlyIsolated])).toEqual([['xyz:TSLA', true]]);
+    // The builder's multiplier halves what a calm premium pays, in the context and in the history.
+    expect((await info.marketContexts('xyz'))[0]?.context).toMatchObject({ instrument: 'xyz:TSLA', hourlyFunding: '0.00000625' });
+    expect((await info.fundingHistory('xyz:TSLA', NOON - 3 * HOUR_MS, NOON))[0]).toMatchObject({ coin: 'xyz:TSLA' });
   });
 
   test('an unknown coin has a null book, a known one 20 levels a side', async () => {

@@ -94,9 +94,8 @@ export function randomInput(seed: number, symbol: string, count: number): Instru
     ...(entry.benchmarkKind === 'issuer_mark'
       ? { marks: facts(24 * HOUR * (next() < 0.3 ? 40 : 1), START - 29 * 24 * HOUR, () => (level * (0.9 + next() / 5)).toFixed(2)) }
       : {}),
-    ...(entry.pairedPerp !== null && known < 0.8
-      ? { perpCandles: walk(next, START, HOUR, count, level, 0.1), spotCandles: walk(next, START, HOUR, count, level, 0.1) }
-      : {}),
+    ...(entry.pairedPerp !== null && known < 0.8 ? { perpCandles: walk(next, START, HOUR, count, level, 0.1) } : {}),
+    ...(entry.pairedSpot !== null && known < 0.8 ? { spotCandles: walk(next, START, HOUR, count, level, 0.1) } : {}),
     ...(entry.pairedPerp !== null ? { funding: facts(HOUR, START - 30 * HOUR, () => (Math.floor(next() * 5) / 1e5).toFixed(6)) } : {}),
     ...(entry.kind === 'tokenized_equity' || known < 0.5
       ? { liquidity: facts(HOUR / 2, START + HOUR, () => (90_000 + next() * 20_000).toFixed(2)) }

@@ -23,7 +23,8 @@ const FUNDING_PAGE = 500;
 const FEW_FILLS_WEIGHT = 40;
 
 const MARGIN = 'accountValue totalNtlPos totalRawUsd totalMarginUsed';
-const UNIVERSE = 'name szDecimals maxLeverage marginTableId onlyIsolated isDelisted marginMode growthMode lastGrowthModeChangeTime';
+const UNIVERSE =
+  'name szDecimals maxLeverage marginTableId onlyIsolated isDelisted marginMode growthMode lastGrowthModeChangeTime lastFeeScaleChangeTime deployerFeeScale';
 const META = 'universe marginTables collateralToken';
 const CONTEXT = 'dayNtlVlm dayBaseVlm funding impactPxs markPx midPx openInterest oraclePx premium prevDayPx';
 /** What each kind of answer is known to hold. */

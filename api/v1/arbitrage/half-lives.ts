@@ -1,0 +1,97 @@
+/** Half-lives of the spreads of every underlying from stored hourly bars: fitted once an hour, and again where bars were missing. */
+import { hasBasis } from '../../../src/domain/basis/basis-legs.ts';
+import type { BasisInputs } from '../../../src/domain/basis/basis-row.ts';
+import { alignedSpreads, type HalfLife, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
+import type { Catalog, CatalogEntry } from '../../../src/domain/catalog.ts';
+import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
+import { type EpochMs, slotOf } from '../../../src/domain/time.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { BarReads } from '../rankings/ports.ts';
+
+const HOUR_MS = 3_600_000;
+/** Half-lives are fitted on the hourly bars of so many days. */
+export const HALF_LIFE_DAYS = 30;
+/** The bar of an hour is stored by now, this long after the hour has ended; the half-lives of the hour count from then on. */
+const STORED_MS = 300_000;
+/** Entries that are read and fitted at a time, so that others are answered in between. */
+const AT_A_TIME = 10;
+/** Half-lives for want of bars are fitted again after so long. */
+const REFIT_MS = 120_000;
+/** Hours of which the half-lives stay in memory. */
+const KEPT_HOURS = 4;
+
+type Lives = BasisInputs['halfLife'];
+/** By instrument key. */
+export type HalfLives = ReadonlyMap<string, Lives>;
+
+function fitted(token: readonly ClosedBar[] | undefined, base: readonly ClosedBar[] | undefined): HalfLife | null {
+  return token === undefined || base === undefined ? null : halfLifeOf(alignedSpreads(token, base), HOUR_MS);
+}
+
+/** True where more bars may still make a half-life of what has none: bars of the last weeks are stored one series after the other. */
+function isLacking({ benchmark, pairedPerp }: CatalogEntry, lives: Lives | undefined): boolean {
+  const few = (life: HalfLife | null | undefined): boolean => life === null || life === undefined || life.why === 'too_few_bars';
+  return (benchmark !== null && few(lives?.reference)) || (pairedPerp !== null && few(lives?.perpetual));
+}
+
+export interface HalfLifeDeps {
+  readonly bars: BarReads;
+  readonly catalog: Catalog;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Answers with the half-lives as of an instant; who asks while bars are missing is answered from what is known. */
+export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: EpochMs) => Promise<HalfLives> {
+  const kept = new Map<EpochMs, { at: EpochMs; readonly lives: Promise<HalfLives> }>();
+
+  async function fit(entries: readonly CatalogEntry[], hour: EpochMs): Promise<HalfLives> {
+    const lives = new Map<string, Lives>();
+    for (let from = 0; from < entries.length; from += AT_A_TIME) {
+      const some = entries.slice(from, from + AT_A_TIME);
+      const keys = new Set(
+        some.flatMap(({ key, benchmark, pairedPerp }) => [key, benchmark, pairedPerp].filter((one) => one !== null) as InstrumentKey[]),
+      );
+      const closes = await bars.closes([...keys], '1h', hour - HALF_LIFE_DAYS * 24 * HOUR_MS, hour);
+      for (const { key, benchmark, pairedPerp } of some) {
+        const token = closes.get(key);
+        const base = (other: InstrumentKey | null): HalfLife | null => (other === null ? null : fitted(token, closes.get(other)));
+        lives.set(key, { reference: base(benchmark), perpetual: base(pairedPerp) });
+      }
+    }
+    return lives;
+  }
+
+  /** Of the last hour whose bars are stored; fitted once, and while nobody needs them yet, in the first minutes of the next. */
+  function halfLives(at: EpochMs): Promise<HalfLives> {
+    const ended = slotOf(at, HOUR_MS);
+    const hour = slotOf(at - STORED_MS, HOUR_MS);
+    if (ended !== hour && at - ended > STORED_MS / 2) fitOnce(ended).catch(() => undefined);
+    return fitOnce(hour);
+  }
+
+  function fitOnce(hour: EpochMs): Promise<HalfLives> {
+    const known = kept.get(hour);
+    if (known === undefined) return keep(hour, fit(catalog.entries.filter(hasBasis), hour));
+    if (clock.now() - known.at >= REFIT_MS) {
+      known.at = clock.now();
+      // Who asks now is answered from what is known.
+      known.lives.then((lives) => fitLacking(hour, lives)).catch(() => undefined);
+    }
+    return known.lives;
+  }
+
+  async function fitLacking(hour: EpochMs, lives: HalfLives): Promise<void> {
+    const lacking = catalog.entries.filter((entry) => hasBasis(entry) && isLacking(entry, lives.get(entry.key)));
+    if (lacking.length > 0) await keep(hour, Promise.resolve(new Map([...lives, ...(await fit(lacking, hour))])));
+  }
+
+  function keep(hour: EpochMs, lives: Promise<HalfLives>): Promise<HalfLives> {
+    kept.set(hour, { at: clock.now(), lives });
+    lives.catch(() => kept.delete(hour));
+    for (const old of kept.keys()) if (kept.size > KEPT_HOURS) kept.delete(old);
+    return lives;
+  }
+
+  return halfLives;
+}
