@@ -43,6 +43,34 @@ const standing = async () =>
   api.sql`select (select count(*) from actors)::int as actors, (select count(*) from steps)::int as steps, (select count(*) from proposals)::int as proposals,
     (select count(*) from audit)::int as audit, (select count(*) from risk_preferences)::int as preferences, (select sum(epoch) from control)::int as halts`;
 
+test('private markets are ranked by their own modes, and the fit needs the books of the caller', async () => {
+  const ranked = await say('rank the private markets by momentum');
+  expect(ranked.body).toMatchObject({
+    intent: 'rank',
+    links: ['/v1/rankings/private?mode=momentum'],
+    data: { mode: 'momentum', items: [], formula: expect.stringContaining('24 hours') },
+  });
+  expect(ranked.body.reply).toMatch(/nothing could be ranked by momentum: not_observed/);
+  const stranger = await api.token(['market:read']);
+  expect((await say('which private market fits my portfolio?', undefined, stranger)).body).toMatchObject({
+    intent: 'rank',
+    data: null,
+    reply: expect.stringContaining('agent:read'),
+  });
+});
+
+test('an impact is simulated in the books of the caller as its route does it, and nothing is bought', async () => {
+  const before = await standing();
+  const { body } = await say('What if I buy $500 of AAPLx?');
+  const { request } = body.data;
+  const route = await api.call('POST', '/v1/portfolio/impact', { token: reader, body: request });
+  expect(body).toMatchObject({ intent: 'impact', draft: null, links: ['/v1/portfolio/impact'] });
+  expect(body.data.allocations).toEqual(route.body.allocations);
+  expect(body.data.after.totals).toEqual(route.body.after.totals);
+  expect(body.reply).toContain('Nothing is bought.');
+  expect(await standing()).toEqual(before);
+});
+
 test('from the cheapest liquid equity to its assessment, its price and a draft, in one conversation', async () => {
   const cheapest = await say('Which is the cheapest liquid equity against its reference?');
   expect(cheapest.body).toMatchObject({ intent: 'rank', draft: null, links: ['/v1/rankings/fair-value?mode=deepest_discount'] });

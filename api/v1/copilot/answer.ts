@@ -9,14 +9,22 @@ import {
 import { canonicalHash } from '../../../src/domain/canonical-json.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog.ts';
 import { type Classified, INTENTS, type Intent } from '../../../src/domain/copilot/classify.ts';
+import type { Cut } from '../../../src/domain/cut.ts';
+import { plainDecimal } from '../../../src/domain/decimal.ts';
 import { explainDecision } from '../../../src/domain/explain-decision.ts';
-import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { impactOf } from '../../../src/domain/portfolio/impact.ts';
+import { type Portfolio, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { DEFAULT_SLIPPAGE_BUDGET_BPS, FAIR_VALUE_FORMULAS, rankFairValue } from '../../../src/domain/ranking/fair-value.ts';
+import { momentumBars } from '../../../src/domain/ranking/momentum.ts';
+import { PRIVATE_FORMULAS, type PrivateMode, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
+import type { RankedRow } from '../../../src/domain/ranking/ranked-row.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { takeHash } from '../../../src/domain/take/take.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { entryBody } from '../catalog/entry-body.ts';
+import { simulatedBody } from '../portfolio/impact.ts';
+import { fitPortfolio } from '../rankings/private.ts';
 import { cutOfQuery, rowBody } from '../rankings/row-body.ts';
 import { assessed, isAssessable } from '../stocks/assessment.ts';
 
@@ -53,6 +61,12 @@ export interface CopilotDraft {
 
 const nothing = { data: null, links: [], draft: null, symbol: null } as const;
 
+const needsOwnReading = (intent: Intent): CopilotAnswer => ({
+  ...nothing,
+  intent,
+  reply: 'This looks at what belongs to your organization, which needs agent:read.',
+});
+
 async function lookUp(ports: ApiPorts, entry: CatalogEntry): Promise<CopilotAnswer> {
   const body = entryBody(ports, entry);
   const price =
@@ -74,9 +88,39 @@ async function lookUp(ports: ApiPorts, entry: CatalogEntry): Promise<CopilotAnsw
   };
 }
 
-async function rank(ports: ApiPorts, { mode, liquidOnly }: Extract<Classified, { intent: 'rank' }>): Promise<CopilotAnswer> {
+async function rank(ports: ApiPorts, caller: CopilotCaller, asked: Extract<Classified, { intent: 'rank' }>): Promise<CopilotAnswer> {
   const { cut } = await cutOfQuery(ports, {}, 'fair-value');
+  if ('privateMode' in asked) {
+    const { privateMode: mode } = asked;
+    if (mode === 'portfolio_fit' && !caller.permissions.includes('agent:read')) return needsOwnReading('rank');
+    const rows = await privateRows(ports, caller, mode, cut);
+    return ranked(cut, rows, { mode, formula: PRIVATE_FORMULAS[mode], link: '/v1/rankings/private', liquidOnly: false });
+  }
+  const { mode, liquidOnly } = asked;
   const rows = rankFairValue(ports.catalog.entries.entries, cut, { mode, slippageBps: DEFAULT_SLIPPAGE_BUDGET_BPS });
+  return ranked(cut, rows, { mode, formula: FAIR_VALUE_FORMULAS[mode], link: '/v1/rankings/fair-value', liquidOnly });
+}
+
+/** Pre-IPO tokens at a cut, with the bars or the books that the mode reads besides. */
+async function privateRows(ports: ApiPorts, { orgId }: CopilotCaller, mode: PrivateMode, cut: Cut): Promise<readonly RankedRow[]> {
+  const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');
+  const keys = tokens.map(({ key }) => key);
+  return rankPrivateMarkets(tokens, cut, {
+    mode,
+    slippageBps: DEFAULT_SLIPPAGE_BUDGET_BPS,
+    ...(mode === 'momentum' ? { bars: await ports.rankings.bars.nearest(keys, '1h', momentumBars(cut.slot)) } : {}),
+    ...(mode === 'portfolio_fit' ? { portfolio: await fitPortfolio(ports, orgId, 'paper') } : {}),
+  });
+}
+
+interface Ranking {
+  readonly mode: string;
+  readonly formula: string;
+  readonly link: string;
+  readonly liquidOnly: boolean;
+}
+
+function ranked(cut: Cut, rows: readonly RankedRow[], { mode, formula, link, liquidOnly }: Ranking): CopilotAnswer {
   const shown = rows
     .filter(({ rank: place, liquidityUsd }) => place !== null && (!liquidOnly || Number(liquidityUsd ?? 0) >= LIQUID_USD))
     .slice(0, SHOWN_ROWS);
@@ -89,8 +133,8 @@ async function rank(ports: ApiPorts, { mode, liquidOnly }: Extract<Classified, {
   return {
     intent: 'rank',
     reply,
-    data: { mode, formula: FAIR_VALUE_FORMULAS[mode], asOf: isoTime(cut.slot), items: shown.map(rowBody) },
-    links: [`/v1/rankings/fair-value?mode=${mode}`],
+    data: { mode, formula, asOf: isoTime(cut.slot), items: shown.map(rowBody) },
+    links: [`${link}?mode=${mode}`],
     draft: null,
     symbol: first?.symbol ?? null,
   };
@@ -125,12 +169,34 @@ async function portfolio(ports: ApiPorts, { orgId }: CopilotCaller): Promise<Cop
   };
 }
 
-function impact({ entry, notionalUsd }: Extract<Classified, { intent: 'impact' }>): CopilotAnswer {
-  const body = { mode: 'paper', allocations: [{ instrument: entry.key, side: 'buy', notionalUsd }] };
+/** What a purchase would make of the paper books: simulated as `POST /v1/portfolio/impact` does it; nothing is bought. */
+async function impact(
+  ports: ApiPorts,
+  { orgId }: CopilotCaller,
+  { entry, notionalUsd }: Extract<Classified, { intent: 'impact' }>,
+): Promise<CopilotAnswer> {
+  const request = { mode: 'paper', allocations: [{ instrument: entry.key, side: 'buy', notionalUsd }] } as const;
+  const { material, book, assessed } = await ports.portfolio.assess(orgId, 'paper', { read: [], unread: [] }, [
+    { instrument: entry.key, side: 'buy', notionalUsd: plainDecimal(notionalUsd) },
+  ]);
+  const { before, after, allocations } = impactOf(material, book, assessed, ports.catalog.entries);
+  const done = allocations.map(simulatedBody);
+  const weightsOf = ({ sectors }: Portfolio) => sectors.map(({ sector, weightPct }) => ({ sector, weightPct }));
+  const weightIn = (portfolio: Portfolio) => portfolio.sectors.find(({ sector }) => sector === entry.sector)?.weightPct ?? '0';
+  const [one] = done;
+  const simulated =
+    one === undefined || one.quantity === '0'
+      ? `nothing could be simulated: ${one?.note ?? ''}`
+      : `${one.quantity} ${entry.instrument} at ${one.price}, with ${one.feeUsd} USD of fees; ${entry.sector} would weigh ${weightIn(after)}% instead of ${weightIn(before)}%`;
   return {
     intent: 'impact',
-    reply: `The effect of ${notionalUsd} USD of ${entry.instrument} on your paper books is simulated by POST /v1/portfolio/impact with this body; nothing is bought by it.`,
-    data: { body },
+    reply: `${notionalUsd} USD of ${entry.instrument} in your paper books: ${simulated}. ${one?.wouldPass === true ? 'Risk would let it pass.' : 'Risk would not let it pass.'} Nothing is bought.`,
+    data: {
+      request,
+      allocations: done,
+      before: { totals: before.totals, sectors: weightsOf(before) },
+      after: { totals: after.totals, sectors: weightsOf(after) },
+    },
     links: ['/v1/portfolio/impact'],
     draft: null,
     symbol: entry.instrument,
@@ -239,7 +305,7 @@ function compilePolicy(ports: ApiPorts, asked: Extract<Classified, { intent: 'co
   };
 }
 
-const HELP = `Ask for a price ("what is the price of AAPLx"), a ranking ("the cheapest liquid equity against its reference"), an assessment ("assess NVDAx"), your portfolio ("my portfolio"), an impact ("what if I buy $500 of AAPLx"), a decision ("explain decision <id>"), a Take ("buy AAPLx when the discount is over 2%, with $500") or a basis policy ("basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500"). Intents: ${INTENTS.join(', ')}. Drafts are for your review; nothing is armed from here.`;
+const HELP = `Ask for a price ("what is the price of AAPLx"), a ranking ("the cheapest liquid equity against its reference", "rank the private markets by momentum"), an assessment ("assess NVDAx"), your portfolio ("my portfolio"), an impact ("what if I buy $500 of AAPLx"), a decision ("explain decision <id>"), a Take ("buy AAPLx when the discount is over 2%, with $500") or a basis policy ("basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500"). Intents: ${INTENTS.join(', ')}. Drafts are for your review; nothing is armed from here.`;
 
 /** What each intent needs beyond `market:read`. */
 const NEEDS_READING: readonly Intent[] = ['portfolio', 'impact', 'explain'];
@@ -252,7 +318,7 @@ export async function answerMessage(
   progress: (step: string) => void,
 ): Promise<CopilotAnswer> {
   if (NEEDS_READING.includes(asked.intent) && !caller.permissions.includes('agent:read')) {
-    return { ...nothing, intent: asked.intent, reply: 'This looks at what belongs to your organization, which needs agent:read.' };
+    return needsOwnReading(asked.intent);
   }
   progress(`intent ${asked.intent}`);
   switch (asked.intent) {
@@ -260,7 +326,7 @@ export async function answerMessage(
       return lookUp(ports, asked.entry);
     case 'rank':
       progress('reading the newest cut');
-      return rank(ports, asked);
+      return rank(ports, caller, asked);
     case 'assess':
       progress('reading quotes, events, bars and the calendar');
       return assess(ports, asked.entry);
@@ -268,7 +334,8 @@ export async function answerMessage(
       progress('reading your books');
       return portfolio(ports, caller);
     case 'impact':
-      return impact(asked);
+      progress('simulating it in your books');
+      return impact(ports, caller, asked);
     case 'explain':
       progress('reading the decision');
       return explain(ports, caller, asked.ids);

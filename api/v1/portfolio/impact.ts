@@ -78,7 +78,7 @@ function allocationOf(catalog: Catalog, { instrument, symbol, side, notionalUsd 
   return { instrument: found.entry.key, side, notionalUsd: plainDecimal(notionalUsd) };
 }
 
-function simulatedBody({ id, allocation, wouldPass, risk, limits, touch, quantity, feeUsd, note, inputs }: SimulatedAllocation) {
+export function simulatedBody({ id, allocation, wouldPass, risk, limits, touch, quantity, feeUsd, note, inputs }: SimulatedAllocation) {
   return { id, ...allocation, wouldPass, risk, limits, price: touch, quantity, feeUsd, note, inputs };
 }
 

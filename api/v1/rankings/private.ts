@@ -20,7 +20,7 @@ import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.
 const LIST = 'private';
 
 /** The caller's books of one mode as the fit looks at them; null where they have no value. */
-async function fitPortfolio(ports: ApiPorts, orgId: string, mode: ExecutionMode): Promise<FitPortfolio | null> {
+export async function fitPortfolio(ports: ApiPorts, orgId: string, mode: ExecutionMode): Promise<FitPortfolio | null> {
   const portfolio = portfolioOf(await ports.portfolio.read(orgId, mode, { read: [], unread: [] }), ports.catalog.entries);
   const value = new Decimal(portfolio.totals.valueUsd);
   if (!value.gt(0)) return null;

@@ -2,6 +2,8 @@
 import { Type } from 'typebox';
 import type { Cut } from '../../../src/domain/cut.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
+import type { WeighedEvent } from '../../../src/domain/ranking/event-intensity.ts';
+import type { Momentum } from '../../../src/domain/ranking/momentum.ts';
 import { type PriceFact, type RankedRow, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
 import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { encodeCursor, pageOfQuery } from '../../cursor.ts';
@@ -88,7 +90,18 @@ export function priceBody(price: PriceFact | null) {
 }
 
 export function rowBody(row: RankedRow) {
-  return { ...row, tokenPrice: priceBody(row.tokenPrice), reference: priceBody(row.reference) };
+  return { ...row, tokenPrice: priceBody(row.tokenPrice), reference: priceBody(row.reference), inputs: inputsBody(row.inputs) };
+}
+
+/** Times of events and bars as they are written everywhere on the wire. */
+function inputsBody(inputs: RankedRow['inputs']): RankedRow['inputs'] {
+  const { events, bars } = inputs as { events?: readonly WeighedEvent[]; bars?: Momentum['bars'] };
+  if (events === undefined && bars === undefined) return inputs;
+  return {
+    ...inputs,
+    ...(events === undefined ? {} : { events: events.map((event) => ({ ...event, observedAt: isoTime(event.observedAt) })) }),
+    ...(bars === undefined ? {} : { bars: { last: isoTime(bars.last), day: isoTime(bars.day), week: isoTime(bars.week) } }),
+  };
 }
 
 /** Positions of a ranking: the cut and how many rows came before, so that every page is of one cut. */

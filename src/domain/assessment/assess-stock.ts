@@ -82,7 +82,7 @@ function quoteSource(seen: Observation): Source {
 
 function referenceSource(entry: CatalogEntry, seen: Observation): Source {
   const at = seen.reference?.feedUpdatedAt ?? seen.slot;
-  return { id: `reference:${entry.benchmark ?? entry.underlying}@${isoTime(at)}`, kind: 'reference', at };
+  return { id: `${entry.benchmark ?? `reference:${entry.underlying}`}@${isoTime(at)}`, kind: 'reference', at };
 }
 
 function eventSource(event: EvidenceEvent): Source {
@@ -172,7 +172,8 @@ function assessEvents(evidence: Evidence, lists: Lists): void {
 
 function assessCalendar(evidence: Evidence, lists: Lists): void {
   for (const release of evidence.releases.slice(0, MAX_EVENTS)) {
-    lists.catalysts.list.add(`${release.name} is scheduled for ${isoTime(release.at)}.`, [
+    // The calendar knows days, no times of day.
+    lists.catalysts.list.add(`${release.name} is scheduled for ${isoTime(release.at).slice(0, 10)}.`, [
       { id: `release:${release.id}`, kind: 'calendar', at: release.at },
     ]);
     lists.catalysts.status.push('scheduled');

@@ -1,6 +1,7 @@
 /** What a message to the copilot asks for, by fixed patterns. Words of a message choose what is read and shown; they never do anything. */
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { FAIR_VALUE_MODES, type FairValueMode } from '../ranking/fair-value.ts';
+import type { PrivateMode } from '../ranking/private-markets.ts';
 import { assetNames } from '../take/thesis-assets.ts';
 
 export const INTENTS = [
@@ -20,6 +21,7 @@ export type Intent = (typeof INTENTS)[number];
 export type Classified =
   | { readonly intent: 'look_up' | 'assess'; readonly entry: CatalogEntry }
   | { readonly intent: 'rank'; readonly mode: FairValueMode; readonly liquidOnly: boolean }
+  | { readonly intent: 'rank'; readonly privateMode: PrivateMode }
   | { readonly intent: 'explain'; readonly ids: readonly string[] }
   | { readonly intent: 'portfolio' | 'help' | 'out_of_scope' }
   | { readonly intent: 'impact'; readonly entry: CatalogEntry; readonly notionalUsd: string }
@@ -63,9 +65,24 @@ const MODES: readonly (readonly [RegExp, FairValueMode])[] = [
   [/\b(?:liquid(?:ity)?|deep(?:est)?)\b/i, 'liquidity'],
 ];
 
+const PRIVATE = /\b(?:private|pre-?ipo|prestocks?|unlisted)\b/i;
+const PRIVATE_WORDS: readonly (readonly [RegExp, PrivateMode])[] = [
+  [/\bmomentum\b/i, 'momentum'],
+  [/\bfits?\b/i, 'portfolio_fit'],
+  [/\b(?:events?|news|headlines)\b/i, 'news_intensity'],
+  [/\b(?:cheap(?:est)?|discounts?|undervalued|below (?:their|its|the) marks?)\b/i, 'deepest_discount'],
+  [/\b(?:expensive|dear(?:est)?|premiums?|overvalued)\b/i, 'highest_premium'],
+  [/\b(?:liquid(?:ity)?|deep(?:est)?)\b/i, 'liquidity'],
+  [/\bgaps?\b/i, 'gap_to_mark'],
+];
+
 /** A ranking is asked for by a superlative or by name, never by a single asset. */
 function rankingOf(message: string): Classified | null {
   if (!/\b(?:rank|ranking|rankings|which|what|cheapest|deepest|highest|most|top|best|list|show)\b/i.test(message)) return null;
+  if (PRIVATE.test(message)) {
+    const privateMode = PRIVATE_WORDS.find(([pattern]) => pattern.test(message))?.[1];
+    return privateMode === undefined ? null : { intent: 'rank', privateMode };
+  }
   const mode = MODES.find(([pattern]) => pattern.test(message))?.[1];
   if (mode === undefined || !FAIR_VALUE_MODES.includes(mode)) return null;
   return { intent: 'rank', mode, liquidOnly: mode !== 'liquidity' && /\bliquid\b/i.test(message) };

@@ -1,6 +1,6 @@
 /** Event intensity: how much is being said of an asset, by severity, age and corroboration; every input is listed. */
 import type { ObservedEvent } from '../cut.ts';
-import { Decimal } from '../decimal.ts';
+import { Decimal, plainDecimal } from '../decimal.ts';
 import type { Severity } from '../market-event.ts';
 import type { EpochMs } from '../time.ts';
 import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
@@ -21,7 +21,16 @@ export interface WeighedEvent {
   readonly rumor: boolean;
   readonly observedAt: EpochMs;
   readonly headline: string;
+  /** The product of the three factors. */
   readonly weight: string;
+  readonly factors: EventFactors;
+}
+
+/** What an event's weight is the product of, as decimals. */
+export interface EventFactors {
+  readonly severity: string;
+  readonly age: string;
+  readonly corroboration: string;
 }
 
 export interface EventIntensity {
@@ -30,29 +39,36 @@ export interface EventIntensity {
 }
 
 /** severity x 0.5 ^ (age in hours / 24) x (1 where confirmed, 0.5 where it is a rumor). */
-export function eventWeight(event: Pick<ObservedEvent, 'severity' | 'rumor' | 'observedAt'>, at: EpochMs): string {
+export function eventFactors(event: Pick<ObservedEvent, 'severity' | 'rumor' | 'observedAt'>, at: EpochMs): EventFactors {
   const hours = Math.max(0, at - event.observedAt) / HOUR_MS;
-  const decay = 0.5 ** (hours / EVENT_HALF_LIFE_HOURS);
-  return decimalOf(
-    new Decimal(SEVERITY_WEIGHTS[event.severity])
-      .times(decay)
-      .times(event.rumor ? RUMOR_WEIGHT : 1)
-      .toNumber(),
-  );
+  return {
+    severity: String(SEVERITY_WEIGHTS[event.severity]),
+    age: decimalOf(0.5 ** (hours / EVENT_HALF_LIFE_HOURS)),
+    corroboration: String(event.rumor ? RUMOR_WEIGHT : 1),
+  };
+}
+
+/** The product of the factors, to eight decimals. */
+export function weightOf({ severity, age, corroboration }: EventFactors): string {
+  return plainDecimal(new Decimal(severity).times(age).times(corroboration).toDecimalPlaces(8));
 }
 
 /** The intensity of an asset's active events at an instant: the sum of their weights, one term per severity. */
 export function eventIntensity(events: readonly ObservedEvent[], at: EpochMs): EventIntensity {
   const weighed = events
-    .map((event) => ({
-      id: event.id,
-      severity: event.severity,
-      negative: event.negative,
-      rumor: event.rumor,
-      observedAt: event.observedAt,
-      headline: event.headline,
-      weight: eventWeight(event, at),
-    }))
+    .map((event) => {
+      const factors = eventFactors(event, at);
+      return {
+        id: event.id,
+        severity: event.severity,
+        negative: event.negative,
+        rumor: event.rumor,
+        observedAt: event.observedAt,
+        headline: event.headline,
+        weight: weightOf(factors),
+        factors,
+      };
+    })
     .sort((a, b) => new Decimal(b.weight).comparedTo(a.weight) || (a.id < b.id ? -1 : 1));
   const terms = (['critical', 'high', 'medium', 'low'] as const).flatMap((severity): ScoreTerm[] => {
     const own = weighed.filter((event) => event.severity === severity);

@@ -5,7 +5,7 @@ import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
 import type { Cut, Observation } from '../../../src/domain/cut.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps, searchDepth } from '../../../src/domain/ranking/depth-search.ts';
-import { eventWeight } from '../../../src/domain/ranking/event-intensity.ts';
+import { eventFactors, weightOf } from '../../../src/domain/ranking/event-intensity.ts';
 import { FAIR_VALUE_MODES, rankFairValue } from '../../../src/domain/ranking/fair-value.ts';
 import { momentumOf } from '../../../src/domain/ranking/momentum.ts';
 import { fitTerms } from '../../../src/domain/ranking/portfolio-fit.ts';
@@ -116,7 +116,12 @@ describe('fair value', () => {
       { id: 'a', weight: '4' },
       { id: 'b', weight: '0.5' },
     ]);
-    expect(eventWeight({ severity: 'high', rumor: false, observedAt: SLOT + HOUR }, SLOT)).toBe('4');
+    expect(weightOf(eventFactors({ severity: 'high', rumor: false, observedAt: SLOT + HOUR }, SLOT))).toBe('4');
+    expect(eventFactors({ severity: 'critical', rumor: true, observedAt: SLOT - 48 * HOUR }, SLOT)).toEqual({
+      severity: '8',
+      age: '0.25',
+      corroboration: '0.5',
+    });
   });
 
   it('is in the order that sorting the gaps gives, whatever they are', () => {
