@@ -7,7 +7,7 @@ import { createPerpCandles } from '../../../../src/adapters/venues/evmvenue/cand
 import { perpSubscriptions } from '../../../../src/adapters/venues/evmvenue/feed.ts';
 import { createPerpInfo, type PerpInfo } from '../../../../src/adapters/venues/evmvenue/info.ts';
 import { mapPerpFrame } from '../../../../src/adapters/venues/evmvenue/map.ts';
-import { listedOn } from '../../../../src/boot/outside/listed.ts';
+import { listedOn } from '../../../../src/adapters/venues/listed.ts';
 import { costModelOf, feeUsdOf } from '../../../../src/domain/costs.ts';
 import { marketStepOf } from '../../../../src/domain/market-step.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
