@@ -57,10 +57,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
       return create('migrated');
     };
   }
+  let prepared: Promise<string> | undefined;
+  /** A state folder with a migrated cluster that is not running, made as the service makes its own. */
+  async function prepareCluster(): Promise<string> {
+    const folder = mkdtempSync(join(home, 'prepared-'));
+    chmodSync(folder, 0o711);
+    const server = await startEmbeddedPostgres({ home: folder, log: () => {} });
+    try {
+      await migrate(server.url);
+    } finally {
+      await server.stop();
+    }
+    return folder;
+  }
   let copying: Promise<unknown> = Promise.resolve();
   const answers: Record<string, () => Promise<string | null>> = {
     '/database/migrated': () => database('migrated'),
     '/database/empty': () => database('empty'),
+    '/cluster': () => (prepared ??= prepareCluster()),
     '/redis': async () => {
       const found = findRedisServer(process.env['PATH'] ?? '');
       if (!found) return null;

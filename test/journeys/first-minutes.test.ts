@@ -60,7 +60,7 @@ const ours = { fromPayload: '', fromYaml: '', paused: '' };
 let ended: Ended | null = null;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ first: true });
   control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
 });
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { processStartedAt } from '../../src/adapters/server-process.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { withCluster } from '../harness/postgres.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
@@ -176,13 +177,22 @@ export function launch(options: { args?: readonly string[]; env?: Readonly<Recor
   };
 }
 
-/** Starts the whole service and waits for its ready line. */
+/** Starts the whole service and waits for its ready line. `first`: in an empty folder, as on a machine that never had it. */
 export async function startService(
-  options: { args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string } = {},
+  options: { args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string; first?: boolean } = {},
 ): Promise<Service> {
   const databaseUrl = options.env?.['DATABASE_URL'];
   if (databaseUrl !== undefined) await liveNow(databaseUrl);
-  const running = launch(options);
+  const home = options.home ?? newHome();
+  if (options.home === undefined && databaseUrl === undefined && options.first !== true) await withCluster(home);
+  const launched = launch({ ...options, home });
+  const running: Running = {
+    ...launched,
+    async discard() {
+      await launched.discard();
+      if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
   try {
     const [, url] = (await running.said(/^ready (http:\S+)$/m)) as unknown as [string, string];
     return withClient(running, url);
