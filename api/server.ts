@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import compileSerializer, { type Schema } from 'fast-json-stringify';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { type CallerOptions, createGate } from './caller.ts';
@@ -74,9 +75,19 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
     done();
   });
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
+  app.setSerializerCompiler(({ schema }) => compiledWhenUsed(schema as Schema));
   for (const found of options.only ?? (await documentedBy(app, options))) registerRoute(app, ports, options, found);
   for (const extend of options.extend ?? []) await extend(app);
   return app;
+}
+
+/** A route's answers compile when the first is sent, in milliseconds: all of them at the start would take it two seconds. */
+function compiledWhenUsed(schema: Schema): (data: unknown) => string {
+  let serialize: ((data: unknown) => string) | undefined;
+  return (data) => {
+    serialize ??= compileSerializer(schema);
+    return serialize(data);
+  };
 }
 
 /** CORS by an exact list: an origin that is not on it is told nothing. */
