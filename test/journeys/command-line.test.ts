@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SIMULATORS } from '../../src/boot/outside/index.ts';
 import { holdPorts, REFUSING_PORT } from '../harness/ports.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { testDatabase, withCluster } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
@@ -280,6 +280,7 @@ describe('one state folder', () => {
 
   test('a taken port ends a start in one sentence, and its servers are stopped again', async () => {
     const folder = home();
+    await withCluster(folder);
     const { port } = new URL(service.url);
     const taken = await sevengate(['start'], { SEVENGATE_HOME: folder, PORT: port, LOG_LEVEL: 'error' });
     expectSentence(

@@ -38,7 +38,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   [
     'api',
     ['src/domain', 'streams', 'actors', 'src/trading'],
-    [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'js-yaml', 'rate-limiter-flexible'],
+    [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'js-yaml', 'rate-limiter-flexible', 'fast-json-stringify'],
   ],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];

@@ -18,7 +18,7 @@ import { sampleManifest } from '../actors/agent/sample.ts';
 import { rounds } from '../harness/rounds.ts';
 import { foreignPrices, type PricedRun } from './price-origins.ts';
 
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 6, proof: 100 }));
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? rounds({ suite: 3, proof: 100 }));
 const SLIPPAGE_BPS = sampleManifest().maxSlippageBps;
 
 const venueOf = (instrument: InstrumentKey): Venue => splitInstrumentKey(instrument).venue;

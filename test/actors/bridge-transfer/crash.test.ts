@@ -6,6 +6,7 @@ import type { ActorEvent } from '../../../src/domain/actor-step.ts';
 import { bookIds } from '../../../src/domain/book.ts';
 import { isEnded } from '../../../src/domain/bridge/axes.ts';
 import { transitAccounts } from '../../../src/domain/bridge/transit.ts';
+import { crashPoints } from '../../harness/dying-process.ts';
 import { type BridgeFixture, ORG, openBridgeFixture } from './bridge-fixture.ts';
 
 let fixture: BridgeFixture;
@@ -35,11 +36,11 @@ function dyingAt(isIt: (count: number, event: ActorEvent) => boolean, when: 'bef
   return { runtime, isDead: () => dead };
 }
 
-const POINTS = Array.from({ length: 20 }, (_, index) => ({
-  nth: 1 + Math.floor(index / 2),
-  when: index % 2 === 0 ? ('before' as const) : ('after' as const),
+const POINTS = crashPoints(10).map(([point, when], index) => ({
+  nth: point + 1,
+  when,
   from: index % 4 < 2 ? ('evmvenue' as const) : ('spotchain' as const),
-  provider: index % 8 < 4 ? ('relay' as const) : ('cctp' as const),
+  provider: index % 2 === 0 ? ('relay' as const) : ('cctp' as const),
 }));
 
 test.each(POINTS)(

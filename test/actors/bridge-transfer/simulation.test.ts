@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { simulateTransfer } from './transfer-simulation.ts';
 import { PLANS } from './transfer-truth.ts';
 
-test('three transfers of every course, of both kinds and directions, end where the chains say', { timeout: 300_000 }, async () => {
+test('transfers of every course, of both kinds and directions, end where the chains say', async () => {
   const seen = new Set<string>();
-  for (let seed = 1; seed <= 3 * PLANS.length; seed++) {
+  for (let seed = 1; seed <= PLANS.length; seed++) {
     const { plan, state, expected, wrong, alerts } = await simulateTransfer(seed);
     expect({ seed, plan, state, wrong, alerts }).toMatchObject({ seed, plan, state: expected, wrong: null });
     seen.add(JSON.stringify(plan));

@@ -10,9 +10,12 @@ import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { type PreparedMessage, verifySigned } from '../../../src/domain/solana/verify.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { rounds } from '../../harness/rounds.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
 
+/** Of so many bits one is changed; without a common divisor with eight, so that every place in a byte comes. */
+const STRIDE = rounds({ suite: 7, proof: 1 });
 let stage: LaunchFixture;
 beforeAll(async () => {
   stage = await launchFixture();
@@ -200,7 +203,7 @@ describe('a launch', () => {
     expect((await stage.reads.list(ORG, { limit: 10, after: null })).items[0]?.id).toBe(launch.id);
   });
 
-  test('is refused for every single bit of its transactions that is not the prepared one', async () => {
+  test('is refused for any single bit of its transactions that is not the prepared one', async () => {
     const { launch, transactions } = must(
       await stage.commands
         .prepare(
@@ -223,10 +226,10 @@ describe('a launch', () => {
       const bytes = Buffer.from(one, 'base64');
       const { message } = rows[place] as { message: PreparedMessage };
       expect(verifySigned(message, bytes, verifyEd25519).ok).toBe(true);
-      for (let bit = 0; bit < bytes.length * 8; bit++) {
+      for (let bit = 0; bit < bytes.length * 8; bit += STRIDE) {
         bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
         if (verifySigned(message, bytes, verifyEd25519).ok) taken.push(`bit ${bit} of transaction ${place}`);
-        if (bit % 211 === 0) {
+        if (tried % 30 === 0) {
           const altered = signed.map((each, index) => (index === place ? bytes.toString('base64') : each));
           if ((await stage.commands.submit(stage.context(), launch.id, altered)).ok)
             taken.push(`bit ${bit} of transaction ${place}, submitted`);
@@ -237,7 +240,7 @@ describe('a launch', () => {
     }
     console.log(`${tried} single-bit changes of ${signed.length} transactions were tried`);
     expect(taken).toEqual([]);
-    expect(tried).toBe(signed.reduce((sum, one) => sum + Buffer.from(one, 'base64').length * 8, 0));
+    expect(tried).toBe(signed.reduce((sum, one) => sum + Math.ceil((Buffer.from(one, 'base64').length * 8) / STRIDE), 0));
     expect(await stage.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
-  }, 600_000);
+  });
 });

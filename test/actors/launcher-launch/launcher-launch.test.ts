@@ -2,10 +2,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { launcherContext } from '../../../actors/launcher-launch/effects.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { rounds } from '../../harness/rounds.ts';
 import { must, signedBy } from '../launch/launch-fixture.ts';
 import { type LauncherFixture, launcherFixture } from './launcher-fixture.ts';
 
 const PRICE = '7510000';
+/** Of so many bits one is changed; without a common divisor with eight, so that every place in a byte comes. */
+const STRIDE = rounds({ suite: 7, proof: 1 });
 let stage: LauncherFixture;
 beforeAll(async () => {
   stage = await launcherFixture();
@@ -169,11 +172,11 @@ describe('a launch', () => {
 });
 
 describe('refused is', () => {
-  test('every single bit of a payment that is not the prepared one, another wallet, and a payment of one lamport less', async () => {
+  test('any single bit of a payment that is not the prepared one, another wallet, and a payment of one lamport less', async () => {
     const { id, payment, transaction } = await quoted('BITS');
     const bytes = Buffer.from(payment, 'base64');
     let tried = 0;
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
+    for (let bit = 0; bit < bytes.length * 8; bit += STRIDE) {
       const changed = Buffer.from(bytes);
       changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
       const outcome = await stage.commands.submit(stage.context(), id, changed.toString('base64'));
@@ -181,7 +184,7 @@ describe('refused is', () => {
       tried++;
     }
     console.log(`${tried} single-bit changes of a payment were tried`);
-    expect(tried).toBe(bytes.length * 8);
+    expect(tried).toBe(Math.ceil((bytes.length * 8) / STRIDE));
     expect((await refused(stage.commands.submit(stage.context(), id, signedBy(sandboxKey('stranger'), transaction))))?.[0]).toBe(
       'signature_invalid',
     );

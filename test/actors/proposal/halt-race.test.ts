@@ -7,7 +7,7 @@ import { rounds } from '../../harness/rounds.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { ORG, tradingFixture } from './trading-fixture.ts';
 
-const ROUNDS = rounds({ suite: 24, proof: 300 });
+const ROUNDS = rounds({ suite: 12, proof: 300 });
 const CONFIRMING = 2;
 const AUTOMATIC = 2;
 

@@ -2,9 +2,7 @@
 import { expect, test } from 'vitest';
 import { evaluateTakes } from './many-takes-fixture.ts';
 
-test('a thousand Takes in three shards have one decision per slot, and one proposal where their conditions pass', {
-  timeout: 300_000,
-}, async () => {
-  const { decisions, entries } = await evaluateTakes({ takes: 1_000, slots: 2, onePassesIn: 10 });
-  expect([decisions, entries]).toEqual([2_000, 200]);
+test('three hundred Takes in three shards have one decision per slot, and one proposal where their conditions pass', async () => {
+  const { decisions, entries } = await evaluateTakes({ takes: 300, slots: 2, onePassesIn: 10 });
+  expect([decisions, entries]).toEqual([600, 60]);
 });

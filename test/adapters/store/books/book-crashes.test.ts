@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { bookIds } from '../../../../src/domain/book.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
+import { rounds } from '../../../harness/rounds.ts';
 import { assertBooked, writeUnderCrashes } from '../crashing-writers.ts';
 import { agentRow, ORG } from '../reads.ts';
 
+const OPERATIONS = rounds({ suite: 300, proof: 3_000 });
 let url: string;
 let sql: Sql;
 let killer: Sql;
@@ -17,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([sql.end(), killer.end()]));
 
-test('600 operations of four writers on four books (seed 5), every fourth attempt killed: all booked once, every sum zero, every book its fold', async () => {
+test(`${OPERATIONS} operations of four writers on four books (seed 5), every fourth attempt killed: all booked once, every sum zero, every book its fold`, async () => {
   const agents = await Promise.all(Array.from({ length: 3 }, () => agentRow(sql, ORG, '2026-03-02T00:00:00Z')));
   const ids = [bookIds.manual(ORG), ...agents.map((agent) => bookIds.paper(agent, 1))];
   const crashed = await writeUnderCrashes({
@@ -27,7 +29,7 @@ test('600 operations of four writers on four books (seed 5), every fourth attemp
     bookIds: ids,
     seed: 5,
     writers: 4,
-    operations: 600,
+    operations: OPERATIONS,
     step: 8,
     killOneIn: 4,
   });
