@@ -1,9 +1,12 @@
 /** Whether this process can work, part by part: what /readyz says. */
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
 import type { Readiness } from './ports.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
+/** How often it is asked by a start that waits. */
+const ASK_MS = 100;
 
 export interface ReadinessDeps {
   /** Answers where the database does. */
@@ -71,4 +74,22 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
     );
     return { ready: parts.every(({ ok }) => ok), parts };
   };
+}
+
+/** Asks until everything works or the patience is over. @throws the signal's reason, where it was aborted. */
+export async function untilReady(
+  readiness: () => Promise<Readiness>,
+  {
+    clock,
+    signal,
+    patienceMs,
+  }: { readonly clock: Pick<Clock, 'now' | 'deadline'>; readonly signal: AbortSignal; readonly patienceMs: number },
+): Promise<Readiness> {
+  const giveUpAt = clock.now() + patienceMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const found = await readiness();
+    if (found.ready || clock.now() > giveUpAt) return found;
+    await new Promise<void>((resolve) => void clock.deadline(clock.now() + ASK_MS, resolve));
+  }
 }

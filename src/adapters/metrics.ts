@@ -1,6 +1,6 @@
 /** The service's own numbers, in Prometheus' words. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { createUnknownFields, type NoteUnknownField } from '../../streams/feed-counters.ts';
+import { createUnknownFields, type FeedCounters, type NoteUnknownField } from '../../streams/feed-counters.ts';
 
 export interface ServiceMetrics {
   readonly contentType: string;
@@ -186,4 +186,13 @@ export function createMetrics(): ServiceMetrics {
       unanswered.inc({ place, reason });
     },
   };
+}
+
+/** What feeds have counted, as `hearing` tells it: a row for each venue and what became of its messages. */
+export function heardCounts(counters: ReturnType<FeedCounters['snapshot']>): (readonly [venue: string, what: string, count: number])[] {
+  return Object.entries(counters).flatMap(([venue, { received, rejected, counted, unknownFields }]) => [
+    [venue, 'received', received] as const,
+    ...Object.entries({ ...counted, ...rejected }).map(([reason, count]) => [venue, reason, count as number] as const),
+    ...unknownFields.map(({ source, field, count }) => [venue, `unknown_field ${source} ${field}`, count] as const),
+  ]);
 }

@@ -4,8 +4,8 @@ import { MARK_PROVIDERS } from '../adapters/venues/reference/issuer-marks.ts';
 import { SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/share-quotes.ts';
 import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
 import { nearestNames } from '../domain/nearest-name.ts';
+import { Secret } from '../domain/secret.ts';
 import { isAddress } from '../domain/solana/base58.ts';
-import { Secret } from './secret.ts';
 
 export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -1,24 +1,13 @@
 /** Completes this process's catalog with the agent tokens that are listed, before anything else starts and from then on. */
 import { runEvery } from '../../actors/runtime/run-every.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { createListedTokenStore } from '../adapters/store/catalog/listed-token-store.ts';
+import { createListedTokenStore, loadListedTokens } from '../adapters/store/catalog/listed-token-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { completeCatalog } from '../domain/listed-token.ts';
 import { SANDBOX_AGENT_TOKENS } from '../sandbox/agent-tokens.ts';
 import type { Logger } from './log.ts';
 
 /** A listing is known to every process after so long at most. */
 const LOOK_MS = 5_000;
-const SANDBOX = 'sandbox';
-
-/**
- * Reads the listings once; what the sandbox's chain has is listed only where that is the chain.
- * @returns what could not stand in the catalog, in sentences.
- */
-export async function loadListedTokens(sql: Sql, isSandboxed: boolean): Promise<readonly string[]> {
-  const tokens = await createListedTokenStore(sql).all();
-  return completeCatalog(tokens.filter(({ launcher }) => isSandboxed || launcher !== SANDBOX));
-}
 
 export async function followListedTokens(deps: {
   readonly sql: Sql;

@@ -4,8 +4,9 @@ import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
-import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
-import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
+import { openBuses } from '../adapters/queue/buses.ts';
+import type { MarketStateBus } from '../adapters/queue/market-state-bus.ts';
+import type { QuoteBus } from '../adapters/queue/quote-bus.ts';
 import { budgetsOn } from '../adapters/queue/request-budgets.ts';
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
 import { openOnchainPredictions } from '../adapters/venues/prediction/access.ts';
@@ -44,7 +45,8 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
   const reach: OutsideReach = { addresses, budgets, clock, random, note: metrics.unknownField };
   const limits = redisUrl === null ? null : openSharedLimits({ url: redisUrl, onError: service.warn('the shared rate limits') });
   if (limits !== null) service.onStop('the shared rate limits', async () => limits.close());
-  const { bus, states } = openBuses(service, redisUrl);
+  const { bus, states, close } = openBuses({ redisUrl, clock, random, warn: service.warn });
+  service.onStop('the buses of quotes and market states', close);
   const primaryChain = openPrimaryChain(reach, (code) => metrics.unanswered('primarychain', code));
   if (primaryChain !== null) service.onStop('the primary chain', async () => primaryChain.close());
   const onchainPredictions = openOnchainPredictions(reach, primaryChain?.chain ?? null);
@@ -64,21 +66,4 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
     bridge,
     launcher,
   };
-}
-
-/** The newest quotes and market states, passed between processes through Redis, or within this process where there is none. */
-function openBuses(service: ServiceProcess, redisUrl: string | null): Pick<MarketAccess, 'bus' | 'states'> {
-  const { clock, random } = service;
-  const onError = service.warn('the bus of market states');
-  const bus =
-    redisUrl === null
-      ? createInProcessQuoteBus({ clock })
-      : createRedisQuoteBus({ clock, random, url: redisUrl, onError: service.warn('the quote bus') });
-  service.onStop('the quote bus', () => bus.close());
-  const states =
-    redisUrl === null
-      ? createInProcessMarketStateBus({ clock, onError })
-      : createRedisMarketStateBus({ clock, random, url: redisUrl, onError });
-  service.onStop('the bus of market states', () => states.close());
-  return { bus, states };
 }

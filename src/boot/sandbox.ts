@@ -1,6 +1,7 @@
 /** The sandbox as the settings ask for it: what prices it, and where it is found. */
 import { resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
+import { listenRefusal } from '../adapters/listen-refusal.ts';
 import { openTape } from '../adapters/tape/tape-reader.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { Market } from '../sandbox/market/market.ts';
@@ -9,7 +10,6 @@ import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
 import { notedSimulators } from '../sandbox/noted-sandbox.ts';
 import { type Sandbox as RunningSandbox, startSandbox as startIn } from '../sandbox/start-sandbox.ts';
 import type { Config } from './config.ts';
-import { listenRefusal } from './listening.ts';
 import { SIMULATOR_ENTRIES, type SimulatorName } from './outside/index.ts';
 
 export type Sandbox = RunningSandbox<SimulatorName>;

@@ -3,19 +3,21 @@
  * is and where to listen; takes ids of prepared transactions with the worker's signature from a private socket; and ends
  * with its parent. Of the database it believes nothing that decides where value goes: that is signed, or asked of the chain.
  */
-import { closeSync, fstatSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { type AuthorizationKey, authorizationKey } from '../adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
-import type { SignerKeys, SignerPlace, SignerSecret, SignerTold } from '../adapters/identity/signer-protocol.ts';
+import { unsealed } from '../adapters/identity/signer-process.ts';
+import type { SignerPlace, SignerSecret, SignerTold } from '../adapters/identity/signer-protocol.ts';
 import { listenAsSigner } from '../adapters/identity/signer-socket.ts';
 import { openSigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
-import { isSignedBy, trustedKeysOf } from '../adapters/signing-keys/writer-keys.ts';
+import { workerVerifier } from '../adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';
+import { loadListedTokens } from '../adapters/store/catalog/listed-token-store.ts';
 import { openDatabase } from '../adapters/store/database.ts';
 import { createSigningReads } from '../adapters/store/delegations/signing-reads.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
@@ -23,7 +25,6 @@ import { ALL_ENABLED } from '../domain/risk/index.ts';
 import type { SignerClient } from '../trading/ports.ts';
 import { createSigning } from '../trading/signing-validation.ts';
 import type { LogLevel } from './config.ts';
-import { loadListedTokens } from './listed-tokens.ts';
 import { createLog } from './log.ts';
 
 const DATABASE_CONNECTIONS = 4;
@@ -45,14 +46,6 @@ async function nextLine<T>(): Promise<T> {
   return JSON.parse(value) as T;
 }
 
-/** The secrets that were sealed for this process. Read by place: every life begins at the first byte. */
-function unsealed(): SignerKeys {
-  const bytes = Buffer.alloc(fstatSync(SEALED).size);
-  readSync(SEALED, bytes, 0, bytes.length, 0);
-  closeSync(SEALED);
-  return JSON.parse(bytes.toString('utf8')) as SignerKeys;
-}
-
 /** The key; a sentence where there is none. Nothing of what was given is repeated. */
 function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | string {
   if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
@@ -66,18 +59,9 @@ function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | s
   }
 }
 
-/** Whether a worker of this state folder signed a text. The keys are those of the start: a new one needs a new signer. */
-function workerVerifier(home: string): (text: string, signature: string) => boolean {
-  const keys = trustedKeysOf(home).filter(({ writer }) => writer === 'worker');
-  return (text, signature) => {
-    const bytes = Buffer.from(signature, 'base64');
-    return keys.some(({ publicKey }) => isSignedBy(publicKey, Buffer.from(text), bytes));
-  };
-}
-
 async function work(): Promise<void> {
   const { keys, keyFile, appId, logLevel } = await nextLine<SignerSecret>();
-  const { key: given, appSecret } = keys ?? unsealed();
+  const { key: given, appSecret } = keys ?? unsealed(SEALED);
   const key = keyOf(given, keyFile);
   if (typeof key === 'string') return tell({ ok: false, wrong: key });
   tell({ ok: true, publicKey: key.publicKey });

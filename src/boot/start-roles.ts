@@ -1,15 +1,20 @@
 /** Starts the roles of a process that hear, carry and serve: the feed, the worker and the API, each from the same parts. */
 
 import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { ExecutionClients } from '../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
+import { startEmergencyListener } from '../adapters/emergency-listener.ts';
 import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
 import type { SignInLinks } from '../adapters/identity/sign-in-links.ts';
+import type { Signer } from '../adapters/identity/signer.ts';
 import { toldOfSilence } from '../adapters/identity/signer-supervisor.ts';
 import { openWalletHistories } from '../adapters/indexer/access.ts';
+import { isLoopback } from '../adapters/listen-refusal.ts';
+import { optionalBudgets } from '../adapters/queue/request-budgets.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
@@ -26,18 +31,15 @@ import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
-import { startEmergencyListener } from './emergency-listener.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
-import { isLoopback } from './listening.ts';
 import type { MarketAccess } from './market-access.ts';
-import { budgetStates, createVenues, type OutsideReach, optionalBudgets } from './outside/index.ts';
+import { budgetStates, createVenues, type OutsideReach } from './outside/index.ts';
 import { exchangeCredentials } from './outside/spotexchange.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
 import type { ServiceProcess } from './service-process.ts';
-import type { Signer } from './signer.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';
 
@@ -220,7 +222,12 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       allowedOrigins: config.ALLOWED_ORIGINS,
       version: packageVersion(),
     },
-    { clock, log, metrics },
+    {
+      clock,
+      log,
+      metrics,
+      begin: (workerData) => new Worker(new URL('./threads/emergency-thread.mjs', import.meta.url), { workerData }),
+    },
   );
   service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({

@@ -2,21 +2,23 @@
 
 import { resolve } from 'node:path';
 import { type ClockWatch, createClockWatch } from '../../actors/runtime/clock-watch.ts';
+import { untilReady } from '../../api/operation/readiness-parts.ts';
+import { serveHealthPage } from '../adapters/health-page.ts';
 import { createSignInLinks } from '../adapters/identity/sign-in-links.ts';
+import { isLoopback } from '../adapters/listen-refusal.ts';
 import { serviceClock } from '../adapters/store/agents/tick-store.ts';
+import { seedOrganization } from '../adapters/store/callers/seed-organization.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { EXAMPLE } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
 import { openGates } from './gates.ts';
-import { serveHealthPage } from './health-page.ts';
 import { followListedTokens } from './listed-tokens.ts';
-import { isLoopback } from './listening.ts';
 import { openMarketAccess } from './market-access.ts';
 import { needsSandbox } from './outside/index.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { seedExamples } from './seed.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
 import { forgetKey, startSigner } from './signer.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
@@ -69,7 +71,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
   const tokenFolder = tokens?.folder ?? null;
   const signInLinks =
     config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
-  if (await store.asOwner((owner) => seedExamples(sql, owner, actors.commands, newId)))
+  if (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId })))
     log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
   signal.throwIfAborted();
 
@@ -87,8 +89,11 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
         clockWatch: await watchClock(service, store.sql),
         signInLinks,
       });
-  if (api === null) await serveHealthPage(service);
-  if (api === null) return { url: null, tokenFolder, signInUrl: null };
+  if (api === null) {
+    const page = await serveHealthPage(service.metrics, { host: config.HOST, port: config.PORT });
+    service.onStop('the health page', () => page.stop());
+    return { url: null, tokenFolder, signInUrl: null };
+  }
   return { url: api.url, tokenFolder, signInUrl: signInLinks === null ? null : `${api.url}/#/sign-in/${signInLinks.issue()}` };
 }
 
@@ -123,20 +128,7 @@ async function startRoles(parts: RoleParts): Promise<ApiRole | null> {
   const pingQueue = service.runs('worker') ? await startWorkerRole(parts) : async (): Promise<void> => {};
   if (!service.runs('api')) return null;
   const api = await startApiRole(parts, pingQueue);
-  await untilReady(api, service);
+  const { ready, parts: states } = await untilReady(api.readiness, { ...service, patienceMs: READY_MS });
+  if (!ready) service.log.warn({ parts: states.filter(({ ok }) => !ok) }, 'started, but not everything works yet: see /readyz');
   return api;
-}
-
-async function untilReady(api: ApiRole, { clock, log, signal }: ServiceProcess): Promise<void> {
-  const giveUpAt = clock.now() + READY_MS;
-  for (;;) {
-    signal.throwIfAborted();
-    const { ready, parts } = await api.readiness();
-    if (ready) return;
-    if (clock.now() > giveUpAt) {
-      log.warn({ parts: parts.filter(({ ok }) => !ok) }, 'started, but not everything works yet: see /readyz');
-      return;
-    }
-    await new Promise<void>((resolve) => void clock.deadline(clock.now() + 100, resolve));
-  }
 }

@@ -1,37 +1,21 @@
 /** The database of a process: its server, its migrations, and one pool of connections per role of the database. */
 
+import { resolve } from 'node:path';
 import { type Servers, startServers } from '../adapters/servers.ts';
 import type { WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { announceServiceAlert } from '../adapters/store/actors/service-alerts.ts';
-import { API_ROLE } from '../adapters/store/callers/as-organization.ts';
-import { openDatabase, type Sql } from '../adapters/store/database.ts';
-import { EVALUATOR_ROLE } from '../adapters/store/gates/evidence-store.ts';
 import { type Logins, separateLogins } from '../adapters/store/logins.ts';
+import { readyDatabase } from '../adapters/store/ready-database.ts';
+import { openServicePools, type ServicePools } from '../adapters/store/service-pools.ts';
 import { ROLES } from './config.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { readyDatabase, writersOf } from './writers.ts';
+import { writersOf } from './writers.ts';
 
-const DATABASE_CONNECTIONS = 20;
-const FEED_CONNECTIONS = 6;
-const EVALUATOR_CONNECTIONS = 2;
-/** A statement for a caller is a short transaction that has its connection to itself. */
-const CALLER_CONNECTIONS = 10;
-
-export interface StoreConnections {
+export interface StoreConnections extends ServicePools {
   readonly servers: Servers;
   readonly logins: Logins;
-  /** Works as the application's role; what it changes is signed by the worker, or where this process runs none, by who does the work. */
-  readonly sql: Sql;
-  /** The same for the feed, which signs what it has heard. */
-  readonly feed: Sql;
   /** Signs the checkpoints of the log; null where this process runs no worker. */
   readonly logKey: WriterKey | null;
-  /** Works as the owner of the tables, for what no role of the service may do. */
-  asOwner<Value>(work: (owner: Sql) => Promise<Value>): Promise<Value>;
-  /** Works as the role that puts evidence on record. */
-  readonly evaluator: Sql;
-  /** Opens the connections that serve callers, each seeing one organization alone. */
-  openCallers(): Sql;
 }
 
 /** @throws Error in one sentence where a server, a setting or a privilege is missing. */
@@ -55,7 +39,7 @@ export async function openStoreConnections(service: ServiceProcess): Promise<Sto
   if (servers.redisUrl === null && roles.length < ROLES.length && runs('api') !== runs('feed')) {
     throw new Error('api and feed in separate processes pass quotes through Redis: set REDIS_URL, or start every role in one process');
   }
-  const { applied, keys, genesis } = await readyDatabase(config, servers.databaseUrl, writersOf(roles));
+  const { applied, keys, genesis } = await readyDatabase(resolve(config.SEVENGATE_HOME), servers.databaseUrl, writersOf(roles));
   if (applied.length > 0) log.info({ applied }, 'migrated');
   if (genesis !== null)
     log.info({ rows: genesis }, 'from now on every change of the trail is signed; what was there before was signed as it was found');
@@ -71,53 +55,12 @@ export async function openStoreConnections(service: ServiceProcess): Promise<Sto
       { functions: logins.openFunctions },
       'every login of this database may end sessions and take locks by name: a superuser takes that away with the last block of migrations/0020_signed_trail.sql',
     );
-  const open = (what: string, options: Parameters<typeof openDatabase>[0]): Sql => {
-    const sql = openDatabase(options);
-    service.onStop(what, () => sql.end({ timeout: 3 }));
-    return sql;
-  };
-  const names = roles.join(' ');
-  const writer = keys.worker ?? keys.api ?? keys.feed;
-  const signed = writer === undefined ? {} : { writer };
-  const sql = open('the database connections', {
-    url: logins.appUrl,
-    connections: DATABASE_CONNECTIONS,
-    name: `sevengate ${names}`,
-    ...signed,
+  const pools = openServicePools(logins, {
+    name: roles.join(' '),
+    keys,
+    ownerUrl: servers.databaseUrl,
+    onStop: service.onStop,
   });
-  alert = (server, downMs) => announceServiceAlert(sql, service.clock.now(), { what: 'server_restarted', server, downMs });
-  return {
-    servers,
-    logins,
-    sql,
-    feed:
-      keys.feed === undefined
-        ? sql
-        : open('the connections of the feed', {
-            url: logins.appUrl,
-            connections: FEED_CONNECTIONS,
-            name: `sevengate feed ${names}`,
-            writer: keys.feed,
-          }),
-    logKey: keys.log ?? null,
-    async asOwner(work) {
-      const owner = openDatabase({ url: servers.databaseUrl, connections: 2, role: null, name: `sevengate owner ${names}`, ...signed });
-      return work(owner).finally(() => owner.end({ timeout: 3 }));
-    },
-    evaluator: open('the connections of the evaluator', {
-      url: logins.evaluatorUrl,
-      role: EVALUATOR_ROLE,
-      connections: EVALUATOR_CONNECTIONS,
-      name: `sevengate evaluator ${names}`,
-      ...(keys.evaluator === undefined ? {} : { writer: keys.evaluator }),
-    }),
-    openCallers: () =>
-      open('the connections for callers', {
-        url: logins.apiUrl,
-        role: API_ROLE,
-        connections: CALLER_CONNECTIONS,
-        name: `sevengate callers ${names}`,
-        ...(keys.api === undefined ? {} : { writer: keys.api }),
-      }),
-  };
+  alert = (server, downMs) => announceServiceAlert(pools.sql, service.clock.now(), { what: 'server_restarted', server, downMs });
+  return { servers, logins, logKey: keys.log ?? null, ...pools };
 }

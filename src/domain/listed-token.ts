@@ -1,5 +1,6 @@
 /** Agent tokens: listed while the service runs, each an instrument of the catalog for as long as its listing says. */
 import { CATALOG, type Catalog, type CatalogEntry } from './catalog.ts';
+import { TOKEN_PROGRAM } from './solana/programs.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';
 
@@ -58,6 +59,11 @@ export function listingProblem(token: ListedToken, catalog: Catalog): string | n
   if (pairedStock !== null && catalog.byKey(pairedStock)?.kind !== 'tokenized_equity')
     return `${symbol}: ${pairedStock} is no tokenized share`;
   return null;
+}
+
+/** Why a token of this launch may not be listed once it is there, in one sentence; null where it may. */
+export function launchProblem(launch: Omit<ListedToken, 'program' | 'delistedAt'>): string | null {
+  return listingProblem({ ...launch, program: TOKEN_PROGRAM, delistedAt: null }, CATALOG);
 }
 
 /** The token as an instrument of the catalog: paid for in the dollar stablecoin, benchmarked against nothing. */

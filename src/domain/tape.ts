@@ -493,3 +493,8 @@ export interface TapeCut {
   readonly place: string;
   readonly detail: string;
 }
+
+/** The cut in words, on a line of its own; nothing for a whole tape. */
+export function cutText(cut: TapeCut | null): string {
+  return cut === null ? '' : `\ncut off at ${cut.place}: ${cut.detail}; everything before it is used`;
+}

@@ -12,7 +12,7 @@ export const EXAMPLE_MEMBERS: readonly { readonly subject: string; readonly name
   ];
 
 /** Manifests in either form, and how far each agent may go by itself. */
-export const EXAMPLE_AGENTS: readonly { readonly autonomy: Autonomy; readonly manifest: unknown }[] = [
+const EXAMPLE_AGENTS: readonly { readonly autonomy: Autonomy; readonly manifest: unknown }[] = [
   {
     autonomy: 'suggest',
     manifest: {
@@ -87,3 +87,6 @@ export const EXAMPLE_AGENTS: readonly { readonly autonomy: Autonomy; readonly ma
     },
   },
 ];
+
+/** The organization that an empty database is seeded with. */
+export const EXAMPLE = { id: EXAMPLE_ORGANIZATION, name: 'Example desk', members: EXAMPLE_MEMBERS, agents: EXAMPLE_AGENTS };

@@ -4,6 +4,7 @@ import type { Cut } from '../domain/cut.ts';
 import type { DecisionRow } from '../domain/decision.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import type { LiveRunReads } from './ports.ts';
+import { type ReplayTape, replayTape } from './replay.ts';
 import { type Comparison, createComparison } from './replay-comparison.ts';
 
 /** Slots from the first to before the second, in milliseconds. */
@@ -28,6 +29,18 @@ export interface Parity {
   take(rows: readonly DecisionRow[], cut: Cut): Promise<void>;
   /** Goes once more through what the live run wrote in the range. */
   report(): Promise<ParityReport>;
+}
+
+/** Replays tapes and compares every decision of the range with what the live run wrote. */
+export async function reportParity(
+  tapes: readonly ReplayTape[],
+  reads: LiveRunReads,
+  range: ParityRange,
+  progress: () => void,
+): Promise<ParityReport> {
+  const parity = await createParity(reads, range);
+  await replayTape({ tapes, missed: parity.missed, onDecisions: parity.take, progress });
+  return parity.report();
 }
 
 /** Compares the replay's decisions of the range; those outside of it are left alone. */

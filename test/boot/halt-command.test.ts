@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../actors/agent/command-handler.ts';
+import { haltOrganizations } from '../../actors/agent/halt-organizations.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
@@ -13,7 +14,7 @@ import { createAgentDirectory } from '../../src/adapters/store/agents/agent-dire
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
-import { haltOrganizations } from '../../src/boot/cli/halt.ts';
+import { haltingOn } from '../../src/boot/cli/halt.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -57,7 +58,7 @@ const paused = async () =>
 
 test('every agent of every organization is paused, in an epoch of its own, and the audit says by whom', async () => {
   await agents(sql);
-  const halted = await haltOrganizations(sql, clock, newId, null);
+  const halted = await haltOrganizations(haltingOn(sql, clock), null);
   expect(halted).toMatchObject(ORGS.map((orgId) => ({ orgId, epoch: 1, paused: 3, pausing: 0, cancelledProposals: 0 })));
   expect(await paused()).toEqual([3, 3]);
   expect(await sql`select org_id, subject, action from audit where action = 'agents.emergency_halt' order by org_id`).toEqual(

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { lossyLines } from '../../src/boot/log.ts';
+import { lossyLines } from '../../src/adapters/lossy-lines.ts';
 
 const full = (): never => {
   throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -12,7 +12,11 @@ const full = (): never => {
 test('lines that find no space are lost and counted; those after them are written', () => {
   let space = true;
   let written = '';
-  const lines = lossyLines(2, (bytes) => (space ? ((written += bytes.toString()), bytes.length) : full()));
+  const lines = lossyLines(
+    2,
+    () => '2026-03-02T14:31:00Z',
+    (bytes) => (space ? ((written += bytes.toString()), bytes.length) : full()),
+  );
   lines.write('one\n');
   space = false;
   lines.write('two\n');
@@ -27,11 +31,15 @@ test('lines that find no space are lost and counted; those after them are writte
 test('a line that the reader takes in parts, and not at once, is written whole', () => {
   let written = '';
   let asked = 0;
-  const lines = lossyLines(2, (bytes) => {
-    if (++asked % 2 === 1) throw Object.assign(new Error('later'), { code: 'EAGAIN' });
-    written += bytes.subarray(0, 3).toString();
-    return Math.min(3, bytes.length);
-  });
+  const lines = lossyLines(
+    2,
+    () => '2026-03-02T14:31:00Z',
+    (bytes) => {
+      if (++asked % 2 === 1) throw Object.assign(new Error('later'), { code: 'EAGAIN' });
+      written += bytes.subarray(0, 3).toString();
+      return Math.min(3, bytes.length);
+    },
+  );
   lines.write('a long line\n');
   expect(written).toBe('a long line\n');
 });

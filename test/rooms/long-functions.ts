@@ -195,10 +195,9 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
   {
     reason: 'one start: what it makes, in the order of making it',
     functions: [
-      ['src/boot/emergency-listener.ts', 'startEmergencyListener', 80],
+      ['src/adapters/emergency-listener.ts', 'startEmergencyListener', 80],
       ['src/boot/roles/worker.ts', 'startWorker', 100],
       ['src/boot/start-roles.ts', 'startApiRole', 70],
-      ['src/boot/store-connections.ts', 'openStoreConnections', 90],
     ],
   },
   {

@@ -9,13 +9,13 @@ import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
-import { seedExamples } from '../../src/boot/seed.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { orderOf } from '../../src/domain/order.ts';
-import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
+import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -58,9 +58,9 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
   const sql = openDatabase({ url, name: 'console test', connections: 4 });
   try {
     const owner = openDatabase({ url, role: null, name: 'console test owner', connections: 2 });
-    await seedExamples(sql, owner, openActors(sql, clock, () => uuidV7(clock.now(), randomBytes(10))).commands, () =>
-      uuidV7(clock.now(), randomBytes(10)),
-    ).finally(() => owner.end());
+    const newId = () => uuidV7(clock.now(), randomBytes(10));
+    const { commands } = openActors(sql, clock, newId);
+    await seedOrganization(EXAMPLE, { sql, owner, commands, newId }).finally(() => owner.end());
     const ticker = createTradingTicker({
       store: createTickStore(sql, createActorStore(sql).incident),
       now: async () => clock.now(),

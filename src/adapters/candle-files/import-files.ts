@@ -2,6 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import { type ImportCounts, importBars } from '../store/candles/candle-import.ts';
 import type { Sql } from '../store/database.ts';
@@ -16,7 +17,7 @@ export interface ImportOptions {
   readonly dryRun?: true;
 }
 
-export interface FileReport {
+interface FileReport {
   readonly file: string;
   readonly form: string;
   readonly bars: number;
@@ -51,7 +52,7 @@ export async function candleFiles(words: readonly string[]): Promise<{ readonly 
 }
 
 /** Imports one file whole or not at all, and says what it came to. @throws CandleFileError at the first bad row, unless those are skipped */
-export async function importFile(
+async function importFile(
   sql: Sql,
   file: string,
   series: CandleSeries & { readonly barMs: number },
@@ -91,4 +92,59 @@ export async function importFile(
     to: shown(lastOpen),
     firstConflictAt: shown(firstConflict),
   };
+}
+
+export interface ImportReport extends CandleSeries {
+  readonly dryRun: boolean;
+  readonly files: readonly FileReport[];
+  readonly bars: number;
+  readonly inserted: number;
+  readonly seconds: number;
+  readonly barsPerSecond: number;
+}
+
+/** Imports every file of a series. `onBytes` hears how many more bytes were read. @throws what `importFile` throws */
+export async function importFiles(
+  sql: Sql,
+  files: readonly { readonly file: string }[],
+  { barMs, ...series }: CandleSeries & { readonly barMs: number },
+  options: ImportOptions,
+  clock: Pick<Clock, 'now'>,
+  onBytes: (bytes: number) => void,
+): Promise<ImportReport> {
+  const beganAt = clock.now();
+  const reports: FileReport[] = [];
+  for (const { file } of files) reports.push(await importFile(sql, file, { ...series, barMs }, options, clock.now(), onBytes));
+  const seconds = Math.max(0.001, (clock.now() - beganAt) / 1_000);
+  const bars = reports.reduce((sum, one) => sum + one.bars, 0);
+  return {
+    ...series,
+    dryRun: options.dryRun === true,
+    files: reports,
+    bars,
+    inserted: reports.reduce((sum, one) => sum + one.inserted, 0),
+    seconds,
+    barsPerSecond: Math.round(bars / seconds),
+  };
+}
+
+/** The import in words: a line for each file and what became of its rows. */
+export function importText(report: ImportReport): string {
+  const kept = report.dryRun ? 'nothing was kept (--dry-run)' : `${report.inserted} new`;
+  return [
+    ...report.files.flatMap(fileLines),
+    `${report.venue} ${report.instrument} ${report.timeframe}: ${report.bars} bars in ${report.seconds.toFixed(1)} s (${report.barsPerSecond} a second), ${kept}`,
+  ].join('\n');
+}
+
+function fileLines(file: FileReport): string[] {
+  const skipped = Object.entries(file.skipped);
+  return [
+    `${file.file} (${file.form}): ${file.bars} bars${file.from === null ? '' : `, ${file.from} to ${file.to}`}: ${file.inserted} new, ${file.same} known, ${file.conflicting} in conflict${file.replaced > 0 ? ` (${file.replaced} replaced)` : ''}${file.aligned > 0 ? `, ${file.aligned} moved onto the grid` : ''}`,
+    ...(file.conflicting > file.replaced
+      ? [`  other numbers are stored from ${file.firstConflictAt} on and were kept; --replace takes those of the file`]
+      : []),
+    ...(skipped.length === 0 ? [] : [`  left out: ${skipped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`]),
+    ...file.examples.map((example) => `    ${example}`),
+  ];
 }

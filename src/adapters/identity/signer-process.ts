@@ -1,7 +1,7 @@
 /** One life of the signer process, from its launch to its end, and the secret that every life is given anew. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Clock } from '../../../streams/clock.ts';
 import type { SignerKeys, SignerPlace, SignerSecret, SignerTold } from './signer-protocol.ts';
@@ -53,6 +53,14 @@ export function sealed(keys: SignerKeys): SealedKeys | null {
       isOpen = false;
     },
   };
+}
+
+/** The secrets that were sealed for this process. Read by place: every life begins at the first byte. */
+export function unsealed(descriptor: number): SignerKeys {
+  const bytes = Buffer.alloc(fstatSync(descriptor).size);
+  readSync(descriptor, bytes, 0, bytes.length, 0);
+  closeSync(descriptor);
+  return JSON.parse(bytes.toString('utf8')) as SignerKeys;
 }
 
 function namelessFile(): number | null {

@@ -1,4 +1,5 @@
 /** The newest quotes between processes: conflated, one message per flush, never one per quote. */
+import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Quote, ReferencePrice } from '../../domain/quote.ts';
 import { type InstrumentKey, instrumentKey } from '../../domain/venue.ts';
 import {
@@ -62,4 +63,19 @@ function isBusQuote(value: unknown): value is BusQuote {
     Number.isSafeInteger(quote.receivedAt) &&
     Array.isArray(quote.flags)
   );
+}
+
+/** The newest quotes as readers ask for them: of a venue, of an instrument, of both, or all. */
+export function createQuoteReads(bus: Pick<QuoteBus, 'latest' | 'snapshot'>): QuoteReads {
+  return {
+    latest: ({ venue, instrument }) => {
+      if (venue !== undefined && instrument !== undefined) {
+        const quote = bus.latest(instrumentKey(venue, instrument));
+        return quote === null ? [] : [quote];
+      }
+      return bus
+        .snapshot()
+        .filter((quote) => (venue === undefined || quote.venue === venue) && (instrument === undefined || quote.instrument === instrument));
+    },
+  };
 }

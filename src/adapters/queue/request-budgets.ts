@@ -1,6 +1,6 @@
 /** Who counts what is asked of the providers: one process alone, or all processes together through Redis. */
 import type { EpochMs } from '../../domain/time.ts';
-import { type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
+import { forOptionalWork, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
 import { openSharedBudgets } from './shared-budget.ts';
 
 /** Makes the budget of one provider: so much weight in any window, of 60 s unless told. */
@@ -17,4 +17,9 @@ export function budgetsOn(
   if (redisUrl === null) return { make: aloneBudgets, close: () => {} };
   const shared = openSharedBudgets({ url: redisUrl, clock, onError });
   return { make: shared.budget, close: shared.close };
+}
+
+/** The same budgets for work that nobody's decision waits for. */
+export function optionalBudgets<Budgets extends Readonly<Record<string, RequestBudget>>>(budgets: Budgets): Budgets {
+  return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, forOptionalWork(budget)])) as Budgets;
 }

@@ -177,3 +177,12 @@ export function isSignedBy(publicKey: Uint8Array, text: Uint8Array, signature: U
     return false;
   }
 }
+
+/** Whether a worker of this state folder signed a text. The keys are those of now: a new one needs a new verifier. */
+export function workerVerifier(home: string): (text: string, signature: string) => boolean {
+  const keys = trustedKeysOf(home).filter(({ writer }) => writer === 'worker');
+  return (text, signature) => {
+    const bytes = Buffer.from(signature, 'base64');
+    return keys.some(({ publicKey }) => isSignedBy(publicKey, Buffer.from(text), bytes));
+  };
+}

@@ -4,7 +4,7 @@ import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candle-gaps.ts';
-import { type EpochMs, slotOf } from '../../domain/time.ts';
+import { type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { CandleWindows } from '../store/candles/candle-windows.ts';
 import { VenueError } from './venue-feed.ts';
@@ -146,4 +146,20 @@ async function paused(pauseMs: number, clock: Pick<Clock, 'now' | 'deadline'>, s
     signal?.addEventListener('abort', () => (cancel(), resume()), { once: true });
   });
   signal?.throwIfAborted();
+}
+
+/** The fetching in words. */
+export function backfillText(report: BackfillReport): string {
+  return [
+    `${report.venue} ${report.instrument} ${report.timeframe}, ${isoTime(report.from)} to ${isoTime(report.to)}: ${report.fetched} bars fetched in ${report.steps} steps, ${report.saved} new or corrected`,
+    ...(report.skippedBars > 0 ? [`  ${report.skippedBars} bars' worth of time had been answered before`] : []),
+    ...(report.unreachableBars > 0
+      ? [`  ${report.unreachableBars} bars lie further back than the venue serves; import them from files`]
+      : []),
+    ...(report.stopped === null
+      ? []
+      : [
+          `  stopped at ${isoTime(report.stopped.at)}: ${report.stopped.detail} (${report.stopped.code}); the same command goes on from there`,
+        ]),
+  ].join('\n');
 }

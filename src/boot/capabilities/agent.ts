@@ -1,4 +1,6 @@
 /** Agents: commands, gates and lists for callers, the tick of every minute, their breakers and their vaults. */
+
+import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
@@ -14,7 +16,7 @@ import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import { createLiveMarks } from '../../trading/live-marks.ts';
-import { createBreakers, FILL_LOOK_MS } from '../breakers.ts';
+import { createBreakers } from '../breakers.ts';
 import { openGates } from '../gates.ts';
 import type { ActorCapability } from './capability.ts';
 import { evaluationsFor } from './evaluation.ts';

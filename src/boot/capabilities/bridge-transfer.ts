@@ -4,6 +4,7 @@ import { type BridgeCommands, NO_TRANSFER } from '../../../actors/bridge-transfe
 import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
 import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
 import { followPushes } from '../../../actors/bridge-transfer/pushes.ts';
+import { switchedOff } from '../../../actors/runtime/switched-off.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { checkedAddress } from '../../adapters/evmchain/address.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
@@ -14,7 +15,6 @@ import {
   isHashTaken,
   settledArrivals,
 } from '../../adapters/store/bridge/bridge-transfer-store.ts';
-import { refuse } from '../../domain/refusal.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
 /** The commands of callers; where bridging is not set up, every one is refused. */
@@ -23,15 +23,9 @@ function commandsOf(
   transfers: ReturnType<typeof createBridgeTransferStore>,
 ): BridgeCommands {
   if (bridge === null) {
-    const off = async () =>
-      refuse(
-        'feature_disabled',
-        'bridging needs nodes of both chains and a provider: set SPOTCHAIN_RPC_URL, EVMCHAIN_URL and RELAY_URL or CCTP_URL',
-      );
-    return {
-      quote: off,
-      submit: async ({ orgId }, id) => ((await transfers.find(orgId, id)) === null ? refuse('not_found', NO_TRANSFER) : off()),
-    };
+    const missing = 'bridging needs nodes of both chains and a provider: set SPOTCHAIN_RPC_URL, EVMCHAIN_URL and RELAY_URL or CCTP_URL';
+    const { begin, goOn } = switchedOff(missing, NO_TRANSFER, transfers.find);
+    return { quote: begin, submit: goOn };
   }
   return createBridgeHandler({
     runtime,

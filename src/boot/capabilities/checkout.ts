@@ -12,6 +12,7 @@ import { createAgentDirectory } from '../../adapters/store/agents/agent-director
 import { createCheckoutStore } from '../../adapters/store/marketplace/checkout-store.ts';
 import { createListingStore } from '../../adapters/store/marketplace/listing-store.ts';
 import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
 import type { ActorCapability } from './capability.ts';
 
 export const checkoutCapability = {
@@ -31,7 +32,7 @@ export const checkoutCapability = {
       chain: primaryChain?.chain ?? null,
       agents: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
       verifySignature: verifyEd25519,
-      epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+      epoch: (orgId) => controlEpoch(sql, orgId),
       ground: (orgId) => groundOf(sql, orgId, ''),
       obstacleOf,
       isSilence,

@@ -5,6 +5,7 @@ import { type LaunchClaims, type LaunchCommands, NO_LAUNCH } from '../../../acto
 import { launchKind } from '../../../actors/launch/effects.ts';
 import { curveStanding, launchWorkers } from '../../../actors/launch/execution.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
+import { switchedOff } from '../../../actors/runtime/switched-off.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
@@ -12,28 +13,20 @@ import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
 import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import { listingProblem } from '../../domain/listed-token.ts';
-import { refuse } from '../../domain/refusal.ts';
-import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
+import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
+import { launchProblem } from '../../domain/listed-token.ts';
 import { createLaunchQuotes, quoteDollars } from '../../trading/launch-quotes.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 import { createLauncherLaunches } from './launcher-launch.ts';
 
 function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchCommands {
   if (primaryChain === null || primaryChain.launchPartner === null) {
-    const off = async () =>
-      refuse(
-        'feature_disabled',
-        primaryChain === null
-          ? 'launches need a node of the primary chain: set SPOTCHAIN_RPC_URL'
-          : "launches need the wallet that the partner's part of fees goes to: set LAUNCH_PARTNER_WALLET",
-      );
-    const { find } = createLaunchStore(sql);
-    return {
-      prepare: off,
-      submit: async ({ orgId }, id) => ((await find(orgId, id)) === null ? refuse('not_found', NO_LAUNCH) : off()),
-    };
+    const missing =
+      primaryChain === null
+        ? 'launches need a node of the primary chain: set SPOTCHAIN_RPC_URL'
+        : "launches need the wallet that the partner's part of fees goes to: set LAUNCH_PARTNER_WALLET";
+    const { begin, goOn } = switchedOff(missing, NO_LAUNCH, createLaunchStore(sql).find);
+    return { prepare: begin, submit: goOn };
   }
   return createLaunchHandler({
     runtime,
@@ -42,23 +35,18 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
     partner: primaryChain.launchPartner,
     newKey: newEphemeralKey,
     verifySignature: verifyEd25519,
-    epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+    epoch: (orgId) => controlEpoch(sql, orgId),
     ground: (orgId) => groundOf(sql, orgId, ''),
     listingProblem: ({ names, curve, token }, mint) =>
-      listingProblem(
-        {
-          mint,
-          program: TOKEN_PROGRAM,
-          symbol: names.symbol,
-          name: names.name,
-          decimals: curve.decimals,
-          pairedStock: token.kind === 'tokenized_equity' ? token.pricedBy : null,
-          launcher: 'dbc',
-          listedAt: clock.now(),
-          delistedAt: null,
-        },
-        CATALOG,
-      ),
+      launchProblem({
+        mint,
+        symbol: names.symbol,
+        name: names.name,
+        decimals: curve.decimals,
+        pairedStock: token.kind === 'tokenized_equity' ? token.pricedBy : null,
+        launcher: 'dbc',
+        listedAt: clock.now(),
+      }),
     obstacleOf,
     isSilence,
     clock,
@@ -71,12 +59,9 @@ function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps):
   const { find } = createPreparedTransactionStore(sql).ofPurpose('launch_claim');
   const { load } = createActorStore(sql);
   if (primaryChain === null) {
-    const off = async () => refuse('feature_disabled', 'claims need a node of the primary chain: set SPOTCHAIN_RPC_URL');
-    return {
-      find,
-      prepare: async ({ orgId }, id) => ((await createLaunchStore(sql).find(orgId, id)) === null ? refuse('not_found', NO_LAUNCH) : off()),
-      submit: off,
-    };
+    const missing = 'claims need a node of the primary chain: set SPOTCHAIN_RPC_URL';
+    const { begin, goOn } = switchedOff(missing, NO_LAUNCH, createLaunchStore(sql).find);
+    return { find, prepare: goOn, submit: begin };
   }
   const submission = createTransactionSubmission({
     runtime,
@@ -90,7 +75,7 @@ function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps):
     runtime,
     load,
     chain: primaryChain.chain,
-    epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+    epoch: (orgId) => controlEpoch(sql, orgId),
     ground: (orgId) => groundOf(sql, orgId, ''),
     obstacleOf,
     isSilence,

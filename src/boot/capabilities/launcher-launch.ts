@@ -10,10 +10,9 @@ import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
 import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import { listingProblem } from '../../domain/listed-token.ts';
+import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
+import { launchProblem } from '../../domain/listed-token.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
 const NO_LAUNCHER = 'the external launcher is not set up: set AGENTLAUNCH_URL beside SPOTCHAIN_RPC_URL';
@@ -40,24 +39,11 @@ export function createLauncherLaunches(deps: CallerDeps): LauncherLaunchCommands
     launcher,
     chain: primaryChain.chain,
     verifySignature: verifyEd25519,
-    epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+    epoch: (orgId) => controlEpoch(sql, orgId),
     ground: (orgId) => groundOf(sql, orgId, ''),
     // The mint is not known before it is launched; the wallet, which is no mint, stands in its place.
     listingProblem: ({ symbol, name, pairedStock, wallet }) =>
-      listingProblem(
-        {
-          mint: wallet,
-          program: TOKEN_PROGRAM,
-          symbol,
-          name,
-          decimals: 6,
-          pairedStock,
-          launcher: 'agentlaunch',
-          listedAt: clock.now(),
-          delistedAt: null,
-        },
-        CATALOG,
-      ),
+      launchProblem({ mint: wallet, symbol, name, decimals: 6, pairedStock, launcher: 'agentlaunch', listedAt: clock.now() }),
     obstacleOf,
     isSilence,
     clock,

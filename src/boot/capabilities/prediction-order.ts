@@ -7,6 +7,7 @@ import { createLivePredictionHandler } from '../../../actors/prediction-order/li
 import type { OnchainPredictions } from '../../../actors/prediction-order/onchain-venue.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import { switchedOff } from '../../../actors/runtime/switched-off.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
@@ -19,7 +20,6 @@ import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-trans
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { listedNow, orNone, type PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
-import { refuse } from '../../domain/refusal.ts';
 import { createManualRisk } from '../../trading/manual-risk.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
 import { createPredictionPreTrade, predictionMayLeave } from '../../trading/prediction-pre-trade.ts';
@@ -42,12 +42,9 @@ export function createLivePredictionOrders(deps: {
   const { sql, runtime, onchain, clock, newId } = deps;
   const orders = createPredictionOrderStore(sql);
   if (onchain === null) {
-    const off = async () =>
-      refuse('feature_disabled', 'live prediction orders need a primary chain and PREDICTION_ONCHAIN_URL with its key: none is named');
-    return {
-      prepare: off,
-      execute: async ({ orgId }, id) => ((await orders.find(orgId, id)) === null ? refuse('not_found', NO_PREDICTION_ORDER) : off()),
-    };
+    const missing = 'live prediction orders need a primary chain and PREDICTION_ONCHAIN_URL with its key: none is named';
+    const { begin, goOn } = switchedOff(missing, NO_PREDICTION_ORDER, orders.find);
+    return { prepare: begin, execute: goOn };
   }
   const markets = createPredictionStore(sql);
   // A quote of the provider itself never prices an order at its on-chain counterpart.

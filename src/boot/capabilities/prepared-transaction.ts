@@ -16,6 +16,7 @@ import { swapPurpose, swapSubject } from '../../../actors/prepared-transaction/s
 import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import { switchedOff } from '../../../actors/runtime/switched-off.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
@@ -25,7 +26,6 @@ import type { Sql } from '../../adapters/store/database.ts';
 import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { proposalGround } from '../../adapters/store/orders/proposal-ground.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
-import { refuse } from '../../domain/refusal.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
 import { createSwapPreTrade, legsOf, type PrimaryChain, swapMayLeave } from '../../trading/primary-chain.ts';
 import { proposalSwapMayLeave } from '../../trading/proposal-swaps.ts';
@@ -88,12 +88,9 @@ function createSubmission({ sql, runtime, clock, preTrade: ofProposals }: SwapDe
 
 /** Swaps where no node of the primary chain is named: none are prepared, and those of before wait for one. */
 export function noSwaps(find: (orgId: string, id: string) => Promise<object | null>): SwapCommands {
-  const off = async () => refuse('feature_disabled', 'swaps need a node of the primary chain beside its aggregator: set SPOTCHAIN_RPC_URL');
-  return {
-    quote: off,
-    prepare: off,
-    execute: async ({ orgId }, id) => ((await find(orgId, id)) === null ? refuse('not_found', NO_TRANSACTION) : off()),
-  };
+  const missing = 'swaps need a node of the primary chain beside its aggregator: set SPOTCHAIN_RPC_URL';
+  const { begin, goOn } = switchedOff(missing, NO_TRANSACTION, find);
+  return { quote: begin, prepare: begin, execute: goOn };
 }
 
 /** The activity workers of prepared transactions' activities, by kind. */

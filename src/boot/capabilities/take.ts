@@ -1,4 +1,6 @@
 /** Takes: commands and lists for callers, and their evaluation every half minute. */
+
+import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createTakeHandler } from '../../../actors/take/command-handler.ts';
 import { takeKind } from '../../../actors/take/effects.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
@@ -6,7 +8,7 @@ import { createDecisionReads } from '../../adapters/store/agents/decision-reads.
 import { createTakeReads } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
-import { createBreakersOfTakes, FILL_LOOK_MS } from '../breakers.ts';
+import { createBreakersOfTakes } from '../breakers.ts';
 import type { ActorCapability } from './capability.ts';
 import { tradingTicker } from './trading-ticks.ts';
 

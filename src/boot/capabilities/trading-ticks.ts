@@ -1,12 +1,13 @@
 /** The ticker of a kind that trades, composed from what a worker has: agents and Takes are ticked by the same one. */
+
+import type { Breakers } from '../../../actors/agent/book-breakers.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
-import type { createBreakers } from '../breakers.ts';
 import type { TickerDeps } from './capability.ts';
 
 /** `onMarked` is told of the books that a tick has marked. An actor whose tick crashes is paused. */
-export function tradingTicker(deps: TickerDeps, { onMarked }: Pick<ReturnType<typeof createBreakers>, 'onMarked'>): ShardTicker {
+export function tradingTicker(deps: TickerDeps, { onMarked }: Pick<Breakers, 'onMarked'>): ShardTicker {
   const { runtime, trading } = deps;
   return createTradingTicker({
     store: deps.tickStore ?? createTickStore(deps.sql, deps.store.incident),

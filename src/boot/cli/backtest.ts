@@ -1,22 +1,22 @@
 /** `sevengate backtest`: the historical simulation of a manifest, from files without a service or from the stored bars. */
 import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { parseStrictYaml } from '../../../api/strict-yaml.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readBars } from '../../adapters/candle-files/read-bars.ts';
+import { readyDatabase } from '../../adapters/store/ready-database.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { readManifest } from '../../domain/manifest/reader.ts';
 import { isoTime, timeframeMs } from '../../domain/time.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
-import { type BarWindow, workFromBars } from '../../simulation/backtest/from-bars.ts';
-import { type BarSeries, backtestNeeds, barSeriesOf, seriesName } from '../../simulation/backtest/needs.ts';
+import { type BarWindow, filesBySeries, workFromBars } from '../../simulation/backtest/from-bars.ts';
+import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
+import { outcomeText } from '../../simulation/backtest/outcome-text.ts';
 import { workFromStore } from '../threads/backtest-worker.ts';
-import { readyDatabase } from '../writers.ts';
+import { manifestFromFile } from './manifest-file.ts';
 import { progressBar } from './progress.ts';
-import { readNamedFile } from './read-file.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
@@ -58,7 +58,7 @@ export function backtestCommand(command: Command): void {
     .option('--report <file>', 'write the report as an HTML page')
     .option('--json', 'print the whole result as JSON')
     .action(async (file: string, options: Options) => {
-      const manifest = await manifestFrom(file);
+      const manifest = manifestFromFile(file);
       const bar = progressBar('backtest', 'bars');
       try {
         const outcome = options.candles.includes('store')
@@ -70,28 +70,12 @@ export function backtestCommand(command: Command): void {
         process.stdout.write(
           options.json
             ? `{"resultHash":"${outcome.resultHash}","result":${outcome.result}}\n`
-            : `${summaryText(outcome, options.report)}\n`,
+            : `${outcomeText(outcome, options.report ?? null)}\n`,
         );
       } finally {
         bar.stop();
       }
     });
-}
-
-/** @throws Error that names every problem of the manifest. */
-async function manifestFrom(file: string): Promise<Manifest> {
-  const text = readNamedFile(file);
-  let value: unknown;
-  try {
-    value = parseStrictYaml(text);
-  } catch (error) {
-    throw new Error(`${file}: ${(error as Error).message.split('\n')[0]}`, { cause: error });
-  }
-  const read = readManifest(value);
-  if (read.ok) return read.manifest;
-  throw new Error(
-    `${file} is no manifest: ${read.problems.map(({ path, problem, allowed }) => `${path} ${problem} (allowed: ${allowed})`).join('; ')}`,
-  );
 }
 
 /** @throws Error that names every wrong option. */
@@ -125,7 +109,7 @@ async function fromStore(
   const trials = trialsFrom(options);
   const { url, close } = await serviceDatabase();
   try {
-    await readyDatabase(settings(), url, ['api']);
+    await readyDatabase(resolve(settings().SEVENGATE_HOME), url, ['api']);
     const asked = { manifest, request, trials, funding: [], createdAt: now };
     return await workFromStore({ databaseUrl: url, asked }, (message) => {
       if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
@@ -149,35 +133,4 @@ async function fromFiles(
   const requested = (window: BarWindow): BacktestRequest =>
     requestFrom(options, { from: options.from ?? isoTime(window.from), to: options.to ?? isoTime(window.to) }, now);
   return workFromBars({ manifest, timeframe, bars: read, requested, trials: trialsFrom(options), now, onProgress });
-}
-
-/** Which file holds which series. @throws Error in one sentence where a word fits none. */
-function filesBySeries(words: readonly string[], wanted: readonly BarSeries[], timeframe: string): Map<string, string> {
-  const own = wanted.filter((series) => series.timeframe === timeframe);
-  const names = own.map(({ venue, instrument }) => `${venue}:${instrument}`);
-  const files = new Map<string, string>();
-  for (const word of words) {
-    const match = /^([A-Za-z0-9:._@-]+)=(.+)$/.exec(word);
-    if (match === null && own.length !== 1)
-      throw new Error(`--candles ${word}: say of what it is, as <instrument>=<file>; needed are ${names.join(', ')}`);
-    const [name, file] = match === null ? [names[0] as string, word] : [match[1] as string, match[2] as string];
-    const series = own.find(({ venue, instrument }) => name === instrument || name === `${venue}:${instrument}`);
-    if (series === undefined) throw new Error(`--candles ${word}: the manifest looks at no ${name}; needed are ${names.join(', ')}`);
-    files.set(seriesName(series), file);
-  }
-  return files;
-}
-
-function summaryText(outcome: Extract<BacktestOutcome, { readonly ok: true }>, report: string | undefined): string {
-  const { summary, resultHash } = outcome;
-  const number = (name: string, unit = ''): string =>
-    typeof summary[name] === 'number' ? `${(summary[name] as number).toFixed(2)}${unit}` : 'not defined';
-  const gate =
-    summary['passed'] === null ? 'a look, no evidence' : summary['passed'] === true ? 'would pass the gate' : 'would not pass the gate';
-  return [
-    `${String(summary['from'])} to ${String(summary['to'])}, ${String(summary['bars'])} bars of ${String(summary['timeframe'])}: ${gate}`,
-    `Sharpe ${number('sharpe')}, Sortino ${number('sortino')}, maximum drawdown ${number('maxDrawdownPct', ' %')}, return ${number('returnPct', ' %')} (buy and hold ${number('benchmarkReturnPct', ' %')})`,
-    `${String(summary['closedTrades'])} closed trades, hit rate ${number('hitRatePct', ' %')}; deflated Sharpe ${number('deflatedSharpe')} for ${String(summary['versionsTried'])} version(s) tried`,
-    `result ${resultHash}${report === undefined ? '' : `, report ${report}`}`,
-  ].join('\n');
 }

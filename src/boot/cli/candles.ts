@@ -1,27 +1,28 @@
 /** `sevengate candles`: imports bars from files, fetches a venue's history and tells what is stored and what is missing. */
 
 import { type Command, Option } from 'commander';
-import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { FORM_HELP } from '../../adapters/candle-files/candle-forms.ts';
-import { candleFiles, type ImportOptions as FileOptions, type FileReport, importFile } from '../../adapters/candle-files/import-files.ts';
-import { type CoverageReport, candleCoverage } from '../../adapters/store/candles/candle-coverage.ts';
+import {
+  candleFiles,
+  type ImportOptions as FileOptions,
+  type ImportReport,
+  importFiles,
+  importText,
+} from '../../adapters/candle-files/import-files.ts';
+import { type CoverageReport, candleCoverage, coverageText } from '../../adapters/store/candles/candle-coverage.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
-import type { BackfillReport } from '../../adapters/venues/candle-backfill.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import { nearestNames } from '../../domain/nearest-name.ts';
-import { isoTime, timeframeMs } from '../../domain/time.ts';
-import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
-import { instant } from './instant.ts';
+import { type BackfillReport, backfillCandles, backfillText } from '../../adapters/venues/candle-backfill.ts';
+import { instant } from '../../domain/instant.ts';
+import { checkedSeries, type NamedSeries } from '../../domain/named-series.ts';
+import { isoTime } from '../../domain/time.ts';
+import { VENUES } from '../../domain/venue.ts';
 import { progressBar } from './progress.ts';
 import { settings } from './settings.ts';
 import { withWriterDatabase } from './writer-database.ts';
 
-interface SeriesOptions {
-  readonly venue: Venue;
-  readonly instrument: string;
-  readonly timeframe: string;
+interface SeriesOptions extends NamedSeries {
   readonly json?: true;
 }
 
@@ -84,93 +85,20 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** @throws Error in one sentence where the timeframe or the instrument is none. */
-function checkedSeries({ venue, instrument, timeframe }: SeriesOptions, mustBeListed: boolean): CandleSeries & { readonly barMs: number } {
-  const barMs = timeframeMs(timeframe);
-  if (barMs === null) throw new Error(`${JSON.stringify(timeframe)} is no timeframe: minutes or hours, such as 1m, 1h or 24h for a day`);
-  const listed = CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
-  const isKnown =
-    listed.includes(instrument) ||
-    (venue === 'reference' && CATALOG.entries.some(({ benchmark }) => benchmark === instrumentKey(venue, instrument)));
-  if (!isKnown && mustBeListed) {
-    const [near] = nearestNames(instrument, listed, 1);
-    throw new Error(
-      `${venue} has no instrument ${JSON.stringify(instrument)} in the catalog${near === undefined ? '' : `: did you mean ${near}?`}`,
-    );
-  }
-  if (!/^[A-Za-z0-9._@:/-]{1,64}$/.test(instrument)) throw new Error(`${JSON.stringify(instrument)} is no name of an instrument`);
-  return { venue, instrument, timeframe, barMs };
-}
-
-// ---- import
-
-interface ImportReport extends CandleSeries {
-  readonly dryRun: boolean;
-  readonly files: readonly FileReport[];
-  readonly bars: number;
-  readonly inserted: number;
-  readonly seconds: number;
-  readonly barsPerSecond: number;
-}
-
 async function importCommand(words: readonly string[], options: ImportOptions): Promise<ImportReport> {
   const series = checkedSeries(options, false);
   const files = await candleFiles(words);
-  const clock = createLiveClock();
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const bar = progressBar('importing', 'bytes');
   let read = 0;
-  return withWriterDatabase('sevengate candles', async (sql) => {
-    const beganAt = clock.now();
-    const reports: FileReport[] = [];
-    try {
-      for (const { file } of files) {
-        reports.push(
-          await importFile(sql, file, series, options, clock.now(), (bytes) => {
-            read += bytes;
-            bar.update(read, total);
-          }),
-        );
-      }
-    } finally {
-      bar.stop();
-    }
-    const seconds = Math.max(0.001, (clock.now() - beganAt) / 1_000);
-    const bars = reports.reduce((sum, one) => sum + one.bars, 0);
-    return {
-      venue: series.venue,
-      instrument: series.instrument,
-      timeframe: series.timeframe,
-      dryRun: options.dryRun === true,
-      files: reports,
-      bars,
-      inserted: reports.reduce((sum, one) => sum + one.inserted, 0),
-      seconds,
-      barsPerSecond: Math.round(bars / seconds),
-    };
-  });
+  const onBytes = (bytes: number): void => {
+    read += bytes;
+    bar.update(read, total);
+  };
+  return withWriterDatabase('sevengate candles', (sql) =>
+    importFiles(sql, files, series, options, createLiveClock(), onBytes).finally(() => bar.stop()),
+  );
 }
-
-function importText(report: ImportReport): string {
-  const lines = report.files.flatMap((file) => {
-    const skipped = Object.entries(file.skipped);
-    return [
-      `${file.file} (${file.form}): ${file.bars} bars${file.from === null ? '' : `, ${file.from} to ${file.to}`}: ${file.inserted} new, ${file.same} known, ${file.conflicting} in conflict${file.replaced > 0 ? ` (${file.replaced} replaced)` : ''}${file.aligned > 0 ? `, ${file.aligned} moved onto the grid` : ''}`,
-      ...(file.conflicting > file.replaced
-        ? [`  other numbers are stored from ${file.firstConflictAt} on and were kept; --replace takes those of the file`]
-        : []),
-      ...(skipped.length === 0 ? [] : [`  left out: ${skipped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`]),
-      ...file.examples.map((example) => `    ${example}`),
-    ];
-  });
-  const kept = report.dryRun ? 'nothing was kept (--dry-run)' : `${report.inserted} new`;
-  return [
-    ...lines,
-    `${report.venue} ${report.instrument} ${report.timeframe}: ${report.bars} bars in ${report.seconds.toFixed(1)} s (${report.barsPerSecond} a second), ${kept}`,
-  ].join('\n');
-}
-
-// ---- backfill
 
 async function backfillCommand(options: SeriesOptions & { from: string; to?: string }): Promise<BackfillReport> {
   const { barMs, ...series } = checkedSeries(options, true);
@@ -179,7 +107,6 @@ async function backfillCommand(options: SeriesOptions & { from: string; to?: str
   // Only this command needs the venues; the others start faster without them.
   const { knownSandbox } = await import('../sandbox.ts');
   const { addressesOf, createRequestBudgets, createVenues } = await import('../outside/index.ts');
-  const { backfillCandles } = await import('../../adapters/venues/candle-backfill.ts');
   const config = settings();
   const clock = createLiveClock();
   const addresses = addressesOf(config, knownSandbox(config));
@@ -197,23 +124,6 @@ async function backfillCommand(options: SeriesOptions & { from: string; to?: str
   });
 }
 
-function backfillText(report: BackfillReport): string {
-  return [
-    `${report.venue} ${report.instrument} ${report.timeframe}, ${isoTime(report.from)} to ${isoTime(report.to)}: ${report.fetched} bars fetched in ${report.steps} steps, ${report.saved} new or corrected`,
-    ...(report.skippedBars > 0 ? [`  ${report.skippedBars} bars' worth of time had been answered before`] : []),
-    ...(report.unreachableBars > 0
-      ? [`  ${report.unreachableBars} bars lie further back than the venue serves; import them from files`]
-      : []),
-    ...(report.stopped === null
-      ? []
-      : [
-          `  stopped at ${isoTime(report.stopped.at)}: ${report.stopped.detail} (${report.stopped.code}); the same command goes on from there`,
-        ]),
-  ].join('\n');
-}
-
-// ---- coverage
-
 async function coverageCommand(options: Partial<SeriesOptions>): Promise<CoverageReport[]> {
   const { venue, instrument, timeframe } = options;
   return withWriterDatabase('sevengate candles', (sql) =>
@@ -223,20 +133,4 @@ async function coverageCommand(options: Partial<SeriesOptions>): Promise<Coverag
       ...(timeframe === undefined ? {} : { timeframe }),
     }),
   );
-}
-
-function coverageText(reports: readonly CoverageReport[]): string {
-  if (reports.length === 0) return 'no bars are stored that match';
-  return reports
-    .flatMap((one) => {
-      const missing = Object.entries(one.missing).filter(([, count]) => count > 0);
-      return [
-        `${one.venue} ${one.instrument} ${one.timeframe}: ${one.bars} bars, ${one.from} to ${one.to}, from ${one.sources.join(', ')}`,
-        missing.length === 0
-          ? '  nothing is missing in between'
-          : `  missing: ${missing.map(([reason, count]) => `${count} ${reason}`).join(', ')}`,
-        ...one.gaps.slice(0, 5).map((gap) => `    ${gap.from} to ${gap.to}: ${gap.missing} bars (${gap.reason})`),
-      ];
-    })
-    .join('\n');
 }

@@ -5,16 +5,14 @@ import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { readNamedFile } from '../../adapters/named-file.ts';
 import { isSignedBy, openParityKey, parityKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
-import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
+import { instant } from '../../domain/instant.ts';
 import { encodeNote, parseNote, parseVerifierKey, verifiedBy } from '../../domain/trail/signed-note.ts';
-import { certificateText, createParity, type ParityRange, type ParityReport } from '../../simulation/parity.ts';
-import { replayTape } from '../../simulation/replay.ts';
-import { instant } from './instant.ts';
-import { progressBar } from './progress.ts';
-import { readNamedFile } from './read-file.ts';
+import { certificateText, type ParityRange, type ParityReport, reportParity } from '../../simulation/parity.ts';
+import { withTapes } from './open-tapes.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
@@ -63,22 +61,9 @@ async function certify(files: readonly string[], range: ParityRange, options: Op
 async function compared(files: readonly string[], range: ParityRange): Promise<ParityReport> {
   const database = await serviceDatabase();
   const sql = openDatabase({ url: database.url, connections: 2, name: 'sevengate parity' });
-  const bar = progressBar('replaying', 'bytes');
-  const readers: TapeReader[] = [];
-  const sumOf = (which: 'bytesRead' | 'bytesTotal'): number => readers.reduce((sum, reader) => sum + reader[which], 0);
   try {
-    for (const file of files) readers.push(await openTape(file));
-    const parity = await createParity(createLiveRunReads(sql), range);
-    await replayTape({
-      tapes: readers,
-      missed: parity.missed,
-      onDecisions: parity.take,
-      progress: () => bar.update(sumOf('bytesRead'), sumOf('bytesTotal')),
-    });
-    return await parity.report();
+    return await withTapes(files, 'replaying', (tapes, progress) => reportParity(tapes, createLiveRunReads(sql), range, progress));
   } finally {
-    bar.stop();
-    for (const reader of readers) await reader.close();
     await sql.end({ timeout: 3 });
     await database.close();
   }

@@ -5,12 +5,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
+import { readyDatabase } from '../../adapters/store/ready-database.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';
 import { EXAMPLE_ORGANIZATION } from '../../sandbox/example-organization.ts';
 import { localSigningKeys } from '../../sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
-import { readyDatabase } from '../writers.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
@@ -36,7 +36,7 @@ export function tokenCommand(command: Command): void {
       const orgId = organization(options.org);
       const { url, close } = await serviceDatabase();
       try {
-        const { keys } = await readyDatabase(config, url, ['api']);
+        const { keys } = await readyDatabase(resolve(config.SEVENGATE_HOME), url, ['api']);
         const writer = keys.api === undefined ? {} : { writer: keys.api };
         const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate token', ...writer });
         try {

@@ -2,11 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readNamedFile } from '../../adapters/named-file.ts';
 import { readTrustedKeys, trustedKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
 import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
-import { type TrailReport, verifyTrail } from '../../adapters/store/trail-verifier.ts';
+import { trailText } from '../../adapters/store/trail/trail-text.ts';
+import { verifyTrail } from '../../adapters/store/trail-verifier.ts';
 import { progressBar } from './progress.ts';
-import { readNamedFile } from './read-file.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
@@ -35,7 +36,7 @@ export function verifyTrailCommand(command: Command): void {
           },
         );
         bar.stop();
-        process.stdout.write(`${options.json ? JSON.stringify(report) : reportText(report)}\n`);
+        process.stdout.write(`${options.json ? JSON.stringify(report) : trailText(report)}\n`);
         const checkpoint = report.signatures?.checkpoint ?? null;
         if (options.checkpoint !== undefined && checkpoint !== null) writeFileSync(options.checkpoint, checkpoint);
         if (!report.whole) process.exitCode = 1;
@@ -45,19 +46,4 @@ export function verifyTrailCommand(command: Command): void {
         await close();
       }
     });
-}
-
-function reportText(report: TrailReport): string {
-  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${signedText(report)}`;
-  if (report.whole) return `the trail is whole: ${seen}`;
-  const lines = report.breaks.map(
-    ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,
-  );
-  return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines].join('\n');
-}
-
-function signedText({ signatures }: TrailReport): string {
-  if (signatures === null) return 'and no signatures: no writer was ever registered';
-  const { batches, changes, logged, checkpoints } = signatures;
-  return `${batches} signed batches of ${changes} rows, ${logged} of them in the log of ${checkpoints} checkpoints`;
 }

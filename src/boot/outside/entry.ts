@@ -9,11 +9,11 @@ import type { VenueMarket } from '../../adapters/reach.ts';
 import type { AskBook } from '../../adapters/venues/order-book-reads.ts';
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
 import type { RequestBudget } from '../../adapters/venues/request-budget.ts';
+import type { Secret } from '../../domain/secret.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
 import type { Simulators } from '../../sandbox/simulator-entry.ts';
 import type { Config } from '../config.ts';
-import type { Secret } from '../secret.ts';
 
 /** Where a simulator listens: `http://127.0.0.1:<port>`. @throws Error in one sentence where no sandbox is to be found. */
 export type SimulatorAt = (name: string) => string;

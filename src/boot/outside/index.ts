@@ -2,19 +2,15 @@
 
 import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
-import type { CandleHistory } from '../../../streams/candle-keeper.ts';
-import type { MarketExtras } from '../../../streams/market-states.ts';
-import type { Feed } from '../../../streams/merge-feeds.ts';
 import type { BridgeGround } from '../../adapters/bridge/bridge-ground.ts';
 import { type BridgeDeps, openBridge as openBridgeOn } from '../../adapters/bridge/open-bridge.ts';
 import { createIntelligenceSources } from '../../adapters/intelligence/access.ts';
 import type { IntelligenceSources } from '../../adapters/intelligence/intelligence-feed.ts';
 import { aloneBudgets, type MakeBudget } from '../../adapters/queue/request-budgets.ts';
 import type { Reach } from '../../adapters/reach.ts';
+import { type JoinedVenues, joinVenues } from '../../adapters/venues/joined-venues.ts';
 import { type AskBook, createOrderBookReads } from '../../adapters/venues/order-book-reads.ts';
-import type { PredictionFeed } from '../../adapters/venues/prediction/provider-feed.ts';
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
-import { forOptionalWork } from '../../adapters/venues/request-budget.ts';
 import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -87,11 +83,6 @@ export function createRequestBudgets(make: MakeBudget = aloneBudgets): RequestBu
   return Object.assign({}, ...ENTRIES.map(({ budgets }) => budgets(make))) as RequestBudgets;
 }
 
-/** The same budgets for work that nobody's decision waits for. */
-export function optionalBudgets(budgets: RequestBudgets): RequestBudgets {
-  return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, forOptionalWork(budget)])) as RequestBudgets;
-}
-
 /** Whose question each budget pays. */
 const PAYERS: ReadonlyMap<string, Venue> = new Map(
   ENTRIES.flatMap(({ venue, budgets }) => Object.keys(budgets(aloneBudgets)).map((name) => [name, venue] as const)),
@@ -105,32 +96,15 @@ export function budgetStates(budgets: RequestBudgets, now: EpochMs): BudgetState
 /** How this process reaches all outside systems. */
 export type OutsideReach = Reach<Addresses, RequestBudgets>;
 
-export interface Venues {
-  readonly feeds: readonly Feed[];
-  readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
-  readonly extras: MarketExtras;
+export interface Venues extends JoinedVenues {
   readonly intelligence: IntelligenceSources;
-  /** The feeds of prediction markets, which are among `feeds` too, for what they tell besides quotes. */
-  readonly predictions: readonly PredictionFeed[];
 }
 
 /** Feeds connect when they are subscribed, not before. `memory` is what is remembered of issuers' marks, where their feed is to be followed. */
 export function createVenues(reach: OutsideReach, memory?: MarkMemory): Venues {
   const entries: readonly VenueEntry[] = Object.values(VENUE_ENTRIES);
   const markets = entries.map(({ venue, open }) => ({ venue, ...open(reach as never, memory) }));
-  const extras = markets.map((market) => market.extras ?? {});
-  return {
-    feeds: markets.flatMap(({ feeds }) => feeds),
-    histories: Object.fromEntries(markets.flatMap(({ venue, history }) => (history === undefined ? [] : [[venue, history]]))),
-    extras: {
-      books: extras.flatMap(({ books = [] }) => books),
-      tickers: extras.flatMap(({ tickers = [] }) => tickers),
-      marks: () => extras.flatMap(({ marks }) => marks?.() ?? []),
-      serverTimes: extras.flatMap(({ serverTimes = [] }) => serverTimes),
-    },
-    intelligence: createIntelligenceSources(reach),
-    predictions: markets.flatMap(({ predictions = [] }) => predictions),
-  };
+  return { ...joinVenues(markets), intelligence: createIntelligenceSources(reach) };
 }
 
 /** Order books on demand, in any process: asked of the venue itself, within its request budget. */

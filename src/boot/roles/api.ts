@@ -11,19 +11,20 @@ import { createReadiness } from '../../../api/operation/readiness-parts.ts';
 import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
-import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
 import { readConsoleFiles } from '../../adapters/console-files.ts';
+import type { EmergencyListener } from '../../adapters/emergency-listener.ts';
 import { createChainWalletReads } from '../../adapters/evmchain/wallet-reads.ts';
 import type { SignInLinks } from '../../adapters/identity/sign-in-links.ts';
 import { accessBy } from '../../adapters/identity/token-access.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
-import { createChatCompletions } from '../../adapters/language-model/chat-completions.ts';
-import { createModelPorts } from '../../adapters/language-model/model-ports.ts';
+import { openModelPorts } from '../../adapters/language-model/model-ports.ts';
+import { isLoopback, listeningUrl, listenRefusal } from '../../adapters/listen-refusal.ts';
 import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
-import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
+import { createQuoteReads, type QuoteBus } from '../../adapters/queue/quote-bus.ts';
+import { optionalBudgets } from '../../adapters/queue/request-budgets.ts';
 import { createAgentMarket } from '../../adapters/solana/agent-market.ts';
 import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
@@ -48,16 +49,13 @@ import { createPredictionAsking } from '../../adapters/venues/prediction/access.
 import { createPredictionReads } from '../../adapters/venues/prediction/prediction-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { POOL_LIQUIDITY_MAX_AGE_MS } from '../../domain/risk/index.ts';
-import { instrumentKey } from '../../domain/venue.ts';
 import { createLaunchQuotes } from '../../trading/launch-quotes.ts';
 import { createLiveQuotes } from '../../trading/live-marks.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { launcherPairs } from '../capabilities/launcher-launch.ts';
-import type { EmergencyListener } from '../emergency-listener.ts';
-import { isLoopback, listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
-import { budgetStates, createOrderBooks, createVenues, type OutsideReach, optionalBudgets } from '../outside/index.ts';
+import { budgetStates, createOrderBooks, createVenues, type OutsideReach } from '../outside/index.ts';
 
 const AGENTS_SHOWN = 200;
 
@@ -110,7 +108,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   const tail = createAnnouncementTail({ sql, ownConnection: deps.callers.connection.of, clock, random: deps.random, onError });
   const readiness = createReadiness({ ...deps, pingDatabase: () => sql`select 1`, stalledShards: () => stalledShards(sql) });
   const onDemand = onDemandPorts(deps);
-  const model = modelPorts(deps);
+  const model = openModelPorts(deps.reach.addresses.model, clock);
   const market = marketPorts(deps, model.ports);
   await tail.start();
   const app = await buildApi(
@@ -149,7 +147,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   }
   return {
     app,
-    url: urlOf(app, deps),
+    url: listeningUrl(app.server, deps.host, deps.port),
     readiness,
     async stop() {
       await app.close();
@@ -158,12 +156,6 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       model.close();
     },
   };
-}
-
-function urlOf(app: FastifyInstance, { host, port: asked }: Pick<ApiDeps, 'host' | 'port'>): string {
-  const address = app.server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : asked;
-  return `http://${host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
 }
 
 /** Who a caller is, and how much of everything a caller may ask. */
@@ -185,14 +177,7 @@ function callerPorts({ callers }: ApiDeps, model: ModelPorts) {
 }
 
 /** What a language model phrases; null where none is named. */
-type ModelPorts = ReturnType<typeof createModelPorts> | null;
-
-function modelPorts({ reach, clock }: ApiDeps): { readonly ports: ModelPorts; close(): void } {
-  const { model } = reach.addresses;
-  if (model === null) return { ports: null, close: () => {} };
-  const completions = createChatCompletions({ baseUrl: model.url, model: model.name, key: model.key, clock });
-  return { ports: createModelPorts(completions), close: () => completions.close() };
-}
+type ModelPorts = ReturnType<typeof openModelPorts>['ports'];
 
 function machinePorts() {
   const charts = new Map(ACTOR_KINDS.map(({ machine }) => [machine.id, describeMachine(machine)]));
@@ -209,7 +194,7 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
   const reach = patient(deps);
   const bars = createBarReads(sql);
   return {
-    quotes: quoteReads(bus),
+    quotes: createQuoteReads(bus),
     candles: createCandleReads({ store: createCandleStore(sql), histories: createVenues(reach).histories, clock, log }),
     orderBook: createOrderBooks(reach),
     predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: createPredictionAsking(deps.reach), clock }),
@@ -225,20 +210,6 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
     launchQuotes: createLaunchQuotes(bus, clock),
     launcher: launcherPairs(launcher),
     catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
-  };
-}
-
-function quoteReads(bus: QuoteBus): QuoteReads {
-  return {
-    latest: ({ venue, instrument }) => {
-      if (venue !== undefined && instrument !== undefined) {
-        const quote = bus.latest(instrumentKey(venue, instrument));
-        return quote === null ? [] : [quote];
-      }
-      return bus
-        .snapshot()
-        .filter((quote) => (venue === undefined || quote.venue === venue) && (instrument === undefined || quote.instrument === instrument));
-    },
   };
 }
 

@@ -1,23 +1,24 @@
 /** The feed: hears the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
 
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
+import { tellAgents } from '../../../actors/agent/feed-telling.ts';
 import type { ClockWatch } from '../../../actors/runtime/clock-watch.ts';
 import { createDuty, type DutyWork } from '../../../actors/runtime/duty.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createMarketNeeds, type MarketNeeds } from '../../../actors/ticking/market-needs.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { FUNDING_HISTORY } from '../../../streams/indicator-board.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../../streams/market-states.ts';
 import { createIntelligenceFeed } from '../../adapters/intelligence/intelligence-feed.ts';
-import type { ServiceMetrics } from '../../adapters/metrics.ts';
+import { heardCounts, type ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { activeManifests, tradersHearing } from '../../adapters/store/agents/manifest-reads.ts';
 import { createDispatchStore, SlotNotReached, writeCut } from '../../adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
+import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
 import { keepPools } from '../../adapters/store/catalog/keep-pools.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
@@ -29,7 +30,6 @@ import { keepHourlyBars } from '../../adapters/venues/keep-hourly-bars.ts';
 import { hourlySeries } from '../../domain/basis/basis-legs.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { Cut } from '../../domain/cut.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
@@ -41,8 +41,6 @@ const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 /** What agents need is read again so often, and at once where an agent was created or changed. */
 const NEEDS_MS = 15_000;
-/** After a start the venues have so long to be heard before an agent is told that they are not. */
-const SETTLE_MS = 2_000;
 /** Steps after which other instruments or indicators may have to be observed. */
 const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed']);
 
@@ -127,7 +125,6 @@ const linesOf = (log: Logger) => ({
   pools: createWriteLine(log),
   kept: createWriteLine(log),
 });
-type Lines = ReturnType<typeof linesOf>;
 
 interface FeedParts {
   readonly needs: MarketNeeds;
@@ -162,7 +159,11 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     onFailure: failed('the streams'),
   });
   const unrecord = deps.onPipeline?.(pipeline);
-  const hearing = [passOn(deps, pipeline, lines), tellAgents(deps, { pipeline, venues, lines, notify: parts.notify })];
+  const hearing = [
+    keepBars({ sql, heard: pipeline.heard, write, onFailure: failed('the streams ended') }),
+    passOn(deps, pipeline),
+    tellAgents({ pipeline, venues, notify: parts.notify, write: lines.words.write, clock, log }),
+  ];
   const keeping = [
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
@@ -175,7 +176,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
       onFailure: failed('the hourly bars'),
     }),
   ];
-  countHeard(deps.metrics, pipeline);
+  deps.metrics.hearing(() => heardCounts(pipeline.counters.snapshot()));
   pipeline.start();
   log.info({ feeds: feeds.length }, 'the feed is on duty');
   return {
@@ -201,71 +202,13 @@ async function keepCut({ sql, clock, metrics }: FeedDeps, cut: Cut, onAhead: () 
   metrics.cut({ instruments: cut.observations.size, behindMs: clock.now() - cut.slot });
 }
 
-/** Passes prices on to the bus, and bars to the store. Returns what stops it. */
-function passOn({ sql, bus, log }: FeedDeps, pipeline: MarketPipeline, lines: Lines): () => void {
-  const candles = createCandleStore(sql);
-  const ended = (error: unknown): void => log.error({ err: error }, 'the streams ended');
-  const heard = pipeline.heard.subscribe({
-    next(message: FeedMessage) {
-      if (message.kind === 'candles' && !message.source.endsWith(FUNDING_HISTORY))
-        lines.kept.write('keeping bars', () => candles.save(message));
-    },
-    error: ended,
-  });
+/** Passes prices on to the bus. Returns what stops it. */
+function passOn({ bus, log }: FeedDeps, pipeline: MarketPipeline): () => void {
   const shown = pipeline.shown.subscribe({
     next: (prices) => {
       for (const price of prices) bus.publish(price);
     },
-    error: ended,
+    error: (error: unknown) => log.error({ err: error }, 'the streams ended'),
   });
-  return () => {
-    heard.unsubscribe();
-    shown.unsubscribe();
-  };
-}
-
-/** Tells agents of every venue and instrument that is lost or found, once the venues had time to be heard. Returns what stops it. */
-function tellAgents(
-  { clock, log }: FeedDeps,
-  { pipeline, venues, lines, notify }: { pipeline: MarketPipeline; venues: readonly Venue[]; lines: Lines; notify: FeedParts['notify'] },
-): () => void {
-  let settled = false;
-  const tell = (edge: FeedEdge): void => lines.words.write('telling agents of a feed', () => notify(edge));
-  const settle = clock.deadline(clock.now() + SETTLE_MS, () => {
-    settled = true;
-    for (const venue of venues) {
-      const { degradedSince, goodAt } = pipeline.connectivity.state(venue);
-      const type = degradedSince === null ? 'feed.restored' : 'feed.degraded';
-      tell({ type, subject: venue, at: clock.now(), goodAt });
-    }
-  });
-  const edges = pipeline.connectivity.edges.subscribe({
-    next: (edge) => {
-      log[edge.type === 'feed.degraded' && settled ? 'warn' : 'info']({ venue: edge.venue, hearing: edge.hearing }, edge.detail);
-      if (settled) tell({ ...edge, subject: edge.venue });
-    },
-    error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
-  });
-  const instruments = pipeline.instrumentEdges.subscribe({
-    next: (edge) => {
-      if (edge.type === 'feed.degraded') log.warn({ instrument: edge.instrument }, edge.detail);
-      lines.words.write('telling agents of an instrument', () => notify({ ...edge, subject: edge.instrument }));
-    },
-    error: (error: unknown) => log.error({ err: error }, 'the edges of instruments ended'),
-  });
-  return () => {
-    settle();
-    edges.unsubscribe();
-    instruments.unsubscribe();
-  };
-}
-
-function countHeard(metrics: ServiceMetrics, pipeline: MarketPipeline): void {
-  metrics.hearing(() =>
-    Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected, counted, unknownFields }]) => [
-      [venue, 'received', received] as const,
-      ...Object.entries({ ...counted, ...rejected }).map(([reason, count]) => [venue, reason, count as number] as const),
-      ...unknownFields.map(({ source, field, count }) => [venue, `unknown_field ${source} ${field}`, count] as const),
-    ]),
-  );
+  return () => shown.unsubscribe();
 }

@@ -4,9 +4,9 @@ import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { buildEmergencyApi, type EmergencyPorts } from '../../../api/emergency.ts';
-import type { RequestObservation } from '../../../api/operation/ports.ts';
 import { createRateLimits } from '../../../api/rate-limits.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import type { EmergencyPost, EmergencyThread } from '../../adapters/emergency-listener.ts';
 import { accessBy } from '../../adapters/identity/token-access.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
 import { createNewIds } from '../../adapters/new-ids.ts';
@@ -20,27 +20,6 @@ import { isConnectionLoss, isOutOfResources, openDatabase } from '../../adapters
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 
 const CALLER_CONNECTIONS = 4;
-
-/** What the thread is given. */
-export interface EmergencyThread {
-  /** The state folder with the key that signs what the thread changes; null where the database knows no writer. */
-  readonly home: string | null;
-  readonly appUrl: string;
-  readonly apiUrl: string;
-  readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
-  readonly host: string;
-  readonly port: number;
-  readonly loopback: boolean;
-  readonly allowedOrigins: readonly string[];
-  readonly version: string;
-}
-
-/** What the thread tells. */
-export type EmergencyPost =
-  | { readonly kind: 'listening'; readonly port: number }
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  | { readonly kind: 'observed'; readonly observation: RequestObservation }
-  | { readonly kind: 'defect'; readonly message: string; readonly stack: string; readonly route: string; readonly requestId: string };
 
 const post = (message: EmergencyPost): void => parentPort?.postMessage(message);
 

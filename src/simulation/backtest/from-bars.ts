@@ -5,7 +5,7 @@ import { joinCandles } from '../../domain/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
-import { backtestNeeds, barSeriesOf, inputsOf, seriesName } from './needs.ts';
+import { type BarSeries, backtestNeeds, barSeriesOf, inputsOf, seriesName } from './needs.ts';
 
 export interface BarWindow {
   readonly from: EpochMs;
@@ -50,4 +50,24 @@ export async function workFromBars(job: BarsJob): Promise<BacktestOutcome> {
   }
   const inputs = inputsOf(needs, { bars, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map() });
   return workBacktest({ manifest, request, timeframe, inputs, trials: job.trials, onProgress: job.onProgress });
+}
+
+/**
+ * Which file holds which series, by the names of `seriesName`.
+ * @param words a file alone where one series is wanted, or `<instrument>=<file>` for each. @throws Error in one sentence where a word fits none.
+ */
+export function filesBySeries(words: readonly string[], wanted: readonly BarSeries[], timeframe: string): Map<string, string> {
+  const own = wanted.filter((series) => series.timeframe === timeframe);
+  const names = own.map(({ venue, instrument }) => `${venue}:${instrument}`);
+  const files = new Map<string, string>();
+  for (const word of words) {
+    const match = /^([A-Za-z0-9:._@-]+)=(.+)$/.exec(word);
+    if (match === null && own.length !== 1)
+      throw new Error(`--candles ${word}: say of what it is, as <instrument>=<file>; needed are ${names.join(', ')}`);
+    const [name, file] = match === null ? [names[0] as string, word] : [match[1] as string, match[2] as string];
+    const series = own.find(({ venue, instrument }) => name === instrument || name === `${venue}:${instrument}`);
+    if (series === undefined) throw new Error(`--candles ${word}: the manifest looks at no ${name}; needed are ${names.join(', ')}`);
+    files.set(seriesName(series), file);
+  }
+  return files;
 }

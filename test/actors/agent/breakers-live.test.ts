@@ -1,5 +1,6 @@
 // Breakers on a real database: live fills and books trip them, timers fire on time, and evidence after a demotion counts anew.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createBreakerWatch } from '../../../actors/agent/breaker-watch.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
@@ -11,7 +12,7 @@ import { createActorStore } from '../../../src/adapters/store/actors/actor-store
 import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-facts.ts';
 import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
-import { createBreakers, FILL_LOOK_MS } from '../../../src/boot/breakers.ts';
+import { createBreakers } from '../../../src/boot/breakers.ts';
 import { bookIds, emptyBook, type Fill, markBook, utcDayOf } from '../../../src/domain/book.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';

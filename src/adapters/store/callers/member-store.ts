@@ -81,3 +81,9 @@ export async function writeMember(transaction: Transaction, subject: string, { o
     returning subject`;
   if (changed.length === 0) throw new Error(`${subject} belongs to another organization; use another subject for this one`);
 }
+
+/** Every organization, or the one with this id, in the order of ids. */
+export async function organizationsOf(sql: Sql, id: string | null): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  return sql<{ id: string; name: string }[]>`
+    select id, name from organizations ${id === null ? sql`` : sql`where id = ${id}`} order by id`;
+}

@@ -55,3 +55,20 @@ function longest(gaps: readonly CandleGap[]): CoverageReport['gaps'] {
     .slice(0, SHOWN_GAPS)
     .map(({ from, to, missing, reason }) => ({ from: isoTime(from), to: isoTime(to), missing, reason }));
 }
+
+/** What is stored in words, with the first gaps of each series. */
+export function coverageText(reports: readonly CoverageReport[]): string {
+  if (reports.length === 0) return 'no bars are stored that match';
+  return reports
+    .flatMap((one) => {
+      const missing = Object.entries(one.missing).filter(([, count]) => count > 0);
+      return [
+        `${one.venue} ${one.instrument} ${one.timeframe}: ${one.bars} bars, ${one.from} to ${one.to}, from ${one.sources.join(', ')}`,
+        missing.length === 0
+          ? '  nothing is missing in between'
+          : `  missing: ${missing.map(([reason, count]) => `${count} ${reason}`).join(', ')}`,
+        ...one.gaps.slice(0, 5).map((gap) => `    ${gap.from} to ${gap.to}: ${gap.missing} bars (${gap.reason})`),
+      ];
+    })
+    .join('\n');
+}

@@ -1,5 +1,5 @@
 /** Agent tokens that are listed, at rest (`listed_tokens`). */
-import type { ListedToken, TokenOrigin } from '../../../domain/listed-token.ts';
+import { completeCatalog, type ListedToken, type TokenOrigin } from '../../../domain/listed-token.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
@@ -59,4 +59,13 @@ export function createListedTokenStore(sql: Sql): ListedTokenStore {
       return rows.count === 1;
     },
   };
+}
+
+/**
+ * Completes this process's catalog with what is listed; what the sandbox's chain has is listed only where that is the chain.
+ * @returns what could not stand in the catalog, in sentences.
+ */
+export async function loadListedTokens(sql: Sql, isSandboxed: boolean): Promise<readonly string[]> {
+  const tokens = await createListedTokenStore(sql).all();
+  return completeCatalog(tokens.filter(({ launcher }) => isSandboxed || launcher !== 'sandbox'));
 }

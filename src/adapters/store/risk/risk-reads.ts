@@ -52,11 +52,14 @@ export function createRiskReads(sql: Sql): RiskReads {
     },
     inTransit: (orgId) => amountsInTransit(sql, orgId),
     preferences: (orgId) => preferencesOf(sql, orgId),
-    async epoch(orgId) {
-      const [row] = await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`;
-      return row?.epoch ?? 0;
-    },
+    epoch: (orgId) => controlEpoch(sql, orgId),
     liquidity: (instruments, since) => poolLiquidity(sql, instruments, since),
     outcomeMarkets: (instruments) => marketsOfOutcomes(sql, instruments),
   };
+}
+
+/** The organization's control epoch; zero where it never had one. */
+export async function controlEpoch(sql: Sql, orgId: string): Promise<number> {
+  const [row] = await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`;
+  return row?.epoch ?? 0;
 }

@@ -1,8 +1,8 @@
 // Listings of agent tokens on a real database: a symbol means one token for ever, an end is an end, and every process hears of both.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createListedTokenStore } from '../../../../src/adapters/store/catalog/listed-token-store.ts';
+import { createListedTokenStore, loadListedTokens } from '../../../../src/adapters/store/catalog/listed-token-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
-import { followListedTokens, loadListedTokens } from '../../../../src/boot/listed-tokens.ts';
+import { followListedTokens } from '../../../../src/boot/listed-tokens.ts';
 import { CATALOG } from '../../../../src/domain/catalog.ts';
 import { SANDBOX_AGENT_TOKENS } from '../../../../src/sandbox/agent-tokens.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';

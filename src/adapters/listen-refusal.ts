@@ -1,4 +1,5 @@
 /** What a port that cannot be listened on is to the person who set it: one sentence. */
+import type { AddressInfo } from 'node:net';
 
 const WHY: { readonly [code: string]: string } = {
   EADDRINUSE: 'is taken: stop what listens there, or set',
@@ -20,4 +21,15 @@ export function listenRefusal(error: unknown, host: string, port: number, settin
 /** Whether only this machine reaches what listens on an address. */
 export function isLoopback(host: string): boolean {
   return host === '127.0.0.1' || host === '::1' || host === 'localhost';
+}
+
+/** `http://127.0.0.1:<port>`: where a server that listens is asked. @param port the one that it was given, where it tells none. */
+export function listeningUrl(server: { address(): AddressInfo | string | null }, host: string, port: number): string {
+  const address = server.address();
+  return urlAt(host, typeof address === 'object' && address !== null ? address.port : port);
+}
+
+/** The address of a host and a port; a host that stands for every address is asked on loopback. */
+export function urlAt(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
 }

@@ -1,10 +1,30 @@
 /** Starts the thread that halts and pauses, and starts it again where it ends. */
-import { Worker } from 'node:worker_threads';
-import type { Metrics } from '../../api/operation/ports.ts';
+import type { Worker } from 'node:worker_threads';
+import type { Metrics, RequestObservation } from '../../api/operation/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { listenRefusal } from './listening.ts';
-import type { Logger } from './log.ts';
-import type { EmergencyPost, EmergencyThread } from './threads/emergency-server.ts';
+import type { Log } from '../../streams/log.ts';
+import { listenRefusal, urlAt } from './listen-refusal.ts';
+
+/** What the thread is given. */
+export interface EmergencyThread {
+  /** The state folder with the key that signs what the thread changes; null where the database knows no writer. */
+  readonly home: string | null;
+  readonly appUrl: string;
+  readonly apiUrl: string;
+  readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
+  readonly host: string;
+  readonly port: number;
+  readonly loopback: boolean;
+  readonly allowedOrigins: readonly string[];
+  readonly version: string;
+}
+
+/** What the thread tells. */
+export type EmergencyPost =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly kind: 'observed'; readonly observation: RequestObservation }
+  | { readonly kind: 'defect'; readonly message: string; readonly stack: string; readonly route: string; readonly requestId: string };
 
 /** The wait before the thread is started again, which doubles with each time up to a minute. */
 const FIRST_WAIT_MS = 500;
@@ -18,20 +38,15 @@ export interface EmergencyListener {
   stop(): Promise<void>;
 }
 
-/** Begins a thread that serves the halt and the pause. */
-export function emergencyThread(data: EmergencyThread): Worker {
-  return new Worker(new URL('./threads/emergency-thread.mjs', import.meta.url), { workerData: data });
-}
-
 /** @throws Error in one sentence where its port cannot be listened on. */
 export async function startEmergencyListener(
   thread: EmergencyThread,
   deps: {
     readonly clock: Clock;
-    readonly log: Pick<Logger, 'info' | 'error'>;
+    readonly log: Pick<Log, 'info' | 'error'>;
     readonly metrics: Pick<Metrics, 'observe'>;
-    /** How a thread is begun; `emergencyThread` unless told. */
-    readonly thread?: (data: EmergencyThread) => Worker;
+    /** Begins a thread that serves the halt and the pause. */
+    readonly begin: (data: EmergencyThread) => Worker;
   },
 ): Promise<EmergencyListener> {
   const { clock, log, metrics } = deps;
@@ -49,7 +64,7 @@ export async function startEmergencyListener(
   /** Resolves with the port once the thread listens. */
   function begin(port: number): Promise<number> {
     return new Promise((listening, failed) => {
-      worker = (deps.thread ?? emergencyThread)({ ...thread, port });
+      worker = deps.begin({ ...thread, port });
       worker.on('message', (message: EmergencyPost) => {
         if (message.kind === 'listening') {
           isUp = true;
@@ -85,8 +100,7 @@ export async function startEmergencyListener(
   }
 
   follow();
-  const host = thread.host.includes(':') ? `[${thread.host}]` : thread.host === '0.0.0.0' ? '127.0.0.1' : thread.host;
-  const url = `http://${host}:${port}`;
+  const url = urlAt(thread.host, port);
   log.info({ url }, 'the emergency halt and the pause are served here as well, by a thread of their own');
   return {
     url,

@@ -1,5 +1,5 @@
-/** Times that are named on the command line. */
-import type { EpochMs } from '../../domain/time.ts';
+/** Times that people write: a day, or a moment with its offset. */
+import type { EpochMs } from './time.ts';
 
 /** @throws Error in one sentence where the text is no time. */
 export function instant(text: string, option: string): EpochMs {

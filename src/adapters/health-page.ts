@@ -1,11 +1,13 @@
 /** `/healthz` and `/metrics` of a process that runs no API. */
 import { createServer } from 'node:http';
-import { listenRefusal } from './listening.ts';
-import type { ServiceProcess } from './service-process.ts';
+import { listenRefusal } from './listen-refusal.ts';
+import type { ServiceMetrics } from './metrics.ts';
 
 /** @throws Error in one sentence where the port cannot be listened on. */
-export async function serveHealthPage(service: Pick<ServiceProcess, 'config' | 'metrics' | 'onStop'>): Promise<void> {
-  const { config, metrics } = service;
+export async function serveHealthPage(
+  metrics: Pick<ServiceMetrics, 'render' | 'contentType'>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<{ stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     if (request.url === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
     else if (request.url === '/metrics')
@@ -16,15 +18,14 @@ export async function serveHealthPage(service: Pick<ServiceProcess, 'config' | '
     else response.writeHead(404).end();
   });
   await new Promise<void>((listening, failed) => {
-    server.once('error', (error) => failed(listenRefusal(error, config.HOST, config.PORT, 'PORT')));
-    server.listen(config.PORT, config.HOST, listening);
+    server.once('error', (error) => failed(listenRefusal(error, host, port, 'PORT')));
+    server.listen(port, host, listening);
   });
-  service.onStop(
-    'the health page',
-    () =>
+  return {
+    stop: () =>
       new Promise<void>((closed) => {
         server.close(() => closed());
         server.closeAllConnections();
       }),
-  );
+  };
 }

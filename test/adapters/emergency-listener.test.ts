@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCommandHandler } from '../../actors/agent/command-handler.ts';
 import { agentKind } from '../../actors/agent/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { type EmergencyListener, startEmergencyListener } from '../../src/adapters/emergency-listener.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { type EmergencyListener, emergencyThread, startEmergencyListener } from '../../src/boot/emergency-listener.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
@@ -85,8 +85,8 @@ beforeAll(async () => {
       clock,
       log: { info: () => {}, error: (what: object) => errors.push(what) } as never,
       metrics: { observe: ({ route, status }) => observed.push({ route, status }) },
-      thread(data) {
-        const thread = emergencyThread(data);
+      begin(workerData) {
+        const thread = new Worker(new URL('../../src/boot/threads/emergency-thread.mjs', import.meta.url), { workerData });
         threads.push(thread);
         return thread;
       },

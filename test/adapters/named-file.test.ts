@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readNamedFile } from '../../src/boot/cli/read-file.ts';
+import { readNamedFile } from '../../src/adapters/named-file.ts';
 
 test('a file is read whole; a missing one and a folder are told in words', () => {
   const folder = mkdtempSync(join(tmpdir(), 'named-file-'));

@@ -1,7 +1,8 @@
 /** A value that must never be printed by accident. */
-import { inspect } from 'node:util';
 
 const REDACTED = '[redacted]';
+/** What Node.js asks a value for before it prints it. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /** Holds a secret; text, JSON and console output show `[redacted]`, and only `reveal` gives it. */
 export class Secret {
@@ -32,7 +33,7 @@ export class Secret {
     return REDACTED;
   }
 
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return REDACTED;
   }
 }

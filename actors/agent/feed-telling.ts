@@ -1,0 +1,50 @@
+/** Tells agents of every venue and instrument that is lost or found, once the venues had time to be heard. */
+import type { Venue } from '../../src/domain/venue.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { Log } from '../../streams/log.ts';
+import type { MarketPipeline } from '../../streams/market-pipeline.ts';
+import type { FeedEdge } from './feed-notices.ts';
+
+/** After a start the venues have so long to be heard before an agent is told that they are not. */
+const SETTLE_MS = 2_000;
+
+/** `write` puts one piece of work after the other. Returns what stops the telling. */
+export function tellAgents(deps: {
+  readonly pipeline: Pick<MarketPipeline, 'connectivity' | 'instrumentEdges'>;
+  readonly venues: readonly Venue[];
+  readonly notify: (edge: FeedEdge) => Promise<void>;
+  readonly write: (what: string, work: () => Promise<unknown>) => void;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly log: Log;
+}): () => void {
+  const { pipeline, venues, notify, write, clock, log } = deps;
+  let settled = false;
+  const tell = (edge: FeedEdge): void => write('telling agents of a feed', () => notify(edge));
+  const settle = clock.deadline(clock.now() + SETTLE_MS, () => {
+    settled = true;
+    for (const venue of venues) {
+      const { degradedSince, goodAt } = pipeline.connectivity.state(venue);
+      const type = degradedSince === null ? 'feed.restored' : 'feed.degraded';
+      tell({ type, subject: venue, at: clock.now(), goodAt });
+    }
+  });
+  const edges = pipeline.connectivity.edges.subscribe({
+    next: (edge) => {
+      log[edge.type === 'feed.degraded' && settled ? 'warn' : 'info']({ venue: edge.venue, hearing: edge.hearing }, edge.detail);
+      if (settled) tell({ ...edge, subject: edge.venue });
+    },
+    error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
+  });
+  const instruments = pipeline.instrumentEdges.subscribe({
+    next: (edge) => {
+      if (edge.type === 'feed.degraded') log.warn({ instrument: edge.instrument }, edge.detail);
+      write('telling agents of an instrument', () => notify({ ...edge, subject: edge.instrument }));
+    },
+    error: (error: unknown) => log.error({ err: error }, 'the edges of instruments ended'),
+  });
+  return () => {
+    settle();
+    edges.unsubscribe();
+    instruments.unsubscribe();
+  };
+}

@@ -1,0 +1,56 @@
+/** The emergency halt of every organization of the service, or of one, by whoever runs it. */
+import { auditRow } from './command-rows.ts';
+import type { HaltView } from './commands.ts';
+import type { EmergencyHalt } from './emergency-halt.ts';
+
+/** Whose word it is, in the audit: whoever reaches the database of the service with its settings. */
+const SUBJECT = 'command line';
+
+/** What halting organizations needs. */
+export interface Halting extends Pick<EmergencyHalt, 'halt'> {
+  /** Every organization, or the one with this id, by id. */
+  readonly organizations: (id: string | null) => Promise<readonly { readonly id: string; readonly name: string }[]>;
+  readonly newId: () => string;
+}
+
+/** What the halt of one organization came to. */
+export interface HaltedOrganization extends Omit<HaltView, 'paused'> {
+  readonly orgId: string;
+  readonly name: string;
+  /** How many agents and Takes are paused by this halt. */
+  readonly paused: number;
+}
+
+/**
+ * Halts organizations one after the other, each wholly before the next: no order begins from its new epoch on, what waits is
+ * cancelled, agents and Takes are paused. @throws Error where there is no such organization, or none at all.
+ */
+export async function haltOrganizations(
+  { halt, organizations, newId }: Halting,
+  orgId: string | null,
+): Promise<readonly HaltedOrganization[]> {
+  const all = await organizations(orgId);
+  if (all.length === 0) throw new Error(orgId === null ? 'the database holds no organization' : `there is no organization ${orgId}`);
+  const halted: HaltedOrganization[] = [];
+  const failures: unknown[] = [];
+  for (const { id, name } of all) {
+    const context = { orgId: id, subject: SUBJECT, permissions: [], requestId: newId() };
+    const audit = auditRow(context, 'agents.emergency_halt', id, null, null);
+    try {
+      const { paused, ...view } = await halt(id, `${SUBJECT} ${context.requestId}`, [audit], 'done');
+      halted.push({ orgId: id, name, ...view, paused: paused.length });
+    } catch (error) {
+      // One organization that cannot be halted leaves none of the others running.
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${all.length} organizations were not halted: ${String(failures[0])}`);
+  return halted;
+}
+
+/** One sentence about a halted organization. */
+export function haltedText({ name, orgId, epoch, paused, pausing, cancelledProposals }: HaltedOrganization): string {
+  const rest = pausing > 0 ? `, ${pausing} are not paused yet and cannot trade; a worker goes on` : '';
+  return `${name} (${orgId}) is halted, epoch ${epoch}: ${paused} paused, ${cancelledProposals} proposals cancelled${rest}`;
+}

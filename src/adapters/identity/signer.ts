@@ -1,0 +1,69 @@
+/** The signer process as the service holds it: launched with the key, followed from life to life, and asked over its socket. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../../streams/clock.ts';
+import type { Log } from '../../../streams/log.ts';
+import type { SignerClient } from '../../trading/ports.ts';
+import { beginLife, sealed } from './signer-process.ts';
+import type { SignerKeys, SignerPlace, SignerSecret } from './signer-protocol.ts';
+import { signerAt } from './signer-socket.ts';
+import { superviseSigner } from './signer-supervisor.ts';
+
+export interface Signer {
+  /** What the remote signer has to know; SPKI, base64. */
+  readonly publicKey: string;
+  /** Of the present process, or of the last one. */
+  readonly pid: number;
+  readonly client: SignerClient;
+  /** Tells it where to listen and what to read. Before that the door answers `unavailable`. @throws Error in one sentence. */
+  open(place: Pick<SignerPlace, 'databaseUrl' | 'url' | 'rpcUrl' | 'makers'>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SignerStart
+  extends Pick<SignerPlace, 'home' | 'isSandboxed' | 'dailyLimitUsd'>,
+    Pick<SignerSecret, 'keyFile' | 'appId' | 'logLevel'> {
+  /** What the process runs. */
+  readonly program: string;
+  /** Sealed for the process; this one keeps none of them where the system has files of memory. */
+  readonly keys: SignerKeys;
+  /** Hears the public key before anything is signed. */
+  readonly onKey: (publicKey: string) => void;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly log: Log;
+}
+
+/** @throws Error in one sentence, without a character of the key, where it is none. */
+export async function openSigner(start: SignerStart): Promise<Signer> {
+  const { program, keys, keyFile, appId, logLevel, home, isSandboxed, dailyLimitUsd, clock, log } = start;
+  const socket = join(home, 'signer', `${process.pid}.sock`);
+  const kept = sealed(keys);
+  const secret: SignerSecret = { keys: kept === null ? keys : null, keyFile, appId, logLevel };
+  if (kept === null) log.warn({}, 'there are no files of memory here (/dev/shm): where the signer process ends, it is not started again');
+  const first = beginLife(program, clock, kept);
+  try {
+    const publicKey = await first.tell(secret);
+    start.onKey(publicKey);
+    log.info({ publicKey }, 'delegated signing is on: register this public key with the identity provider');
+    const begin = kept === null ? null : () => beginLife(program, clock, kept);
+    const supervised = superviseSigner({ first, begin, secret, publicKey, clock, log });
+    const client = signerAt(socket, clock);
+    return {
+      publicKey,
+      get pid() {
+        return supervised.pid;
+      },
+      client: { sign: async (orderId, signature) => supervised.refusal() ?? client.sign(orderId, signature) },
+      open: (place) => supervised.open({ ...place, socket, home, isSandboxed, dailyLimitUsd }),
+      async stop() {
+        await supervised.stop();
+        kept?.close();
+        rmSync(socket, { force: true });
+      },
+    };
+  } catch (error) {
+    await first.stop();
+    kept?.close();
+    throw error;
+  }
+}

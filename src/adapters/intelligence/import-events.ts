@@ -1,0 +1,56 @@
+/** Imports archives of events into the store, and says what was kept of them. */
+import { basename } from 'node:path';
+import { CATALOG } from '../../domain/catalog.ts';
+import { entityNamesOf } from '../../domain/intelligence/entities.ts';
+import { nearestNames } from '../../domain/nearest-name.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import type { Sql } from '../store/database.ts';
+import { keepArchive } from '../store/intelligence/event-archive-store.ts';
+import { type EventFiles, readEventFiles } from './event-files.ts';
+
+export interface EventArchive extends Pick<EventFiles, 'source' | 'underlyings' | 'reports' | 'sha256'> {
+  /** The archive is complete from the first time to before the second. */
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** The names of its files. */
+  readonly file: string;
+  /** Reports of the files that lie outside of these times, and are not kept. */
+  readonly outside: number;
+}
+
+/**
+ * Reads the files of an archive.
+ * @param of what wire items are complete for, separated by commas, or `all`; filings say it themselves.
+ * @throws Error in one sentence where a file, a time or an underlying is wrong.
+ */
+export function readArchive(files: readonly string[], from: EpochMs, to: EpochMs, of: string | undefined): EventArchive {
+  if (to <= from) throw new Error('--from is the earlier time, --to the later one');
+  const read = readEventFiles(files, entityNamesOf(CATALOG), from);
+  const underlyings = underlyingsOf(read, of);
+  const reports = read.reports.filter(({ publishedAt }) => publishedAt >= from && publishedAt < to);
+  const file = files.map((name) => basename(name)).join(' ');
+  return { source: read.source, underlyings, from, to, reports, file, sha256: read.sha256, outside: read.reports.length - reports.length };
+}
+
+/** Keeps an archive; one that is kept already is left as it is. @param at when it was imported. */
+export async function importArchive(sql: Sql, { outside, ...archive }: EventArchive, at: EpochMs) {
+  const isNew = await keepArchive(sql, { ...archive, at });
+  const { source, underlyings, from, to, reports } = archive;
+  return { source, underlyings, from: isoTime(from), to: isoTime(to), reports: reports.length, outside, isNew };
+}
+
+/** What the files are complete for. @throws Error in one sentence where nobody said it, or it is in no catalog. */
+function underlyingsOf({ source, underlyings }: EventFiles, of: string | undefined): readonly string[] {
+  if (source === 'news:filings') {
+    if (of !== undefined) throw new Error('--of is for wire items: filings say whose they are');
+    return underlyings;
+  }
+  if (of === undefined) throw new Error('--of is missing: wire items do not say which underlyings they are complete for');
+  const known = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))].sort();
+  if (of === 'all') return known;
+  return of.split(',').map((name) => {
+    if (known.includes(name)) return name;
+    const [near] = nearestNames(name, known, 1);
+    throw new Error(`--of: ${JSON.stringify(name)} is no underlying of the catalog${near === undefined ? '' : `: did you mean ${near}?`}`);
+  });
+}

@@ -1,0 +1,33 @@
+/** The newest quotes and market states, passed between processes through Redis, or within this process where there is none. */
+import type { Clock } from '../../../streams/clock.ts';
+import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from './market-state-bus.ts';
+import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from './quote-bus.ts';
+
+export interface Buses {
+  readonly bus: QuoteBus;
+  readonly states: MarketStateBus;
+  close(): Promise<void>;
+}
+
+/** @param warn hears of what a bus survives, by what it is. */
+export function openBuses(deps: {
+  readonly redisUrl: string | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly warn: (what: string) => (error: unknown) => void;
+}): Buses {
+  const { redisUrl: url, clock, random, warn } = deps;
+  const onError = warn('the bus of market states');
+  const bus =
+    url === null ? createInProcessQuoteBus({ clock }) : createRedisQuoteBus({ clock, random, url, onError: warn('the quote bus') });
+  const states =
+    url === null ? createInProcessMarketStateBus({ clock, onError }) : createRedisMarketStateBus({ clock, random, url, onError });
+  return {
+    bus,
+    states,
+    async close() {
+      await states.close();
+      await bus.close();
+    },
+  };
+}

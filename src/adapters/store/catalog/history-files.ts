@@ -1,0 +1,55 @@
+/** Files of marks or liquidity over time, with the columns time and value: read whole, checked row by row, and imported. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { CATALOG } from '../../../domain/catalog.ts';
+import { isDecimalString, isPositive } from '../../../domain/decimal.ts';
+import { instant } from '../../../domain/instant.ts';
+import { isoTime } from '../../../domain/time.ts';
+import type { Fact } from '../../../simulation/backtest/history.ts';
+import type { Sql } from '../database.ts';
+import { type HistoryKind, keepHistory } from './market-history-store.ts';
+
+export interface HistoryFile {
+  readonly file: string;
+  readonly kind: HistoryKind;
+  readonly instrument: string;
+  /** By what the values are kept: the name of a token, or the key of its instrument. */
+  readonly key: string;
+  /** Ascending, one at least. */
+  readonly facts: readonly Fact[];
+}
+
+/** @throws Error in one sentence that names the file, the line and what is wrong. */
+export function readHistoryFile(file: string, kind: HistoryKind, instrument: string): HistoryFile {
+  const entry = CATALOG.entries.find(({ venue, instrument: name }) => venue === 'spotchain' && name === instrument);
+  if (entry === undefined) throw new Error(`--instrument: ${JSON.stringify(instrument)} is no token of the catalog`);
+  if (kind === 'issuer_mark' && entry.benchmarkKind !== 'issuer_mark')
+    throw new Error(`${instrument} has no issuer that publishes marks of it`);
+  return { file, kind, instrument, key: kind === 'issuer_mark' ? instrument : entry.key, facts: factsOf(file, kind) };
+}
+
+/** Keeps the values, all or none; what is there already stays as it is. */
+export async function importHistoryFile(sql: Sql, { file, kind, instrument, key, facts }: HistoryFile) {
+  const inserted = await keepHistory(sql, kind, key, facts, basename(file));
+  const [first, last] = [facts[0] as Fact, facts.at(-1) as Fact];
+  return { kind, instrument, values: facts.length, inserted, from: isoTime(first.receivedAt), to: isoTime(last.receivedAt) };
+}
+
+function factsOf(file: string, kind: HistoryKind): readonly Fact[] {
+  const rows = parse(readFileSync(file, 'utf8'), { bom: true, skip_empty_lines: true, trim: true }) as string[][];
+  const [header, ...values] = rows;
+  if (header?.join(',') !== 'time,value') throw new Error(`${file}: the first line is no "time,value"`);
+  if (values.length === 0) throw new Error(`${file} holds no values`);
+  const facts = values.map(([time = '', value = ''], index): Fact => {
+    const place = `${file}: line ${index + 2}`;
+    if (!isDecimalString(value) || value.startsWith('-') || (kind === 'issuer_mark' && !isPositive(value)))
+      throw new Error(`${place}: ${JSON.stringify(value)} is no ${kind === 'issuer_mark' ? 'price above zero' : 'amount of US dollars'}`);
+    return { receivedAt: instant(time, place), value };
+  });
+  for (let i = 1; i < facts.length; i++) {
+    if ((facts[i] as Fact).receivedAt <= (facts[i - 1] as Fact).receivedAt)
+      throw new Error(`${file}: line ${i + 2} is not later than the line before it`);
+  }
+  return facts;
+}

@@ -1,0 +1,18 @@
+/** What the verification of the decision trail came to, in words. */
+import type { TrailReport } from '../trail-verifier.ts';
+
+/** One line where the trail is whole; else a line for every altered row, the first one first. */
+export function trailText(report: TrailReport): string {
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${signedText(report)}`;
+  if (report.whole) return `the trail is whole: ${seen}`;
+  const lines = report.breaks.map(
+    ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,
+  );
+  return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines].join('\n');
+}
+
+function signedText({ signatures }: TrailReport): string {
+  if (signatures === null) return 'and no signatures: no writer was ever registered';
+  const { batches, changes, logged, checkpoints } = signatures;
+  return `${batches} signed batches of ${changes} rows, ${logged} of them in the log of ${checkpoints} checkpoints`;
+}

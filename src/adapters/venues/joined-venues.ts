@@ -1,0 +1,30 @@
+/** What several venues bring, as one: what a market pipeline hears. */
+import type { CandleHistory } from '../../../streams/candle-keeper.ts';
+import type { MarketExtras } from '../../../streams/market-states.ts';
+import type { Feed } from '../../../streams/merge-feeds.ts';
+import type { Venue } from '../../domain/venue.ts';
+import type { VenueMarket } from '../reach.ts';
+import type { PredictionFeed } from './prediction/provider-feed.ts';
+
+export interface JoinedVenues {
+  readonly feeds: readonly Feed[];
+  readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
+  readonly extras: MarketExtras;
+  /** The feeds of prediction markets, which are among `feeds` too, for what they tell besides quotes. */
+  readonly predictions: readonly PredictionFeed[];
+}
+
+export function joinVenues(markets: readonly (VenueMarket & { readonly venue: Venue })[]): JoinedVenues {
+  const extras = markets.map((market) => market.extras ?? {});
+  return {
+    feeds: markets.flatMap(({ feeds }) => feeds),
+    histories: Object.fromEntries(markets.flatMap(({ venue, history }) => (history === undefined ? [] : [[venue, history]]))),
+    extras: {
+      books: extras.flatMap(({ books = [] }) => books),
+      tickers: extras.flatMap(({ tickers = [] }) => tickers),
+      marks: () => extras.flatMap(({ marks }) => marks?.() ?? []),
+      serverTimes: extras.flatMap(({ serverTimes = [] }) => serverTimes),
+    },
+    predictions: markets.flatMap(({ predictions = [] }) => predictions),
+  };
+}

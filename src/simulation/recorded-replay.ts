@@ -1,0 +1,70 @@
+/** Replays a recording: hands on its decision records, holds them against what a live run wrote, and says what came of it in words. */
+import { cutText, type TapeAgent } from '../domain/tape.ts';
+import { isoTime } from '../domain/time.ts';
+import type { LiveRunReads } from './ports.ts';
+import { createRecordWriter, type ReplayResult, type ReplayTape, replayTape } from './replay.ts';
+import { type Comparison, createComparison } from './replay-comparison.ts';
+
+export interface RecordedReplay {
+  /** The tapes of one recording, in the order of time. */
+  readonly tapes: readonly ReplayTape[];
+  /** Agents besides those on the tapes. */
+  readonly agents: readonly TapeAgent[];
+  /** What a live run wrote; null where nothing is compared. */
+  readonly live: LiveRunReads | null;
+  /** Takes the decision records of each slot, one JSON object a line; null where nobody wants them. */
+  readonly writeRecords: ((lines: string) => unknown) | null;
+  readonly progress: () => void;
+}
+
+export interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSlot' | 'lastSlot'> {
+  readonly firstSlot: string | null;
+  readonly lastSlot: string | null;
+  /** Null where nothing was compared. */
+  readonly comparison: Comparison | null;
+}
+
+/** @throws Error in one sentence where there is nobody to replay. */
+export async function replayRecording({ tapes, agents, live, writeRecords, progress }: RecordedReplay): Promise<ReplaySummary> {
+  const comparison = live === null ? null : await createComparison(live);
+  const linesOf = createRecordWriter();
+  const result = await replayTape({
+    tapes,
+    agents,
+    ...(comparison === null ? {} : { missed: comparison.missed }),
+    onDecisions: async (rows, cut, manifestOf) => {
+      await writeRecords?.(linesOf(rows, cut, manifestOf));
+      await comparison?.take(rows, cut);
+    },
+    progress,
+  });
+  if (result.counts.agents === 0)
+    throw new Error('there is nobody to replay: the tape holds no agents, and no manifest was given with --agent');
+  const { decisions: _, firstSlot, lastSlot, ...rest } = result;
+  return {
+    ...rest,
+    firstSlot: firstSlot === null ? null : isoTime(firstSlot),
+    lastSlot: lastSlot === null ? null : isoTime(lastSlot),
+    comparison: comparison?.result() ?? null,
+  };
+}
+
+/** For people. @param out the file that the records were written to; null where none was. */
+export function replayText(summary: ReplaySummary, out: string | null): string {
+  const { counts, comparison } = summary;
+  return [
+    `${summary.events} events, ${summary.cuts} slots, ${counts.agents} agents, ${counts.decisions} decisions${summary.firstSlot === null ? '' : `, ${summary.firstSlot} to ${summary.lastSlot}`}`,
+    `  hold ${counts.hold}, propose_entry ${counts.propose_entry}, propose_exit ${counts.propose_exit}, blocked_by_risk ${counts.blocked_by_risk}`,
+    ...(counts.refusedCommands > 0
+      ? [`  ${counts.refusedCommands} of ${counts.commands} agent events were refused, which the live agents took`]
+      : []),
+    `  result ${summary.resultHash}${cutText(summary.cut)}`,
+    ...(out === null ? [] : [`  records in ${out}`]),
+    ...(comparison === null ? [] : [comparisonText(comparison)]),
+  ].join('\n');
+}
+
+function comparisonText({ firstDifference, compared, missedLive, different }: Comparison): string {
+  if (firstDifference === null) return `  all ${compared} decisions equal what the live run wrote (${missedLive} of them were missed live)`;
+  return `  ${different} of ${compared} decisions differ from what the live run wrote; first: ${firstDifference}`;
+}
