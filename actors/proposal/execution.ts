@@ -5,23 +5,26 @@
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
-import type { ProposalState, VenueAnswer } from '../../src/domain/execution.ts';
+import { MandateMoved, PermitLost, type ProposalState, type VenueAnswer } from '../../src/domain/execution.ts';
 import { contentId } from '../../src/domain/ids.ts';
 import { isOrderOn, type Order } from '../../src/domain/order.ts';
 import { paperFill } from '../../src/domain/paper-fill.ts';
 import { isQuoteOf } from '../../src/domain/quote.ts';
 import type { ExecutableVenue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
-import type { ActivityWorker } from '../runtime/activities.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { type ActivityWorker, TOLD } from '../runtime/activities.ts';
+import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER } from './effects.ts';
 import type { ExecutionClient, ExecutionClients } from './execution-client.ts';
-import { takeLease } from './lease.ts';
+import { LEASE_MS, takeLease } from './lease.ts';
 import { isHalted, type PresentVerdict, type PreTrade } from './pre-trade.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
 
+/** How often an order is assessed anew where its organization's mandate changes at the same moment. */
+const MANDATE_RACES = 5;
+
 export interface ExecutionDeps {
-  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly runtime: Pick<Runtime, 'deliver' | 'deliverInTurn'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly preTrade: PreTrade;
   /** Whether the lease of a proposal that is executing still lives, by the clock of whoever keeps it. */
@@ -48,7 +51,18 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     return { id, orgId: row.orgId, state: proposalState(row.state), context: proposalContext(row.state) };
   }
 
-  async function execute(id: string, key: string): Promise<CarriedAnswer> {
+  /** Carries an order out by the mandate of the moment: one that changes meanwhile is read anew. */
+  async function execute(id: string, key: string): Promise<CarriedAnswer | typeof TOLD> {
+    for (let race = 1; ; race++) {
+      try {
+        return await attempt(id, key);
+      } catch (error) {
+        if (!(error instanceof MandateMoved) || race === MANDATE_RACES) throw error;
+      }
+    }
+  }
+
+  async function attempt(id: string, key: string): Promise<CarriedAnswer | typeof TOLD> {
     const proposal = await load(id);
     const { order, leaseUntil: seen } = proposal.context;
     const unsent = (answer: ExecutionAnswer): CarriedAnswer => ({ ...answer, lease: seen });
@@ -68,14 +82,41 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     const verdict = await deps.preTrade.assess(proposal.orgId, proposal.context);
     // Whether it was a halt or a pause that risk saw, the permit of the lease tells.
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
-    const lease = await takeLease(deps, id, key, async () => (await load(id)).state);
+    const under = mandateOf(proposal.orgId, verdict);
+    if (order.mode === 'paper') {
+      const answer: ExecutionAnswer = verdict.ok ? onPaper(id, proposal.context, verdict) : { outcome: 'blocked', risk: verdict.risk };
+      return bookPaper(id, key, answer, under);
+    }
+    const lease = await takeLease(deps, id, key, async () => (await load(id)).state, under);
     if ('supersededBy' in lease) return unsent({ outcome: 'superseded', reason: lease.supersededBy });
     if (!verdict.ok) return { outcome: 'blocked', risk: verdict.risk, lease: lease.until };
-    const answer =
-      order.mode === 'paper'
-        ? onPaper(id, proposal.context, verdict)
-        : await submit(order.venue, id, proposal.context, verdict, lease.until);
+    const answer = await submit(order.venue, id, proposal.context, verdict, lease.until);
     return { ...answer, lease: lease.until };
+  }
+
+  /**
+   * On paper nothing leaves: the permit, the lease and the outcome are one transaction, which a halt comes before or after.
+   * Whoever dies before it has done nothing, and after it nothing is left to be done.
+   */
+  async function bookPaper(id: string, key: string, filled: ExecutionAnswer, under: Pick<DeliverOptions, 'also'>) {
+    const leaseUntil = clock.now() + LEASE_MS;
+    const answer = { ...filled, lease: leaseUntil } as unknown as Json;
+    try {
+      const outcome = await deps.runtime.deliverInTurn(id, [
+        { event: { type: 'execution.begun', key, leaseUntil, leaseMs: LEASE_MS }, options: { cause: 'execution', ...under } },
+        {
+          event: { type: 'activity.done', key, kind: EXECUTE_ORDER, answer },
+          options: { cause: 'activity', answeredActivity: { key, answer } },
+        },
+      ]);
+      if (outcome.ok) return TOLD;
+      if (outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
+    } catch (error) {
+      if (!(error instanceof PermitLost)) throw error;
+      return { outcome: 'superseded', reason: error.reason, lease: (await load(id)).context.leaseUntil } as const;
+    }
+    const { state, context } = await load(id);
+    return { outcome: 'superseded', reason: state, lease: context.leaseUntil } as const;
   }
 
   function onPaper(id: string, context: ProposalContext, verdict: Extract<PresentVerdict, { readonly ok: true }>): ExecutionAnswer {
@@ -131,7 +172,12 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
 
   const idOf = (payload: { readonly [key: string]: Json }): string => payload['proposalId'] as string;
   return {
-    [EXECUTE_ORDER]: async (payload, key) => (await execute(idOf(payload), key)) as unknown as Json,
+    [EXECUTE_ORDER]: async (payload, key) => (await execute(idOf(payload), key)) as unknown as Json | typeof TOLD,
     [RECONCILE_ORDER]: async (payload) => (await reconcile(idOf(payload))) as unknown as Json,
   };
+}
+
+/** What a step requires that rests on an assessment: the mandate that it was made by. */
+function mandateOf(orgId: string, { mandateVersion }: PresentVerdict): Pick<DeliverOptions, 'also'> {
+  return mandateVersion === undefined ? {} : { also: () => [{ type: 'mandate_licence', orgId, version: mandateVersion }] };
 }

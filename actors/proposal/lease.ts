@@ -2,7 +2,7 @@
 import { PermitLost } from '../../src/domain/execution.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 
 /** How long an order may be sent after its lease was taken. A halt waits no longer than this. */
 export const LEASE_MS = 2_000;
@@ -19,11 +19,13 @@ export async function takeLease(
   id: string,
   key: string,
   standsAt: () => Promise<string>,
+  /** What else the step requires. */
+  under: Pick<DeliverOptions, 'also'> = {},
 ): Promise<{ readonly until: EpochMs } | { readonly supersededBy: string }> {
   const until = clock.now() + LEASE_MS;
   try {
     const event = { type: 'execution.begun', key, leaseUntil: until, leaseMs: LEASE_MS };
-    const outcome = await runtime.deliver(id, event, { cause: 'execution' });
+    const outcome = await runtime.deliver(id, event, { cause: 'execution', ...under });
     if (!outcome.ok && outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
     if (!outcome.ok) return { supersededBy: await standsAt() };
   } catch (error) {

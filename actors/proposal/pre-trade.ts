@@ -6,7 +6,10 @@ import type { RiskApproved } from '../../src/domain/risk/assess.ts';
 import type { ProposalContext } from './protocol.ts';
 
 /** An order as the pre-trade risk function sees it now. */
-export type PresentVerdict =
+export type PresentVerdict = {
+  /** The version of the organization's mandate that it was assessed by, where whoever carries the order out has to know. */
+  readonly mandateVersion?: number;
+} & (
   | {
       readonly ok: true;
       readonly approved: RiskApproved<Order>;
@@ -14,7 +17,8 @@ export type PresentVerdict =
       /** What it was assessed on, and may be filled on. */
       readonly market: PaperMarket;
     }
-  | { readonly ok: false; readonly risk: RiskAttribution };
+  | { readonly ok: false; readonly risk: RiskAttribution }
+);
 
 /** Runs the pre-trade risk function on the present quotes, the present book and the mandate of the moment. */
 export interface PreTrade {

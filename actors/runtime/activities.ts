@@ -7,20 +7,29 @@ import { runEvery } from './run-every.ts';
 import type { Runtime } from './runtime.ts';
 
 const LOOK_MS = 250;
-const BATCH = 100;
+/** So many are carried out at a time. More of them only wait for each other's connections. */
+const AT_ONCE = 64;
+/** Others are taken once so few are under way. */
+const REFILL_AT = 48;
 /** An activity worker that died in the middle is followed by another after so long, doubled with every attempt. */
 const RETRY_MS = 5_000;
+/** How often what is still under way is kept from others for another `RETRY_MS`. */
+const RENEW_MS = 2_000;
 const ATTEMPT_LIMIT = 10;
 
+/** What an activity worker answers where the actor has heard the answer from it, in one transaction with what led to it. */
+export const TOLD = Symbol('the actor was told');
+
 /** Carries out one activity. `key` is the same at every attempt. @throws to be tried again later. */
-export type ActivityWorker = (payload: { readonly [key: string]: Json }, key: string) => Promise<Json>;
+export type ActivityWorker = (payload: { readonly [key: string]: Json }, key: string) => Promise<Json | typeof TOLD>;
 
 /**
  * Starts carrying. The answer goes to the actor as `activity.done { key, kind, answer }`, and the activity is closed by that
  * step's commit; after the last attempt the actor hears `activity.given_up { key, kind, detail }`.
+ * `carryDue` resolves once everything that was due is carried out.
  */
 export function startActivities(deps: {
-  readonly store: Pick<ActorStore, 'takeActivities' | 'giveUpActivity'>;
+  readonly store: Pick<ActorStore, 'takeActivities' | 'renewActivities' | 'giveUpActivity'>;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly workers: { readonly [kind: string]: ActivityWorker };
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
@@ -29,12 +38,16 @@ export function startActivities(deps: {
   const { store, runtime, clock } = deps;
   // The others wait for a process that carries them: an attempt here would be one lost.
   const kinds = Object.keys(deps.workers);
+  /** What this process carries out now, by key. */
+  const underWay = new Map<string, Promise<void>>();
+  let stopped = false;
 
   async function carry(activity: DueActivity): Promise<void> {
     const worker = deps.workers[activity.kind];
     try {
       if (!worker) throw new Error(`nobody carries out activities of kind ${activity.kind}`);
       const answer = await worker(activity.payload, activity.key);
+      if (answer === TOLD) return;
       const outcome = await runtime.deliver(
         activity.actorId,
         { type: 'activity.done', key: activity.key, kind: activity.kind, answer },
@@ -55,15 +68,50 @@ export function startActivities(deps: {
     }
   }
 
-  async function carryDue(): Promise<number> {
-    const due = await store.takeActivities(clock.now(), RETRY_MS, BATCH, kinds);
-    await Promise.all(due.map(carry));
-    return due.length;
+  function begin(activity: DueActivity): void {
+    // It is still being carried out: it was slow, or its renewal was late.
+    if (underWay.has(activity.key)) return;
+    const carrying = carry(activity)
+      .catch(deps.onError)
+      .finally(() => underWay.delete(activity.key));
+    underWay.set(activity.key, carrying);
   }
 
-  const looking = runEvery(clock, LOOK_MS, carryDue, deps.onError);
+  /** Begins what is due; whoever is slow holds up nobody else, for others are begun as soon as some have ended. */
+  async function beginDue(): Promise<number> {
+    let begun = 0;
+    while (!stopped) {
+      const free = AT_ONCE - underWay.size;
+      if (free < AT_ONCE - REFILL_AT) {
+        await Promise.race(underWay.values());
+        continue;
+      }
+      const due = await store.takeActivities(clock.now(), RETRY_MS, free, kinds);
+      begun += due.length;
+      for (const activity of due) begin(activity);
+      if (due.length < free) break;
+    }
+    return begun;
+  }
+
+  /** Nobody follows a worker that is still at work, however slow its counterpart is. */
+  async function renew(): Promise<void> {
+    if (underWay.size > 0) await store.renewActivities([...underWay.keys()], clock.now() + RETRY_MS);
+  }
+
+  const looking = runEvery(clock, LOOK_MS, beginDue, deps.onError);
+  const renewing = runEvery(clock, RENEW_MS, renew, deps.onError);
   return {
-    carryDue,
-    stop: looking.stop,
+    async carryDue() {
+      const begun = await beginDue();
+      await Promise.all(underWay.values());
+      return begun;
+    },
+    async stop() {
+      stopped = true;
+      await looking.stop();
+      await Promise.all(underWay.values());
+      await renewing.stop();
+    },
   };
 }

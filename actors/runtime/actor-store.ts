@@ -6,12 +6,17 @@ import type { EpochMs } from '../../src/domain/time.ts';
 export interface ActorStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
   start(start: ActorStart): Promise<void>;
-  /** Commits many steps, of different actors, in one transaction. Returns the ids whose version had moved on; nothing of those was written. */
+  /**
+   * Commits many steps in one transaction. Several of one actor are its steps in their order, each on the version that the
+   * one before it leads to: all of them or none. Returns the ids whose version had moved on; nothing of those was written.
+   */
   commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>>;
   incident(incident: Incident): Promise<void>;
   dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
   dropTimer(actorId: string, timerId: string): Promise<void>;
   /** Takes activities of these kinds that are due and puts their next attempt off by `retryMs`, doubled with every attempt, so that those of a crashed activity worker are found again. */
   takeActivities(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]>;
+  /** Puts the next attempt of activities that are still pending off until `until`, where it would come before. */
+  renewActivities(keys: readonly string[], until: EpochMs): Promise<void>;
   giveUpActivity(key: string, answer: Json): Promise<void>;
 }

@@ -190,6 +190,13 @@ export function createMemoryStore(): MemoryStore {
       });
     },
 
+    async renewActivities(keys, until) {
+      for (const key of keys) {
+        const activity = activities.get(key);
+        if (activity?.state === 'pending') activity.dueAt = Math.max(activity.dueAt, until);
+      }
+    },
+
     async giveUpActivity(key, answer) {
       const activity = activities.get(key);
       if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });

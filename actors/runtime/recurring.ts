@@ -19,6 +19,8 @@ export interface RecurringStore {
   now(): Promise<EpochMs>;
   /** Takes the slot for so long; false where it is done, or another worker is at it. */
   claim(name: string, slot: EpochMs, holder: string, forMs: number): Promise<boolean>;
+  /** Keeps what this holder has taken for another so long. */
+  renew(name: string, holder: string, forMs: number): Promise<void>;
   /** Notes how the slot ended: `failure` null where it is done, else it may be claimed again at once. */
   ended(name: string, slot: EpochMs, holder: string, failure: string | null): Promise<void>;
 }
@@ -31,8 +33,10 @@ export interface WorkPlan {
   workPlanned(work: (what: string) => Promise<void>): void;
 }
 
-/** Work that is not over after so long may be begun by another worker. */
+/** Work whose worker has given no sign of life for so long may be begun by another one. */
 const CLAIM_MS = 60_000;
+/** How often a worker that is still at it says so. */
+const RENEW_MS = 20_000;
 /** How often what is overdue is looked for, and how long the queue is given first. */
 const LOOK_MS = 5_000;
 const OVERDUE_MS = 10_000;
@@ -54,12 +58,15 @@ export function startRecurring(deps: {
   async function carry(work: RecurringWork, patienceMs: number): Promise<void> {
     const slot = slotOf((await store.now()) - patienceMs, work.everyMs);
     if (!(await store.claim(work.what, slot, holder, CLAIM_MS))) return;
+    const renewing = runEvery(deps.clock, RENEW_MS, () => store.renew(work.what, holder, CLAIM_MS), deps.onError(work.what));
     try {
       await work.run();
       await store.ended(work.what, slot, holder, null);
     } catch (error) {
       deps.onError(work.what)(error);
       await store.ended(work.what, slot, holder, error instanceof Error ? error.message : String(error));
+    } finally {
+      await renewing.stop();
     }
   }
 

@@ -25,6 +25,12 @@ export interface DeliverOptions {
   readonly releases?: true;
 }
 
+/** One of several events that an actor hears in one transaction. */
+export interface EventInTurn {
+  readonly event: ActorEvent;
+  readonly options: DeliverOptions;
+}
+
 export interface Delivered {
   readonly version: number;
   readonly plan: StepPlan;
@@ -41,9 +47,25 @@ export interface Runtime {
   ): Promise<StepPlan>;
   /** Delivers one event; answers after the commit. A refusal changes nothing. */
   deliver(actorId: string, event: ActorEvent, options: DeliverOptions): Promise<Outcome<Delivered>>;
+  /**
+   * Delivers several events to one actor in their order, as that many steps of one transaction: all of them or, where one is
+   * refused, none. Answers what the last one came to.
+   */
+  deliverInTurn(actorId: string, events: readonly EventInTurn[]): Promise<Outcome<Delivered>>;
   /** Delivers the same event to many actors in as few transactions as the store allows. Answers what each of them said. */
   deliverMany(actorIds: readonly string[], event: ActorEvent, options: DeliverOptions): Promise<ReadonlyMap<string, Outcome<Delivered>>>;
 }
+
+/** Why an event leads to no step. */
+interface NotTaken {
+  readonly refusal: Refusal;
+  /** What was thrown. */
+  readonly broken?: unknown;
+  readonly quarantine?: boolean;
+}
+
+/** The event of a turn that leads to no step. */
+interface Refused extends NotTaken, EventInTurn {}
 
 export function createRuntime(deps: {
   readonly store: ActorStore;
@@ -52,11 +74,7 @@ export function createRuntime(deps: {
 }): Runtime {
   const { store, directory, clock } = deps;
 
-  function prepare(
-    row: ActorRow,
-    event: ActorEvent,
-    options: DeliverOptions,
-  ): { commit: StepCommit } | { refusal: Refusal; broken?: unknown; quarantine?: boolean } {
+  function prepare(row: ActorRow, event: ActorEvent, options: DeliverOptions): { commit: StepCommit } | NotTaken {
     if (options.releases === true && row.status !== 'quarantined')
       return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is in no quarantine` } };
     if (row.status === 'quarantined' && options.releases !== true)
@@ -108,31 +126,44 @@ export function createRuntime(deps: {
     });
   }
 
-  async function deliverMany(
-    actorIds: readonly string[],
-    event: ActorEvent,
-    options: DeliverOptions,
-  ): Promise<Map<string, Outcome<Delivered>>> {
+  /** The steps that the events lead an actor through, each from where the one before it ends; the refusal of the first that is not taken. */
+  function prepareTurn(found: ActorRow, events: readonly EventInTurn[]): { commits: readonly StepCommit[] } | Refused {
+    const commits: StepCommit[] = [];
+    let row = found;
+    for (const { event, options } of events) {
+      const prepared = prepare(row, event, options);
+      if (!('commit' in prepared)) return { ...prepared, event, options };
+      const { commit } = prepared;
+      commits.push(commit);
+      const { state } = commit.plan;
+      row = { ...row, machine: commit.machine, version: row.version + 1, state, status: state.status === 'done' ? 'done' : 'running' };
+    }
+    return { commits };
+  }
+
+  async function run(actorIds: readonly string[], events: readonly EventInTurn[]): Promise<Map<string, Outcome<Delivered>>> {
     const outcomes = new Map<string, Outcome<Delivered>>();
+    const orgId = events[0]?.options.orgId;
     let open: readonly string[] = [...new Set(actorIds)];
     for (let round = 0; open.length > 0 && round < RACE_LIMIT; round++) {
       const rows = await store.load(open);
       const commits: StepCommit[] = [];
       for (const id of open) {
         const row = rows.get(id);
-        if (!row || (options.orgId !== undefined && row.orgId !== options.orgId)) {
+        if (!row || (orgId !== undefined && row.orgId !== orgId)) {
           outcomes.set(id, refuse('not_found', 'there is no such actor'));
           continue;
         }
-        const prepared = prepare(row, event, options);
-        if ('commit' in prepared) {
-          commits.push(prepared.commit);
+        const prepared = prepareTurn(row, events);
+        if ('commits' in prepared) {
+          commits.push(...prepared.commits);
           continue;
         }
         outcomes.set(id, { ok: false, refusal: prepared.refusal });
-        if ('broken' in prepared) await contain(row, event, prepared.broken, prepared.quarantine ?? !isCommand(options));
+        if ('broken' in prepared) await contain(row, prepared.event, prepared.broken, prepared.quarantine ?? !isCommand(prepared.options));
       }
       const stale = await store.commit(commits);
+      // Of several steps of one actor the last one's outcome stays.
       for (const { row, plan } of commits) {
         if (!stale.has(row.id)) outcomes.set(row.id, { ok: true, value: { version: row.version + 1, plan } });
       }
@@ -141,6 +172,11 @@ export function createRuntime(deps: {
     for (const id of open)
       outcomes.set(id, refuse('unavailable', `actor ${id} was changed by others ${RACE_LIMIT} times in a row: try again`));
     return outcomes;
+  }
+
+  async function deliverInTurn(actorId: string, events: readonly EventInTurn[]): Promise<Outcome<Delivered>> {
+    const outcomes = await run([actorId], events);
+    return outcomes.get(actorId) as Outcome<Delivered>;
   }
 
   return {
@@ -162,11 +198,9 @@ export function createRuntime(deps: {
       });
       return plan;
     },
-    async deliver(actorId, event, options) {
-      const outcomes = await deliverMany([actorId], event, options);
-      return outcomes.get(actorId) as Outcome<Delivered>;
-    },
-    deliverMany,
+    deliver: (actorId, event, options) => deliverInTurn(actorId, [{ event, options }]),
+    deliverInTurn,
+    deliverMany: (actorIds, event, options) => run(actorIds, [{ event, options }]),
   };
 }
 

@@ -17,10 +17,11 @@ import { isLoopback } from '../adapters/listen-refusal.ts';
 import { optionalBudgets } from '../adapters/queue/request-budgets.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
-import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createRoomWatch } from '../adapters/store/room-watch.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
+import { shareBookAsks } from '../adapters/venues/order-book-reads.ts';
 import { createPredictionAsking } from '../adapters/venues/prediction/access.ts';
 import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
@@ -95,7 +96,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const { sql, servers } = store;
   const { bus, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
   const risk = riskDeps(parts);
-  const preTrade = createPreTrade({ ...risk, orderBooks });
+  const preTrade = createPreTrade({ ...risk, orderBooks: shareBookAsks(orderBooks) });
   const liveQuote = createLiveQuotes(bus, clock);
   // What callers ask comes first: a refresh leaves the last part of each budget alone.
   const histories = openWalletHistories({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
@@ -136,7 +137,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
 function riskDeps({ service, store, market, signer }: Pick<RoleParts, 'service' | 'store' | 'market' | 'signer'>): RiskDeps {
   const { bus, primaryChain, onchainPredictions } = market;
   return {
-    reads: createRiskReads(store.sql),
+    reads: createSharedRiskReads(store.sql),
     bus,
     clock: service.clock,
     disabledVenues: disabledVenuesOf({

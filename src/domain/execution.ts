@@ -146,3 +146,9 @@ export class PermitLost extends Error {
     this.reason = reason;
   }
 }
+
+/**
+ * Thrown by a store inside a step's transaction where the organization's mandate has changed since the order was assessed by
+ * it: nothing of the step is written, and the order is to be assessed again.
+ */
+export class MandateMoved extends Error {}

@@ -8,6 +8,7 @@ import { bookIdOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
+import { TOLD } from '../../actors/runtime/activities.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
@@ -255,7 +256,8 @@ export function createPaperBroker(deps: {
     const key = [...store.activities].find(([name, { state }]) => name.startsWith(`${id}:`) && state === 'pending')?.[0];
     const worker = workers[EXECUTE_ORDER];
     if (key === undefined || worker === undefined) throw new Error(`proposal ${id} is approved, and nothing was to be executed`);
-    const answer: Json = await worker({ proposalId: id }, key);
+    const answer = await worker({ proposalId: id }, key);
+    if (answer === TOLD) return;
     await runtime.deliver(
       id,
       { type: 'activity.done', key, kind: EXECUTE_ORDER, answer },

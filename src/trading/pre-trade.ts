@@ -72,7 +72,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
     },
 
     async assess(orgId, { agentId, order, readsReference, epoch, flattens }): Promise<PresentVerdict> {
-      const [agent, books, others, { preferences }, present] = await Promise.all([
+      const [agent, books, others, { preferences, version: mandateVersion }, present] = await Promise.all([
         reads.agent(orgId, agentId),
         reads.agentBooks(agentId),
         reads.otherBooks(orgId, order.mode, order.bookId),
@@ -96,8 +96,14 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
       const verdict = assessOrder(atPresentPrice(order, present.quote), context);
       const { quote, depth, market } = present;
       return verdict.ok
-        ? { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth, liquidityUsd: market.liquidityUsd } }
-        : { ok: false, risk: verdict.attribution };
+        ? {
+            ok: true,
+            approved: verdict.approved,
+            risk: verdict.attribution,
+            market: { quote, depth, liquidityUsd: market.liquidityUsd },
+            mandateVersion,
+          }
+        : { ok: false, risk: verdict.attribution, mandateVersion };
     },
   };
 }

@@ -36,6 +36,22 @@ export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskB
   };
 }
 
+/** Asks for a book once for all who want it while the venue is answering: executions of one slot then cost its budget one request. */
+export function shareBookAsks(books: OrderBookReads): OrderBookReads {
+  const asked = new Map<string, ReturnType<OrderBookReads['read']>>();
+  return {
+    read(venue, instrument, depth) {
+      const name = `${venue}:${instrument}:${depth}`;
+      let answer = asked.get(name);
+      if (answer === undefined) {
+        answer = books.read(venue, instrument, depth).finally(() => asked.delete(name));
+        asked.set(name, answer);
+      }
+      return answer;
+    },
+  };
+}
+
 /** A followed book with the marks that it deserves. */
 export function bookState(book: VenueBook): OrderBookSnapshot {
   const { quality, flags } = assessedBook(book, book.receivedAt);

@@ -20,6 +20,7 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { forgetAnnouncements } from '../../adapters/store/actors/feed-history.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createRecurringStore } from '../../adapters/store/actors/recurring-store.ts';
+import { shareCommits } from '../../adapters/store/actors/shared-commits.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createDispatchStore, databaseNow } from '../../adapters/store/agents/tick-store.ts';
@@ -51,7 +52,7 @@ export interface Actors {
 }
 
 export function openActors(sql: Sql, clock: Clock, newId: () => string): Actors {
-  const runtime = createRuntime({ store: createActorStore(sql), directory, clock });
+  const runtime = createRuntime({ store: shareCommits(createActorStore(sql)), directory, clock });
   return { runtime, commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
 }
 
@@ -73,7 +74,7 @@ export function startWorker(options: {
 }): { ping(): Promise<void>; stop(): Promise<void> } {
   const { sql, clock, log, metrics, actors } = options;
   const { runtime } = actors;
-  const store = createActorStore(sql);
+  const store = shareCommits(createActorStore(sql));
   const onError =
     (what: string) =>
     (error: unknown): void => {

@@ -10,7 +10,7 @@ import { proposalContext, proposalKind, proposalState } from '../../../actors/pr
 import { executionWorkers } from '../../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { ProposalContext } from '../../../actors/proposal/protocol.ts';
-import { type ActivityWorker, startActivities } from '../../../actors/runtime/activities.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
@@ -69,7 +69,7 @@ export interface TradingFloor {
   approveAll(): Promise<void>;
   /** The halt as the command handler makes it: epoch, proposals, agents. */
   halt(agentIds: readonly string[]): Promise<void>;
-  /** The next execution is carried out, but whoever did so dies before its answer is kept. */
+  /** Whoever carries out the next execution dies, before its outcome is kept or right after it. */
   killNextWorker(): void;
   stop(): Promise<void>;
   outcome(): Trading;
@@ -87,6 +87,7 @@ interface Kept extends TradingFloorDeps {
   begunAfterHalt: number;
   recordsRead: number;
   workerDies: boolean;
+  deaths: number;
 }
 
 const DIED = 'the worker of an activity died';
@@ -104,6 +105,7 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
     begunAfterHalt: 0,
     recordsRead: 0,
     workerDies: false,
+    deaths: 0,
   };
   const { memory, clock, orgId } = deps;
   const store = storeWithPermits(kept);
@@ -259,25 +261,18 @@ function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
   return { ...proposalContext(row.state), id, state: proposalState(row.state), fills: [], transaction: null, changedAt: clock.now() };
 }
 
-/** Carries executions out. The worker of one dies where it is told to. */
+/** Carries executions out. The worker of one dies where it is told to: by turns before its outcome is kept and right after it. */
 function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade: PreTrade): { stop(): Promise<void> } {
   const { memory, clock, failures } = kept;
-  const workers = executionWorkers({
-    runtime,
-    load: store.load,
-    preTrade,
-    clients: {},
-    leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as never).leaseUntil ?? 0),
-    clock,
-  });
-  const mortal =
-    (carry: ActivityWorker): ActivityWorker =>
-    async (payload, key) => {
-      const answer = await carry(payload, key);
-      if (!kept.workerDies) return answer;
+  const mortal: Runtime = {
+    ...runtime,
+    async deliverInTurn(...turn) {
+      if (!kept.workerDies) return runtime.deliverInTurn(...turn);
       kept.workerDies = false;
+      if (++kept.deaths % 2 === 0) await runtime.deliverInTurn(...turn);
       throw new Error(DIED);
-    };
+    },
+  };
   return startActivities({
     store,
     runtime,
@@ -285,6 +280,13 @@ function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade
     onError: (error) => {
       if ((error as Error).message !== DIED) failures.push(error);
     },
-    workers: Object.fromEntries(Object.entries(workers).map(([kind, carry]) => [kind, mortal(carry)])),
+    workers: executionWorkers({
+      runtime: mortal,
+      load: store.load,
+      preTrade,
+      clients: {},
+      leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as never).leaseUntil ?? 0),
+      clock,
+    }),
   });
 }

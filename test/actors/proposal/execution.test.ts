@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { EXECUTE_ORDER } from '../../../actors/proposal/effects.ts';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import { LEASE_MS } from '../../../actors/proposal/lease.ts';
+import { TOLD } from '../../../actors/runtime/activities.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { VenueAnswer } from '../../../src/domain/execution.ts';
 import type { Order } from '../../../src/domain/order.ts';
@@ -140,6 +141,13 @@ for (const mode of ['live', 'paper'] as const) {
           if (event.type === 'execution.begun' && point === 'after the lease') throw died;
           return outcome;
         },
+        // On paper the lease and the fill are one transaction.
+        deliverInTurn: async (...turn) => {
+          if (point === 'before the lease') throw died;
+          const outcome = await stage.runtime.deliverInTurn(...turn);
+          if (point === 'after the lease') throw died;
+          return outcome;
+        },
       };
       const client: ExecutionClient<'spotexchange'> = {
         ...world.client,
@@ -161,16 +169,16 @@ for (const mode of ['live', 'paper'] as const) {
         },
       });
       const carrying = workers[EXECUTE_ORDER]?.(activity?.payload ?? {}, activity?.key ?? '');
-      // On paper nothing is sent: dying at sending is dying before the answer is kept.
+      // On paper nothing is sent, and whoever has kept the answer has told the actor.
       const silentPoint =
         point === 'before the answer is kept' || (mode === 'paper' && (point === 'before sending' || point === 'after sending'));
-      if (silentPoint) await carrying;
+      if (silentPoint) expect((await carrying) === TOLD).toBe(mode === 'paper');
       else await expect(carrying).rejects.toThrow('the process died');
 
       stage.clock.advanceTo(stage.clock.now() + LEASE_MS);
       stage.price('60000', '60010');
       await due();
-      if (point === 'after the lease') {
+      if (mode === 'live' && point === 'after the lease') {
         // While the lease lives whoever holds it may be sending: nobody follows.
         await stage.carry({ clients: { spotexchange: world.client } });
         expect([await state(id), world.submits]).toEqual([['executing', null], []]);
@@ -228,3 +236,53 @@ test('a lease that is over before it could be used sends nothing; the next attem
   await stage.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['filled', null]);
 });
+
+test('a paper execution is one transaction: permit, lease and fill; the steps of before and after stand in its history', async () => {
+  await stage.agent('policy_auto');
+  stage.price('60000', '60010');
+  await stage.tick();
+  const id = (await stage.list())[0]?.id as string;
+  await stage.carry();
+  const steps = await stage.sql<{ event: string; to: string }[]>`
+    select event->>'type' as event, to_value #>> '{}' as to from steps where actor_id = ${id} order by version`;
+  expect(steps.map(({ event, to }) => [event, to])).toEqual([
+    ['started', 'approved'],
+    ['execution.begun', 'executing'],
+    ['activity.done', 'filled'],
+  ]);
+  const [, begun, done] = await stage.sql<{ xmin: string }[]>`select xmin::text from steps where actor_id = ${id} order by version`;
+  expect(begun?.xmin).toBe(done?.xmin);
+  expect(await stage.sql`select 1 from execution_leases`).toEqual([]);
+  expect(await stage.sql`select state from activities where actor_id = ${id}`).toEqual([{ state: 'done' }]);
+});
+
+test.for(['paper', 'live'] as const)(
+  '%s: a mandate that changes while an order is assessed by the one before: it is assessed again',
+  async (mode) => {
+    let id: string;
+    if (mode === 'live') id = (await liveProposal()).id;
+    else {
+      await stage.agent('policy_auto');
+      stage.price('60000', '60010');
+      await stage.tick();
+      id = (await stage.list())[0]?.id as string;
+    }
+    const world = venue();
+    let assessed = 0;
+    await stage.carry({
+      clients: { spotexchange: world.client },
+      preTrade: {
+        assess: async (...parameters) => {
+          const verdict = await stage.preTrade.assess(...parameters);
+          if (++assessed === 1)
+            await stage.sql`
+            insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ reduceOnly: true })}, 'ann')`;
+          return verdict;
+        },
+      },
+    });
+    expect(assessed).toBe(2);
+    expect((await state(id))[0]).toBe('blocked_by_risk');
+    expect([await fills(), world.submits]).toEqual([0, []]);
+  },
+);

@@ -152,7 +152,7 @@ export async function tradingFixture(
     executionWorkers({ runtime, load: actorStore.load, preTrade, clients: {}, leaseIsHeld: proposals.leaseIsHeld, clock, ...over });
   const activities = (
     over: Partial<ExecutionDeps> = {},
-    store: Pick<typeof actorStore, 'takeActivities' | 'giveUpActivity'> = actorStore,
+    store: Pick<typeof actorStore, 'takeActivities' | 'renewActivities' | 'giveUpActivity'> = actorStore,
   ) => {
     return startActivities({ store, runtime, workers: workersOf(over), clock: idle, onError: (error) => errors.push(error) });
   };

@@ -160,6 +160,100 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     expect(failures).toEqual([]);
   });
 
+  test('several events in one turn are that many steps of one commit; where one is not taken, none is', async () => {
+    const id = await lamp();
+    const turn = (...types: string[]) =>
+      runtime.deliverInTurn(
+        id,
+        types.map((type) => ({ event: { type, by: 'ann' }, options: { cause: 'test' } })),
+      );
+    expect(await turn('count', 'press', 'count')).toMatchObject({ ok: true, value: { version: 4, plan: { state: { value: 'lit' } } } });
+    expect(await state(id)).toMatchObject({ version: 4, state: { value: 'lit', context: { presses: 3 } } });
+    // The second one would be taken only where the lamp is dark.
+    expect(await turn('count', 'break')).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+    expect(await state(id)).toMatchObject({ version: 4, state: { context: { presses: 3 } } });
+    // Its timer is that of the second step: it fires as if the steps had come one by one.
+    clock.advanceTo(clock.now() + 5_000);
+    const timers = startTimers({ store, runtime, clock: idle(clock), onError: (error) => errors.push(error) });
+    await timers.fireDue();
+    await timers.stop();
+    expect(await state(id)).toMatchObject({ version: 5, state: { value: 'dark' } });
+    // What an earlier step of a turn sets and a later one cancels is not set.
+    expect(await turn('press', 'press')).toMatchObject({ ok: true, value: { version: 7 } });
+    clock.advanceTo(clock.now() + 60_000);
+    expect((await store.dueTimers(clock.now(), 1_000)).filter(({ actorId }) => actorId === id)).toEqual([]);
+  });
+
+  test('turns of one actor that race each other come one after the other, each whole', async () => {
+    const id = await lamp();
+    const turns = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        runtime.deliverInTurn(id, [
+          { event: { type: 'count' }, options: { cause: 'test' } },
+          { event: { type: 'count' }, options: { cause: 'test' } },
+        ]),
+      ),
+    );
+    const done = turns.filter(({ ok }) => ok).length;
+    expect(done).toBeGreaterThan(0);
+    expect(await state(id)).toMatchObject({ version: 1 + 2 * done, state: { context: { presses: 2 * done } } });
+  });
+
+  test('an activity that hangs holds up no other, and no more than 64 are carried at once', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 160; index++) ids.push(await lamp());
+    await runtime.deliverMany(ids, { type: 'press', by: 'ann' }, { cause: 'test' });
+    const ours = new Set(ids);
+    let release = (): void => {};
+    const hangs = new Promise<void>((done) => {
+      release = done;
+    });
+    let underWay = 0;
+    let most = 0;
+    let ended = 0;
+    const activities = startActivities({
+      store,
+      runtime,
+      clock: idle(clock),
+      workers: {
+        bill: async (_, key) => {
+          most = Math.max(most, ++underWay);
+          await (key.startsWith(ids[0] as string) ? hangs : new Promise((done) => setImmediate(done)));
+          underWay--;
+          if (ours.has(key.split(':')[0] as string) && ++ended === ids.length - 1) release();
+          return 'paid';
+        },
+      },
+      onError: (error) => errors.push(error),
+    });
+    // Ends only if all others are carried while the first one hangs.
+    await activities.carryDue();
+    await activities.stop();
+    expect(ended).toBe(ids.length);
+    expect(most).toBeLessThanOrEqual(64);
+  });
+
+  test('what is renewed is kept from others, and what has ended stays ended', async () => {
+    const id = await lamp();
+    await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+    const key = `${id}:2:0`;
+    const taken = async () => (await store.takeActivities(clock.now(), 5_000, 1_000, ['bill'])).filter((one) => one.key === key);
+    expect(await taken()).toHaveLength(1);
+    clock.advanceTo(clock.now() + 4_000);
+    await store.renewActivities([key], clock.now() + 5_000);
+    clock.advanceTo(clock.now() + 4_000);
+    expect(await taken()).toEqual([]);
+    clock.advanceTo(clock.now() + 1_000);
+    expect(await taken()).toMatchObject([{ attempts: 2 }]);
+    // A renewal that comes late takes no time away.
+    await store.renewActivities([key], clock.now());
+    expect(await taken()).toEqual([]);
+    await store.giveUpActivity(key, null);
+    await store.renewActivities([key], clock.now());
+    clock.advanceTo(clock.now() + 400_000);
+    expect(await taken()).toEqual([]);
+  });
+
   test('an activity that never succeeds is given up, and the actor hears of it', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
@@ -222,6 +316,53 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
       expect(await state(id)).toMatchObject({ status: 'quarantined' });
     }
   });
+});
+
+test('a worker that is slow keeps its activity for as long as it lives; one that stands still is followed', async () => {
+  const clock = createVirtualClock(START);
+  const store = createMemoryStore();
+  const runtime = createRuntime({ store, directory: createDirectory([lampKind]), clock });
+  const failures: unknown[] = [];
+  const carriedBy: string[] = [];
+  const slow = (name: string, ms: number) => ({
+    bill: async () => {
+      carriedBy.push(name);
+      await new Promise<void>((done) => void clock.deadline(clock.now() + ms, done));
+      return name;
+    },
+  });
+  const parts = { store, runtime, onError: (error: unknown) => failures.push(error) };
+  const press = async (): Promise<string> => {
+    const id = newId();
+    await runtime.start('lamp', id, ORG, {}, { cause: 'test' });
+    await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+    return id;
+  };
+  const bill = (id: string) => store.actors.get(id)?.state.context['bill'];
+  const kept = await press();
+  const first = startActivities({ ...parts, clock, workers: slow('first', 90_000) });
+  await clock.settleTo(START + 1_000);
+  expect(carriedBy).toEqual(['first']);
+  const second = startActivities({ ...parts, clock, workers: slow('second', 10) });
+  await clock.settleTo(START + 89_000);
+  expect(carriedBy).toEqual(['first']);
+  await clock.settleTo(START + 92_000);
+  expect(bill(kept)).toBe('first');
+  // A process whose clock stands still takes one and says nothing more of it.
+  const lost = await press();
+  const still = startActivities({ ...parts, clock: idle(clock), workers: slow('still', 1e9) });
+  void still.carryDue();
+  await clock.settleTo(clock.now() + 4_000);
+  expect([carriedBy.at(-1), bill(lost)]).toEqual(['still', null]);
+  await clock.settleTo(clock.now() + 3_000);
+  // Whoever looks first of the two that live takes it over.
+  expect(['first', 'second']).toContain(carriedBy.at(-1));
+  await clock.settleTo(clock.now() + 100_000);
+  expect(bill(lost)).toBe(carriedBy.at(-1));
+  expect(carriedBy).toHaveLength(3);
+  await first.stop();
+  await second.stop();
+  expect(failures).toEqual([]);
 });
 
 test('from any state, through rest and back, a machine goes on as if it had never rested', async () => {

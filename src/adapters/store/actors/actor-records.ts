@@ -1,7 +1,14 @@
 /** The rows that actors write besides their state, by type: each batch of one type is one statement. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
-import { BREAKER_PAUSES, type ExecutionPermit, type PermitGround, PermitLost, supersededBy } from '../../../domain/execution.ts';
+import {
+  BREAKER_PAUSES,
+  type ExecutionPermit,
+  MandateMoved,
+  type PermitGround,
+  PermitLost,
+  supersededBy,
+} from '../../../domain/execution.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
 import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
@@ -24,6 +31,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   // First of all: where the permit is lost, nothing is written.
   execution_licence: (transaction, rows) => requirePermits(transaction, rows),
   control_licence: (transaction, rows) => requireEpochs(transaction, rows),
+  mandate_licence: (transaction, rows) => requireMandates(transaction, rows),
   delegation_licence: requireDelegations,
   prepared_room: requireCapacities,
   take_capital: requireLiveCapital,
@@ -152,21 +160,40 @@ export async function writeRecords(transaction: Transaction, records: readonly A
 
 /** What no agent stands behind needs its organization's epoch alone. @throws PermitLost where a halt came since. */
 async function requireEpochs(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
-  for (const { orgId, epoch } of rows) {
-    const [found] = await transaction<{ epoch: number }[]>`select epoch from control where org_id = ${orgId as string} for share`;
-    if (found?.epoch !== epoch) throw new PermitLost('halted');
-  }
+  const orgIds = [...new Set(rows.map(({ orgId }) => orgId as string))];
+  const found = await transaction<{ org_id: string; epoch: number }[]>`
+    select org_id, epoch from control where org_id = any(${orgIds}::uuid[]) order by org_id for share`;
+  const epochs = new Map(found.map(({ org_id, epoch }) => [org_id, epoch]));
+  for (const { orgId, epoch } of rows) if (epochs.get(orgId as string) !== epoch) throw new PermitLost('halted');
 }
 
 /** @throws PermitLost where one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
 async function requirePermits(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
-  for (const row of rows) {
-    const permit = row as unknown as ExecutionPermit & { readonly orgId: string; readonly agentId: string };
-    const ground = (await readPermitGrounds(transaction, [permit.agentId])).get(permit.agentId);
+  const permits = rows as unknown as readonly (ExecutionPermit & { readonly orgId: string; readonly agentId: string })[];
+  const grounds = await readPermitGrounds(transaction, [...new Set(permits.map(({ agentId }) => agentId))]);
+  for (const permit of permits) {
+    const ground = grounds.get(permit.agentId);
     if (ground === undefined || ground.orgId !== permit.orgId)
       throw new Error(`agent ${permit.agentId} is not of organization ${permit.orgId}`);
     const reason = supersededBy(permit, ground);
     if (reason !== null) throw new PermitLost(reason);
+  }
+}
+
+/**
+ * The mandate that an order was assessed by still holds: its next version is written by whoever holds the control row, which is
+ * locked here until the transaction ends. @throws MandateMoved
+ */
+async function requireMandates(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
+  const orgIds = [...new Set(rows.map(({ orgId }) => orgId as string))];
+  await transaction`select 1 from control where org_id = any(${orgIds}::uuid[]) order by org_id for share`;
+  const found = await transaction<{ org_id: string; version: number }[]>`
+    select org_id, max(version) as version from risk_preferences where org_id = any(${orgIds}::uuid[]) group by org_id`;
+  const versions = new Map(found.map(({ org_id, version }) => [org_id, version]));
+  for (const { orgId, version } of rows) {
+    const now = versions.get(orgId as string) ?? 0;
+    if (now !== version)
+      throw new MandateMoved(`the mandate of organization ${orgId as string} is at version ${now}, not ${version as number}`);
   }
 }
 

@@ -73,26 +73,17 @@ export function createActorStore(sql: Sql) {
     },
 
     async start(start: ActorStart): Promise<void> {
-      await inTransaction(sql, (transaction) => writeStart(transaction, start));
+      await inTransaction(sql, (transaction) => writeStarts(transaction, [start]));
     },
 
     async commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>> {
       if (commits.length === 0) return new Set();
       return inTransaction(sql, async (transaction) => {
-        // In the order of ids, so that two transactions over the same actors never wait for each other.
-        const ordered = [...commits].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
-        const swapped = await transaction<{ id: string }[]>`
-          update actors set version = actors.version + 1, snapshot = d.snapshot, machine = d.machine, status = d.status, changed_at = clock_timestamp()
-          from (
-            select a.id, s.snapshot, s.machine, s.status from actors a
-            join jsonb_to_recordset(${transaction.json(ordered.map(({ row, machine, plan }) => ({ id: row.id, version: row.version, machine, snapshot: plan.state, found: row.status, status: plan.state.status === 'done' ? 'done' : 'running' })) as never)})
-              as s(id uuid, version bigint, machine text, snapshot jsonb, found text, status text) on s.id = a.id and s.version = a.version
-            where a.status = s.found and a.status <> 'done' order by a.id for update of a
-          ) d where actors.id = d.id returning actors.id`;
-        const won = new Set(swapped.map(({ id }) => id));
-        const winners = ordered.filter(({ row }) => won.has(row.id));
+        const turns = turnsOf(commits);
+        const swapped = await swapStates(transaction, turns);
+        const winners = turns.filter(({ first }) => swapped.has(first.row.id)).flatMap(({ steps }) => steps);
         if (winners.length > 0) await writeSteps(transaction, winners);
-        return new Set(ordered.filter(({ row }) => !won.has(row.id)).map(({ row }) => row.id));
+        return new Set(turns.flatMap(({ first }) => (swapped.has(first.row.id) ? [] : [first.row.id])));
       });
     },
 
@@ -134,6 +125,10 @@ export function createActorStore(sql: Sql) {
       return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
     },
 
+    async renewActivities(keys: readonly string[], until: EpochMs): Promise<void> {
+      await sql`update activities set due_at = ${until} where key = any(${keys as string[]}::text[]) and state = 'pending' and due_at < ${until}`;
+    },
+
     async giveUpActivity(key: string, answer: Json): Promise<void> {
       await sql`update activities set state = 'given_up', answer = ${sql.json(answer as never)}, ended_at = clock_timestamp() where key = ${key} and state = 'pending'`;
     },
@@ -152,29 +147,100 @@ function actorRow(row: StoredActor): ActorRow {
   };
 }
 
-/** Creates an actor with its first step inside a transaction that writes more than that. */
-export async function writeStart(transaction: Transaction, start: ActorStart): Promise<void> {
+/** The steps of one actor in their order. */
+interface Turn {
+  readonly first: StepCommit;
+  readonly last: StepCommit;
+  readonly steps: readonly StepCommit[];
+}
+
+/** The steps by actor, in the order of ids, so that two transactions over the same actors never wait for each other. */
+function turnsOf(commits: readonly StepCommit[]): readonly Turn[] {
+  const byActor = new Map<string, StepCommit[]>();
+  for (const commit of commits) {
+    const steps = byActor.get(commit.row.id);
+    if (steps === undefined) byActor.set(commit.row.id, [commit]);
+    else steps.push(commit);
+  }
+  return [...byActor.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, steps]) => ({ first: steps[0] as StepCommit, last: steps.at(-1) as StepCommit, steps }));
+}
+
+/** Moves each actor that is still where its first step found it to the state after its last; answers which those are. */
+async function swapStates(transaction: Transaction, turns: readonly Turn[]): Promise<ReadonlySet<string>> {
+  const swaps = turns.map(({ first, last }) => ({
+    id: first.row.id,
+    version: first.row.version,
+    next: last.row.version + 1,
+    machine: last.machine,
+    snapshot: last.plan.state,
+    found: first.row.status,
+    status: last.plan.state.status === 'done' ? 'done' : 'running',
+  }));
+  const swapped = await transaction<{ id: string }[]>`
+    update actors set version = d.next, snapshot = d.snapshot, machine = d.machine, status = d.status, changed_at = clock_timestamp()
+    from (
+      select a.id, s.next, s.snapshot, s.machine, s.status from actors a
+      join jsonb_to_recordset(${transaction.json(swaps as never)})
+        as s(id uuid, version bigint, next bigint, machine text, snapshot jsonb, found text, status text) on s.id = a.id and s.version = a.version
+      where a.status = s.found and a.status <> 'done' order by a.id for update of a
+    ) d where actors.id = d.id returning actors.id`;
+  return new Set(swapped.map(({ id }) => id));
+}
+
+/** Creates actors with their first steps inside a transaction that writes more than that: one statement per table, however many there are. */
+export async function writeStarts(transaction: Transaction, starts: readonly ActorStart[]): Promise<void> {
+  if (starts.length === 0) return;
   await transaction`
     insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms)
-    values (${start.id}, ${start.orgId}, ${start.kind}, ${start.machine}, 1, ${transaction.json(start.plan.state as never)}, 'running', ${start.tickPeriodMs})`;
+    select id, org_id, kind, machine, 1, snapshot, 'running', tick_period_ms from jsonb_to_recordset(${transaction.json(
+      starts.map(({ id, orgId, kind, machine, plan, tickPeriodMs }, place) => ({
+        place,
+        id,
+        org_id: orgId,
+        kind,
+        machine,
+        snapshot: plan.state,
+        tick_period_ms: tickPeriodMs,
+      })) as never,
+    )}) as s(place int, id uuid, org_id uuid, kind text, machine text, snapshot jsonb, tick_period_ms int) order by place`;
   await transaction`
     insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
-    values (${start.id}, 1, ${start.at}, ${start.machine}, ${transaction.json({ type: 'started', input: start.input } as never)}, null, ${transaction.json(start.plan.state.value as never)}, ${start.cause})`;
-  await writeRecords(transaction, [...start.also, ...start.plan.records]);
-  const address = <Item>(item: Item, index: number): Addressed<Item> => ({
-    actorId: start.id,
-    orgId: start.orgId,
-    version: 1,
-    at: start.at,
-    index,
-    item,
-  });
-  await writeTimers(transaction, start.plan.timers.map(address));
-  await writeActivities(transaction, start.plan.activities.map(address));
+    select id, 1, at, machine, event, null, to_value, cause from jsonb_to_recordset(${transaction.json(
+      starts.map((start) => ({
+        id: start.id,
+        at: start.at,
+        machine: start.machine,
+        event: startedBy(start),
+        to_value: start.plan.state.value,
+        cause: start.cause,
+      })) as never,
+    )}) as s(id uuid, at bigint, machine text, event jsonb, to_value jsonb, cause text)`;
+  await writeRecords(
+    transaction,
+    starts.flatMap(({ also, plan }) => [...also, ...plan.records]),
+  );
+  const addressed = <Item>(pick: (start: ActorStart) => readonly Item[]): Addressed<Item>[] =>
+    starts.flatMap((start) =>
+      pick(start).map((item, index) => ({ actorId: start.id, orgId: start.orgId, version: 1, at: start.at, index, item })),
+    );
+  await writeTimers(
+    transaction,
+    addressed(({ plan }) => plan.timers),
+  );
+  await writeActivities(
+    transaction,
+    addressed(({ plan }) => plan.activities),
+  );
   await writeAnnouncements(
     transaction,
-    [...start.plan.announcements, inspected(start, 1, { type: 'started', input: start.input }, null)].map(address),
+    addressed((start) => [...start.plan.announcements, inspected(start, 1, startedBy(start), null)]),
   );
+}
+
+function startedBy({ input }: ActorStart): ActorEvent {
+  return { type: 'started', input };
 }
 
 async function writeSteps(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
@@ -193,13 +259,8 @@ async function writeSteps(transaction: Transaction, commits: readonly StepCommit
         cause,
       })) as never,
     )}) as s(actor_id uuid, version bigint, at bigint, machine text, event jsonb, from_value jsonb, to_value jsonb, cause text)`;
-  const fired = commits.filter(({ firedTimer }) => firedTimer !== undefined);
-  for (const { row, firedTimer } of fired)
-    await transaction`delete from timers where actor_id = ${row.id} and timer_id = ${firedTimer as string}`;
-  const answered = commits.filter(({ answeredActivity }) => answeredActivity !== undefined);
-  for (const { answeredActivity } of answered) {
-    await transaction`update activities set state = 'done', answer = ${transaction.json(answeredActivity?.answer as never)}, ended_at = clock_timestamp() where key = ${answeredActivity?.key as string}`;
-  }
+  await endFired(transaction, commits);
+  await endAnswered(transaction, commits);
   await writeRecords(
     transaction,
     commits.flatMap(({ also, plan }) => [...also, ...plan.records]),
@@ -254,23 +315,57 @@ function inspected(
   };
 }
 
+/** Takes away the timers that the steps were fired by. */
+async function endFired(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
+  const fired = commits.flatMap(({ row, firedTimer }) => (firedTimer === undefined ? [] : [{ actorId: row.id, timerId: firedTimer }]));
+  if (fired.length > 0) await dropTimers(transaction, fired);
+}
+
+async function dropTimers(
+  transaction: Transaction,
+  timers: readonly { readonly actorId: string; readonly timerId: string }[],
+): Promise<void> {
+  await transaction`
+    delete from timers t using jsonb_to_recordset(${transaction.json(timers as never)}) as r("actorId" uuid, "timerId" text)
+    where t.actor_id = r."actorId" and t.timer_id = r."timerId"`;
+}
+
+/** Closes the activities that the steps answer. */
+async function endAnswered(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
+  const answered = commits.flatMap(({ answeredActivity }) => answeredActivity ?? []);
+  if (answered.length === 0) return;
+  await transaction`
+    update activities a set state = 'done', answer = r.answer, ended_at = clock_timestamp()
+    from jsonb_to_recordset(${transaction.json(answered as never)}) as r(key text, answer jsonb) where a.key = r.key`;
+}
+
+/** Sets and cancels timers: of each the last word of the steps counts. */
 async function writeTimers(transaction: Transaction, changes: readonly Addressed<TimerChange>[]): Promise<void> {
-  for (const { actorId, item } of changes) {
-    if (item.op === 'cancel') await transaction`delete from timers where actor_id = ${actorId} and timer_id = ${item.timerId}`;
-    else {
-      await transaction`
-        insert into timers (actor_id, timer_id, due_at, event) values (${actorId}, ${item.timerId}, ${item.dueAt}, ${transaction.json(item.event as never)})
-        on conflict (actor_id, timer_id) do update set due_at = excluded.due_at, event = excluded.event`;
-    }
-  }
+  const last = [...new Map(changes.map(({ actorId, item }) => [`${actorId} ${item.timerId}`, { actorId, ...item }])).values()];
+  const cancelled = last.filter(({ op }) => op === 'cancel');
+  const set = last.filter(({ op }) => op === 'set');
+  if (cancelled.length > 0) await dropTimers(transaction, cancelled);
+  if (set.length === 0) return;
+  await transaction`
+    insert into timers (actor_id, timer_id, due_at, event)
+    select "actorId", "timerId", "dueAt", event from jsonb_to_recordset(${transaction.json(set as never)})
+      as r("actorId" uuid, "timerId" text, "dueAt" bigint, event jsonb)
+    on conflict (actor_id, timer_id) do update set due_at = excluded.due_at, event = excluded.event`;
 }
 
 async function writeActivities(transaction: Transaction, activities: readonly Addressed<Activity>[]): Promise<void> {
-  for (const { actorId, version, at, index, item } of activities) {
-    await transaction`
-      insert into activities (key, actor_id, kind, payload, due_at)
-      values (${`${actorId}:${version}:${index}`}, ${actorId}, ${item.kind}, ${transaction.json(item.payload as never)}, ${at})`;
-  }
+  if (activities.length === 0) return;
+  await transaction`
+    insert into activities (key, actor_id, kind, payload, due_at)
+    select key, actor_id, kind, payload, due_at from jsonb_to_recordset(${transaction.json(
+      activities.map(({ actorId, version, at, index, item }) => ({
+        key: `${actorId}:${version}:${index}`,
+        actor_id: actorId,
+        kind: item.kind,
+        payload: item.payload,
+        due_at: at,
+      })) as never,
+    )}) as r(key text, actor_id uuid, kind text, payload jsonb, due_at bigint)`;
 }
 
 async function writeAnnouncements(transaction: Transaction, announcements: readonly Addressed<Announcement>[]): Promise<void> {

@@ -16,6 +16,12 @@ export function createRecurringStore(sql: Sql): RecurringStore {
       return rows.length > 0;
     },
 
+    async renew(name, holder, forMs) {
+      await sql`
+        update recurring_work set claimed_until = clock_timestamp() + ${forMs} * interval '1 millisecond'
+        where name = ${name} and claimed_by = ${holder}`;
+    },
+
     async ended(name, slot, holder, failure) {
       await sql`
         update recurring_work set done_slot = case when ${failure}::text is null then greatest(done_slot, ${slot}) else done_slot end,

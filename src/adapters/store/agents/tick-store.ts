@@ -16,7 +16,7 @@ import { cutDigest, decisionsDigest } from '../../../domain/trail/batch-digests.
 import { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { readPermitGrounds, writeRecords } from '../actors/actor-records.ts';
-import { hintAnnouncements, inTransaction, writeStart } from '../actors/actor-store.ts';
+import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-store.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
 import { isRetryable, type Sql, type Transaction } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
@@ -395,15 +395,16 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
       select id from takes where id = any(${agentIds}::uuid[]) and state in ('triggered', 'proposed')`;
     const busyIds = new Set(busy.map(({ id }) => id));
     const taken = new Set(open.map(({ book_id, instrument }) => `${book_id} ${instrument}`));
-    for (const { agentId, permit, start, superseded } of trades.proposals) {
+    const starts = trades.proposals.map(({ agentId, permit, start, superseded }) => {
       const ground = grounds.get(agentId);
       const { bookId, instrument } = (start.input as unknown as { order: { bookId: string; instrument: string } }).order;
       const reason =
         ground === undefined
           ? 'halted'
           : (supersededBy(permit, ground) ?? (busyIds.has(agentId) || taken.has(`${bookId} ${instrument}`) ? 'proposal_pending' : null));
-      await writeStart(transaction, reason === null ? start : superseded(reason));
-    }
+      return reason === null ? start : superseded(reason);
+    });
+    await writeStarts(transaction, starts);
   }
   const days = trades.days.map((day) => ({ type: 'book_day', ...day }));
   if (days.length + trades.records.length > 0) await writeRecords(transaction, [...days, ...trades.records]);

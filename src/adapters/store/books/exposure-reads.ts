@@ -6,22 +6,47 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 interface SumRow {
+  readonly place: number;
   readonly asset: string;
   readonly quantity: string;
   readonly cost_usd: string;
   readonly reserved_usd: string;
 }
 
+/** An organization's books of one mode but for one. */
+export interface OtherBooksOf {
+  readonly orgId: string;
+  readonly mode: ExecutionMode;
+  readonly exceptBookId: string;
+}
+
 /** The sums of an organization's books of one mode without what `exceptBookId` adds to them, as one snapshot of the database. */
 export async function otherBookSums(sql: Sql | Transaction, orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums> {
+  const [sums] = await otherBookSumsOf(sql, [{ orgId, mode, exceptBookId }]);
+  return sums as BookSums;
+}
+
+/** The same for many at once, in the order asked. */
+export async function otherBookSumsOf(sql: Sql | Transaction, asked: readonly OtherBooksOf[]): Promise<readonly BookSums[]> {
   const rows = await sql<SumRow[]>`
-    select asset, sum(quantity)::text as quantity, sum(cost_usd)::text as cost_usd, sum(reserved_usd)::text as reserved_usd from (
-      select asset, quantity, cost_usd, reserved_usd from exposures where org_id = ${orgId} and mode = ${mode}
+    with asked as (
+      select * from jsonb_to_recordset(${sql.json(asked.map((one, place) => ({ ...one, place })) as never)})
+        as r(place int, "orgId" uuid, mode text, "exceptBookId" text)
+    )
+    select place, asset, sum(quantity)::text as quantity, sum(cost_usd)::text as cost_usd, sum(reserved_usd)::text as reserved_usd from (
+      select asked.place, asset, quantity, cost_usd, reserved_usd from asked join exposures e on e.org_id = asked."orgId" and e.mode = asked.mode
       union all
-      select a.key, -(a.value ->> 0)::numeric, -(a.value ->> 1)::numeric, -(a.value ->> 2)::numeric
-      from book_exposures b, jsonb_each(b.adds) a where b.book_id = ${exceptBookId} and b.org_id = ${orgId} and b.mode = ${mode}
+      select asked.place, a.key, -(a.value ->> 0)::numeric, -(a.value ->> 1)::numeric, -(a.value ->> 2)::numeric
+      from asked join book_exposures b on b.book_id = asked."exceptBookId" and b.org_id = asked."orgId" and b.mode = asked.mode,
+        jsonb_each(b.adds) a
     ) parts
-    group by asset having sum(quantity) <> 0 or sum(cost_usd) <> 0 or sum(reserved_usd) <> 0 order by asset collate "C"`;
+    group by place, asset having sum(quantity) <> 0 or sum(cost_usd) <> 0 or sum(reserved_usd) <> 0 order by place, asset collate "C"`;
+  const found = asked.map((): SumRow[] => []);
+  for (const row of rows) found[row.place]?.push(row);
+  return found.map(sumsOf);
+}
+
+function sumsOf(rows: readonly SumRow[]): BookSums {
   const cash = rows.find(({ asset }) => asset === 'USD');
   return {
     cashUsd: plainDecimal(cash?.quantity ?? '0'),

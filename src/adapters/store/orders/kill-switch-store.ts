@@ -7,7 +7,7 @@ import type { ExecutionMode } from '../../../domain/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import { inTransaction, writeStart } from '../actors/actor-store.ts';
+import { inTransaction, writeStarts } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
@@ -84,7 +84,7 @@ export function createKillSwitchStore(sql: Sql) {
 
     async start(start: ActorStart): Promise<boolean> {
       try {
-        await inTransaction(sql, (transaction) => writeStart(transaction, start));
+        await inTransaction(sql, (transaction) => writeStarts(transaction, [start]));
         return true;
       } catch (error) {
         // Another process was first, or this minute's order has been tried.

@@ -19,7 +19,8 @@ export interface PreferencesRow {
   set_at: Date;
 }
 
-const DEFAULTS: StoredPreferences = { version: 0, preferences: DEFAULT_PREFERENCES, setBy: null, setAt: null };
+/** What holds where an organization never said anything. */
+export const NEVER_SET: StoredPreferences = { version: 0, preferences: DEFAULT_PREFERENCES, setBy: null, setAt: null };
 
 export function storedPreferences({ version, body, set_by, set_at }: PreferencesRow): StoredPreferences {
   // A field that a later version of the service added has its default.
@@ -28,7 +29,7 @@ export function storedPreferences({ version, body, set_by, set_at }: Preferences
 
 /** What an organization prefers now. */
 export async function preferencesOf(sql: Sql | Transaction, orgId: string): Promise<StoredPreferences> {
-  return (await preferencesOfAll(sql, [orgId])).get(orgId) ?? DEFAULTS;
+  return (await preferencesOfAll(sql, [orgId])).get(orgId) ?? NEVER_SET;
 }
 
 /** What organizations prefer now; one that never said has no entry and the defaults hold. */

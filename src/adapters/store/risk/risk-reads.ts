@@ -4,19 +4,22 @@ import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import { bookIds } from '../../../domain/book.ts';
 import { transitReservations } from '../../../domain/bridge/transit.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { RiskReads } from '../../../trading/ports.ts';
+import type { BookSums } from '../../../domain/risk/context.ts';
+import type { AccountBook, AgentFacts, RiskReads } from '../../../trading/ports.ts';
+import { askedTogether } from '../asked-together.ts';
 import { bookById, booksOf, booksOfOrganizations } from '../books/book-store.ts';
-import { otherBookSums } from '../books/exposure-reads.ts';
+import { type OtherBooksOf, otherBookSums, otherBookSumsOf } from '../books/exposure-reads.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
 import type { Sql } from '../database.ts';
 import { openMarketOrders } from '../orders/market-order-store.ts';
 import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
-import { preferencesOf } from './risk-preferences-store.ts';
+import { NEVER_SET, preferencesOf, preferencesOfAll, type StoredPreferences } from './risk-preferences-store.ts';
 
 interface AgentRow {
   readonly id: string;
+  readonly org_id: string;
   readonly stage: Stage;
   readonly autonomy: Autonomy;
   readonly manifest_version: number;
@@ -25,17 +28,56 @@ interface AgentRow {
   readonly canonical: string;
 }
 
+/** Agents and Takes as their orders depend on them, by id. */
+async function agentRows(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, AgentRow>> {
+  const rows = await sql<AgentRow[]>`
+    select a.id, a.org_id, a.stage, a.autonomy, a.manifest_version, a.paused, c.epoch, m.canonical
+    from traders a join control c on c.org_id = a.org_id
+    join manifests m on m.agent_id = a.id and m.version = a.manifest_version where a.id = any(${ids as string[]}::uuid[])`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** @returns null where the organization has no such agent. */
+function agentFacts(row: AgentRow | undefined, orgId: string): AgentFacts | null {
+  if (row === undefined || row.org_id !== orgId) return null;
+  const { id, stage, autonomy, paused, epoch } = row;
+  return { id, stage, autonomy, paused, epoch, manifest: JSON.parse(row.canonical) as Manifest, manifestVersion: row.manifest_version };
+}
+
+/**
+ * The same reads for a process that assesses the orders of many agents at the same moment: what several of them ask is one
+ * statement. Each statement sees what was committed before it, as it does for one.
+ */
+export function createSharedRiskReads(sql: Sql): RiskReads {
+  const reads = createRiskReads(sql);
+  const rowOf = askedTogether<string, AgentRow | undefined>(async (ids) => {
+    const rows = await agentRows(sql, [...new Set(ids)]);
+    return (id) => rows.get(id);
+  });
+  const booksOfOne = askedTogether<string, ReadonlyMap<string, AccountBook>>(async (ids) => {
+    const books = await booksOf(sql, [...new Set(ids)]);
+    return (id) => new Map([...books].filter(([, { agentId }]) => agentId === id));
+  });
+  const sumsOf = askedTogether<OtherBooksOf, BookSums>(async (asked) => {
+    const sums = new Map((await otherBookSumsOf(sql, asked)).map((one, place) => [asked[place] as OtherBooksOf, one]));
+    return (one) => sums.get(one) as BookSums;
+  });
+  const mandateOf = askedTogether<string, StoredPreferences>(async (orgIds) => {
+    const mandates = await preferencesOfAll(sql, [...new Set(orgIds)]);
+    return (orgId) => mandates.get(orgId) ?? NEVER_SET;
+  });
+  return {
+    ...reads,
+    agent: async (orgId, agentId) => agentFacts(await rowOf(agentId), orgId),
+    agentBooks: booksOfOne,
+    otherBooks: (orgId, mode, exceptBookId) => sumsOf({ orgId, mode, exceptBookId }),
+    preferences: mandateOf,
+  };
+}
+
 export function createRiskReads(sql: Sql): RiskReads {
   return {
-    async agent(orgId, agentId) {
-      const [row] = await sql<AgentRow[]>`
-        select a.id, a.stage, a.autonomy, a.manifest_version, a.paused, c.epoch, m.canonical
-        from traders a join control c on c.org_id = a.org_id
-        join manifests m on m.agent_id = a.id and m.version = a.manifest_version where a.id = ${agentId} and a.org_id = ${orgId}`;
-      if (row === undefined) return null;
-      const { id, stage, autonomy, paused, epoch } = row;
-      return { id, stage, autonomy, paused, epoch, manifest: JSON.parse(row.canonical) as Manifest, manifestVersion: row.manifest_version };
-    },
+    agent: async (orgId, agentId) => agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
     agentBooks: (agentId) => booksOf(sql, [agentId]),
     otherBooks: (orgId, mode, exceptBookId) => otherBookSums(sql, orgId, mode, exceptBookId),
     manualBook: (orgId, mode) => bookById(sql, orgId, bookIds.manual(orgId, mode)),

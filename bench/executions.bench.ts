@@ -1,0 +1,164 @@
+/**
+ * How many paper executions a worker carries out: 1,000 agents of one organization that all trade in every slot, from the
+ * proposals of the tick to the last fill, booked and signed. With steps that share transactions, and with one each.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCommandHandler } from '../actors/agent/command-handler.ts';
+import { executionWorkers } from '../actors/proposal/execution.ts';
+import { startActivities } from '../actors/runtime/activities.ts';
+import { createDirectory } from '../actors/runtime/directory.ts';
+import { createRuntime } from '../actors/runtime/runtime.ts';
+import { createTradingTicker } from '../actors/ticking/trading-ticker.ts';
+import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
+import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
+import { shareCommits } from '../src/adapters/store/actors/shared-commits.ts';
+import { createAgentDirectory } from '../src/adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
+import { migrate } from '../src/adapters/store/migrate.ts';
+import { createProposalStore } from '../src/adapters/store/orders/proposal-store.ts';
+import { createRiskReads, createSharedRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
+import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
+import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
+import { uuidV7 } from '../src/domain/ids.ts';
+import { refuse } from '../src/domain/refusal.ts';
+import { ALL_ENABLED } from '../src/domain/risk/index.ts';
+import { createPreTrade } from '../src/trading/pre-trade.ts';
+import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { SLOT, sampleObservation } from '../test/actors/agent/sample.ts';
+import { BTC, eagerManifest, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
+import { bench, type Contender } from './harness.ts';
+import { costWithServer } from './server-cost.ts';
+
+const AGENTS = Number(process.env['BENCH_AGENTS'] ?? 1_000);
+const PERIOD = 60_000;
+const ORG = '00000000-0000-7000-8000-000000000001';
+/** Bought at the first price, sold at the second. */
+const PRICES = ['60000', '71000'] as const;
+
+const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+// Let through, so that a server that root starts as another user lies in here as well and goes with it.
+chmodSync(home, 0o711);
+const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
+const wall: Record<string, number[]> = {};
+try {
+  const server = await startEmbeddedPostgres({ home, log: () => {} });
+  ends.push(() => server.stop());
+  const admin = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
+  ends.push(() => admin.end());
+  const keys = openWriterKeys(home, ['worker']);
+  const trading = async (name: 'shared' | 'alone'): Promise<Contender> => {
+    await admin`create database ${admin(name)}`;
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    await migrate(url.href);
+    const owner = openDatabase({ url: url.href, role: null, name: 'bench owner', connections: 1 });
+    await owner`insert into organizations (id, name) values (${ORG}, 'bench')`;
+    await agentsOn(owner);
+    await owner.end();
+    await registerWriters(url.href, [keys.worker]);
+    const sql = openDatabase({ url: url.href, name: `bench ${name}`, connections: 20, writer: keys.worker });
+    ends.push(() => sql.end());
+    return executing(name, sql, server.pid);
+  };
+  const contenders = [await trading('shared'), await trading('alone')];
+  await bench({
+    title: `paper executions of ${AGENTS} agents that trade in every slot`,
+    rounds: 7,
+    warmUps: 2,
+    contenders,
+    comparisons: [{ what: 'executions per second, steps shared against alone', ours: 'shared', reference: 'alone', goal: null }],
+    notes: [
+      process.platform === 'linux'
+        ? "rates are per second of processor time, ours and the server's together: the tick, its proposals, risk, fill and signatures"
+        : 'rates are per second of wall time',
+    ],
+  });
+  for (const [name, rates] of Object.entries(wall))
+    process.stdout.write(`${name}: carried out per second of wall time, by round: ${rates.map((rate) => Math.round(rate)).join(' ')}\n`);
+} finally {
+  for (const end of ends.reverse()) await end();
+}
+
+async function agentsOn(sql: Sql): Promise<void> {
+  const clock = createVirtualClock(SLOT + 1_000);
+  let made = 0;
+  const commands = createCommandHandler({
+    runtime: createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock }),
+    agents: createAgentDirectory(sql),
+    clock,
+    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
+  });
+  for (let agent = 0; agent < AGENTS; agent++) {
+    const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: `r${agent}` } as const;
+    const outcome = await commands.create(context, eagerManifest({ name: `agent ${agent}` }));
+    if (!outcome.ok) throw new Error(outcome.refusal.detail);
+    const raised = await commands.setAutonomy({ ...context, requestId: `a${agent}` }, outcome.value.id, 'policy_auto');
+    if (!raised.ok) throw new Error(raised.refusal.detail);
+  }
+}
+
+/** A contender whose rounds are two slots: all agents buy, then all sell. */
+function executing(name: 'shared' | 'alone', sql: Sql, postmaster: number): Contender {
+  const clock = createVirtualClock(SLOT + 1_000);
+  const plain = createActorStore(sql);
+  const store = name === 'shared' ? shareCommits(plain) : plain;
+  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
+  let price: string = PRICES[0];
+  const quote = () => quoteOf(BTC, clock.now(), price, String(Number(price) + 1), 'live', '1000');
+  const preTrade = createPreTrade({
+    reads: name === 'shared' ? createSharedRiskReads(sql) : createRiskReads(sql),
+    disabledVenues: () => ALL_ENABLED,
+    bus: { latest: (key) => (key === BTC ? quote() : null) },
+    clock,
+    orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
+  });
+  const { leaseIsHeld } = createProposalStore(sql);
+  const errors: unknown[] = [];
+  const activities = startActivities({
+    store,
+    runtime,
+    workers: executionWorkers({ runtime, load: store.load, preTrade, clients: {}, leaseIsHeld, clock }),
+    clock: { now: () => clock.now(), deadline: () => () => {} },
+    onError: (error) => errors.push(error),
+  });
+  ends.push(() => activities.stop());
+  const ticker = createTradingTicker({
+    store: createTickStore(sql, plain.incident),
+    now: async () => clock.now(),
+    clock,
+    pause: async () => {},
+    approvalMs: 600_000,
+  });
+  const dispatch = createDispatchStore(sql);
+  let slot = SLOT;
+  return {
+    name,
+    round: async () => {
+      const rates: number[] = (wall[name] ??= []);
+      const cost = await costWithServer(postmaster, AGENTS * PRICES.length, async () => {
+        for (const next of PRICES) {
+          price = next;
+          slot += PERIOD;
+          clock.advanceTo(slot + 500);
+          const base = sampleObservation(BTC, slot, { mid: price, premiumPct: null, rsi: 30, quality: 'live' });
+          const seen = base.quote && { ...base.quote, bid: price, ask: String(Number(price) + 1), mid: price };
+          await writeCut(sql, { slot, observations: new Map([[BTC, { ...base, quote: seen }]]) }, 'streams');
+          for (const { shard } of await dispatch.dueShards(PERIOD, slot)) await ticker.tick(PERIOD, shard, slot);
+          const began = performance.now();
+          await activities.carryDue();
+          rates.push((AGENTS * 1_000) / (performance.now() - began));
+          const [filled] = await sql<
+            { fills: number }[]
+          >`select count(*)::int as fills from proposals where slot = ${slot} and state = 'filled'`;
+          if (filled?.fills !== AGENTS || errors.length > 0)
+            throw new Error(`${filled?.fills} fills of ${AGENTS} agents; ${errors.slice(0, 3).map(String).join('; ')}`);
+        }
+      });
+      return cost;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * Steps that are committed at the same moment, as one transaction. Many executions then share what a transaction costs: its
+ * statements, its signature and its write to disk. Each step stands under its own version, permit and checks as before.
+ */
+import type { ActorRow, StepCommit } from '../../../domain/actor-step.ts';
+import { askedTogether } from '../asked-together.ts';
+import { isRetryable } from '../database.ts';
+import type { createActorStore } from './actor-store.ts';
+
+type Store = ReturnType<typeof createActorStore>;
+
+/** At most so many steps are one transaction: a halt waits for the transactions that hold its row. */
+const MOST = 64;
+/** So many of these transactions are under way at a time. */
+const AT_ONCE = 2;
+
+/**
+ * What steps may write in a transaction of several: each of these is checked row by row against what the transaction has
+ * locked. A step that writes anything else (a limit that is counted over rows, a command with its answer) has its own.
+ */
+const SHARED: ReadonlySet<string> = new Set([
+  'execution_licence',
+  'mandate_licence',
+  'execution_lease',
+  'execution_lease_ended',
+  'proposal',
+  'fill',
+]);
+
+function isShared(commits: readonly StepCommit[]): boolean {
+  return commits.every(({ also, plan }) =>
+    [...also, ...plan.records].every((row) => SHARED.has(row.type) && row['expectedVersion'] === undefined),
+  );
+}
+
+interface Waiting {
+  readonly commits: readonly StepCommit[];
+  readonly ended: (stale: ReadonlySet<string>) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A store whose loads and commits of the same moment go together. */
+export function shareCommits(store: Store): Store {
+  let queue: readonly Waiting[] = [];
+  let underWay = 0;
+
+  /** The longest-waiting ones that fit into one transaction, each actor once. */
+  function nextGroup(): readonly Waiting[] {
+    const group: Waiting[] = [];
+    const left: Waiting[] = [];
+    const actors = new Set<string>();
+    let steps = 0;
+    for (const waiting of queue) {
+      const ids = waiting.commits.map(({ row }) => row.id);
+      if (steps + ids.length > MOST || ids.some((id) => actors.has(id))) {
+        left.push(waiting);
+        continue;
+      }
+      group.push(waiting);
+      steps += ids.length;
+      for (const id of ids) actors.add(id);
+    }
+    queue = left;
+    return group;
+  }
+
+  async function commitGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      const stale = await store.commit(group.flatMap(({ commits }) => commits));
+      for (const { commits, ended } of group) ended(new Set(commits.flatMap(({ row }) => (stale.has(row.id) ? [row.id] : []))));
+    } catch (error) {
+      if (group.length === 1 || isRetryable(error)) {
+        for (const { failed } of group) failed(error);
+        return;
+      }
+      // One of them is refused, and with it the transaction: each has its own now.
+      for (const { commits, ended, failed } of group) await store.commit(commits).then(ended, failed);
+    }
+  }
+
+  function pump(): void {
+    while (underWay < AT_ONCE && queue.length > 0) {
+      underWay++;
+      void commitGroup(nextGroup()).finally(() => {
+        underWay--;
+        pump();
+      });
+    }
+  }
+
+  const loadOne = askedTogether<string, ActorRow | undefined>(async (ids) => {
+    const rows = await store.load([...new Set(ids)]);
+    return (id) => rows.get(id);
+  });
+
+  return {
+    ...store,
+    async load(ids) {
+      if (ids.length !== 1) return store.load(ids);
+      const id = ids[0] as string;
+      const row = await loadOne(id);
+      return row === undefined ? new Map() : new Map([[id, row]]);
+    },
+    async commit(commits) {
+      if (commits.length === 0 || !isShared(commits)) return store.commit(commits);
+      return new Promise((ended, failed) => {
+        if (queue.length === 0) setImmediate(pump);
+        queue = [...queue, { commits, ended, failed }];
+      });
+    },
+  };
+}
