@@ -56,6 +56,7 @@ import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { launcherPairs } from '../capabilities/launcher-launch.ts';
 import type { Logger } from '../log.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach } from '../outside/index.ts';
+import { keepDescriptors } from '../spare-descriptors.ts';
 
 const AGENTS_SHOWN = 200;
 
@@ -132,6 +133,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       allowedOrigins: deps.allowedOrigins,
       loopback: isLoopback(deps.host),
       extend: [
+        keepDescriptors,
         (server) => registerConsole(server, readConsoleFiles()),
         (server) =>
           registerFeeds(server, { ...feedPorts(deps), members, announcements: tail, candles: market.candles, rankings: market.rankings }),

@@ -1,0 +1,60 @@
+/**
+ * Keeps the last of the process's file descriptors back. A caller who opens connections until none is left would otherwise take
+ * them from the halt, the pause and the health of the service. The system hands out the lowest free number, so that the number
+ * of a new connection tells how many are in use.
+ */
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { sendProblem } from '../../api/problem.ts';
+
+/** So many descriptors are left to health, halt, log files and connections to the database. */
+const SPARE = 48;
+/** Of those, so many are left to what this process opens itself: no connection of a caller takes them. */
+const OWN = 24;
+/** A connection that took a spare descriptor is closed after so long, in milliseconds, whatever it asks. */
+const SPARE_MS = 3_000;
+/** What a connection on a spare descriptor may ask. */
+const ASKED_ON_SPARE: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/agents/emergency-halt']);
+
+/** How many descriptors this process may have open; null where the system does not say. */
+export function descriptorLimit(): number | null {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+/** Marks connections that take one of the last descriptors, and refuses those that take the very last. */
+export function watchDescriptors(server: Server, limit: number): { isSpare(socket: Socket): boolean } {
+  const spare = new WeakSet<Socket>();
+  server.on('connection', (socket: Socket) => {
+    const used = (socket as unknown as { readonly _handle: { readonly fd?: number } | null })._handle?.fd ?? -1;
+    if (used >= limit - OWN) {
+      socket.destroy();
+      return;
+    }
+    if (used < limit - SPARE) return;
+    spare.add(socket);
+    const close = setTimeout(() => socket.destroy(), SPARE_MS);
+    socket.once('close', () => clearTimeout(close));
+  });
+  return { isSpare: (socket) => spare.has(socket) };
+}
+
+/** Answers 503 to whatever comes on a spare descriptor and is neither a halt nor a question after the service's health. */
+export function keepDescriptors(app: FastifyInstance): void {
+  const limit = descriptorLimit();
+  if (limit === null) return;
+  const { isSpare } = watchDescriptors(app.server, limit);
+  // Not an async function: it is asked for every request.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isSpare(request.raw.socket)) return done();
+    reply.header('connection', 'close');
+    if (ASKED_ON_SPARE.has(request.url.split('?')[0] as string)) return done();
+    sendProblem(reply, 'unavailable', 'the service has too many connections open: try again in a moment');
+  });
+}
