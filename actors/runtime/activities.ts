@@ -8,9 +8,9 @@ import type { Runtime } from './runtime.ts';
 
 const LOOK_MS = 250;
 /** So many are carried out at a time. More of them only wait for each other's connections. */
-const AT_ONCE = 64;
+const AT_ONCE = 128;
 /** Others are taken once so few are under way. */
-const REFILL_AT = 48;
+const REFILL_AT = 64;
 /** An activity worker that died in the middle is followed by another after so long, doubled with every attempt. */
 const RETRY_MS = 5_000;
 /** How often what is still under way is kept from others for another `RETRY_MS`. */

@@ -110,6 +110,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     log,
     metrics,
     feedHistoryDays: config.FEED_HISTORY_DAYS,
+    activityHistoryDays: config.ACTIVITY_HISTORY_DAYS,
     trading: {
       preTrade,
       manual: preTrade,

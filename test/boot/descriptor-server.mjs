@@ -5,8 +5,7 @@ register();
 const { fastify } = await import('fastify');
 const { keepDescriptors } = await import('../../src/boot/spare-descriptors.ts');
 const app = fastify({ logger: false, genReqId: () => 'r' });
-for (const url of ['/healthz', '/v1/agents'])
-  app.get(url, async () => ({ ok: true }));
+for (const url of ['/healthz', '/v1/agents']) app.get(url, async () => ({ ok: true }));
 app.post('/v1/agents/emergency-halt', async () => ({ halted: true }));
 keepDescriptors(app);
 await app.listen({ host: '127.0.0.1', port: 0 });

@@ -35,6 +35,7 @@ const worker = startWorker({
   log,
   metrics: createMetrics(),
   feedHistoryDays: 7,
+  activityHistoryDays: 30,
   // No two kinds share a period.
   periodsMs: { agent: orders.periodMs, take: 2 * orders.periodMs },
   tickStore: orders.poison ? poisoned(store, orders.poison) : store,

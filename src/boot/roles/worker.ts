@@ -17,7 +17,7 @@ import type { QueuePlace } from '../../adapters/queue/bullmq.ts';
 import { openTickQueue, type TickJob } from '../../adapters/queue/tick-queue.ts';
 import { openWorkPlan } from '../../adapters/queue/work-plan.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
-import { forgetAnnouncements } from '../../adapters/store/actors/feed-history.ts';
+import { forgetActivities, forgetAnnouncements } from '../../adapters/store/actors/forget-old.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createRecurringStore } from '../../adapters/store/actors/recurring-store.ts';
 import { shareCommits } from '../../adapters/store/actors/shared-commits.ts';
@@ -71,6 +71,8 @@ export function startWorker(options: {
   readonly trading?: WorkerTrading;
   /** Announcements that are older than so many days are forgotten. */
   readonly feedHistoryDays: number;
+  /** Activities that ended more than so many days ago are forgotten. */
+  readonly activityHistoryDays: number;
 }): { ping(): Promise<void>; stop(): Promise<void> } {
   const { sql, clock, log, metrics, actors } = options;
   const { runtime } = actors;
@@ -119,6 +121,7 @@ export function startWorker(options: {
       ...leaderboardWork(deps, metrics),
       { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
       { what: 'forgetting old announcements', everyMs: TIDY_MS, run: () => forgetAnnouncements(sql, options.feedHistoryDays) },
+      { what: 'forgetting old activities', everyMs: TIDY_MS, run: () => forgetActivities(sql, options.activityHistoryDays) },
       { what: 'forgetting old intelligence', everyMs: TIDY_MS, run: () => createIntelligenceStore(sql).prune(clock.now()) },
       {
         what: 'checkpoints',

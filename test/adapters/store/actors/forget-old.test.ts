@@ -1,7 +1,7 @@
-// Old announcements are forgotten and recent ones are not; whoever resumes from before them is told so.
+// Old announcements and activities that have ended are forgotten, recent ones are not; whoever resumes a feed from before them is told so.
 import { beforeAll, expect, test } from 'vitest';
 import { createAnnouncementTail } from '../../../../src/adapters/store/actors/announcement-tail.ts';
-import { forgetAnnouncements } from '../../../../src/adapters/store/actors/feed-history.ts';
+import { forgetActivities, forgetAnnouncements } from '../../../../src/adapters/store/actors/forget-old.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createLiveClock } from '../../../../streams/live-clock.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
@@ -66,4 +66,25 @@ test('the newest one stays however old it is, so that a place before the others 
   } finally {
     await idle.end();
   }
+});
+
+test('activities are forgotten days after they ended; what is pending stays, however old it is', async () => {
+  const [org, actor] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-00000000000a'];
+  await owner`insert into organizations (id, name) values (${org}, 'ours')`;
+  await owner`
+    insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${actor}, ${org}, 'lamp', 'lamp@1', 1, '{}', 'running')`;
+  const insert = (name: string, count: number, state: string, endedDaysAgo: number | null) => owner`
+    insert into activities (key, actor_id, kind, payload, state, due_at, ended_at)
+    select ${name} || n, ${actor}, 'bill', '{}', ${state}, 0, clock_timestamp() - make_interval(days => ${endedDaysAgo}::int)
+    from generate_series(1, ${count}::int) as n`;
+  await insert('done', 7_000, 'done', 40);
+  await insert('given up', 3, 'given_up', 31);
+  await insert('recent', 3, 'done', 29);
+  await insert('pending', 3, 'pending', null);
+  expect(await forgetActivities(sql, 30)).toBe(7_003);
+  expect(await forgetActivities(sql, 30)).toBe(0);
+  const left = await sql<{ key: string }[]>`select key from activities order by key`;
+  expect(left.map(({ key }) => key)).toEqual(['pending1', 'pending2', 'pending3', 'recent1', 'recent2', 'recent3']);
+  await expect(forgetActivities(sql, 0)).rejects.toThrow('kept for at least one day, and 0 was asked');
+  await expect(sql`delete from activities`).rejects.toThrow(/permission denied/);
 });
