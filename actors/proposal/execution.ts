@@ -4,19 +4,17 @@
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
-import { costModelOf } from '../../src/domain/costs.ts';
-import { MandateMoved, PermitLost, type ProposalState, type VenueAnswer } from '../../src/domain/execution.ts';
-import { contentId } from '../../src/domain/ids.ts';
+import { MandateMoved, type ProposalState, type VenueAnswer } from '../../src/domain/execution.ts';
 import { isOrderOn, type Order } from '../../src/domain/order.ts';
-import { paperFill } from '../../src/domain/paper-fill.ts';
 import { isQuoteOf } from '../../src/domain/quote.ts';
 import type { ExecutableVenue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { type ActivityWorker, TOLD } from '../runtime/activities.ts';
+import type { ActivityWorker, TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER } from './effects.ts';
 import type { ExecutionClient, ExecutionClients } from './execution-client.ts';
-import { LEASE_MS, takeLease } from './lease.ts';
+import { takeLease } from './lease.ts';
+import { bookPaper, onPaper } from './paper-execution.ts';
 import { isHalted, type PresentVerdict, type PreTrade } from './pre-trade.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
 
@@ -84,50 +82,16 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
     const under = mandateOf(proposal.orgId, verdict);
     if (order.mode === 'paper') {
-      const answer: ExecutionAnswer = verdict.ok ? onPaper(id, proposal.context, verdict) : { outcome: 'blocked', risk: verdict.risk };
-      return bookPaper(id, key, answer, under);
+      const answer: ExecutionAnswer = verdict.ok
+        ? onPaper(id, proposal.context, verdict, clock.now())
+        : { outcome: 'blocked', risk: verdict.risk };
+      return bookPaper(deps, { id, key, answer, under, standsAt: () => load(id) });
     }
     const lease = await takeLease(deps, id, key, async () => (await load(id)).state, under);
     if ('supersededBy' in lease) return unsent({ outcome: 'superseded', reason: lease.supersededBy });
     if (!verdict.ok) return { outcome: 'blocked', risk: verdict.risk, lease: lease.until };
     const answer = await submit(order.venue, id, proposal.context, verdict, lease.until);
     return { ...answer, lease: lease.until };
-  }
-
-  /**
-   * On paper nothing leaves: the permit, the lease and the outcome are one transaction, which a halt comes before or after.
-   * Whoever dies before it has done nothing, and after it nothing is left to be done.
-   */
-  async function bookPaper(id: string, key: string, filled: ExecutionAnswer, under: Pick<DeliverOptions, 'also'>) {
-    const leaseUntil = clock.now() + LEASE_MS;
-    const answer = { ...filled, lease: leaseUntil } as unknown as Json;
-    try {
-      const outcome = await deps.runtime.deliverInTurn(id, [
-        { event: { type: 'execution.begun', key, leaseUntil, leaseMs: LEASE_MS }, options: { cause: 'execution', ...under } },
-        {
-          event: { type: 'activity.done', key, kind: EXECUTE_ORDER, answer },
-          options: { cause: 'activity', answeredActivity: { key, answer } },
-        },
-      ]);
-      if (outcome.ok) return TOLD;
-      if (outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
-    } catch (error) {
-      if (!(error instanceof PermitLost)) throw error;
-      return { outcome: 'superseded', reason: error.reason, lease: (await load(id)).context.leaseUntil } as const;
-    }
-    const { state, context } = await load(id);
-    return { outcome: 'superseded', reason: state, lease: context.leaseUntil } as const;
-  }
-
-  function onPaper(id: string, context: ProposalContext, verdict: Extract<PresentVerdict, { readonly ok: true }>): ExecutionAnswer {
-    const filled = paperFill(verdict.approved, verdict.market, costModelOf(context.order.instrument), {
-      id: contentId(`fill\n${id}`),
-      at: clock.now(),
-      decisionPrice: context.decisionPrice,
-    });
-    return filled.outcome === 'no_fill'
-      ? { outcome: 'rejected', reason: filled.reason, detail: filled.detail }
-      : { outcome: filled.outcome, fills: [filled.fill] };
   }
 
   /** To the client of one venue goes what risk passed on that venue, on that venue's quote. */

@@ -23,55 +23,58 @@ export const TOLD = Symbol('the actor was told');
 /** Carries out one activity. `key` is the same at every attempt. @throws to be tried again later. */
 export type ActivityWorker = (payload: { readonly [key: string]: Json }, key: string) => Promise<Json | typeof TOLD>;
 
-/**
- * Starts carrying. The answer goes to the actor as `activity.done { key, kind, answer }`, and the activity is closed by that
- * step's commit; after the last attempt the actor hears `activity.given_up { key, kind, detail }`.
- * `carryDue` resolves once everything that was due is carried out.
- */
-export function startActivities(deps: {
+interface ActivityDeps {
   readonly store: Pick<ActorStore, 'takeActivities' | 'renewActivities' | 'giveUpActivity'>;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly workers: { readonly [kind: string]: ActivityWorker };
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly onError: (error: unknown) => void;
-}): { carryDue(): Promise<number>; stop(): Promise<void> } {
-  const { store, runtime, clock } = deps;
+}
+
+/** Carries one activity out and tells its actor the answer; after the last attempt, that it was given up. */
+async function carry({ store, runtime, workers, onError }: ActivityDeps, activity: DueActivity): Promise<void> {
+  const worker = workers[activity.kind];
+  try {
+    if (!worker) throw new Error(`nobody carries out activities of kind ${activity.kind}`);
+    const answer = await worker(activity.payload, activity.key);
+    if (answer === TOLD) return;
+    const outcome = await runtime.deliver(
+      activity.actorId,
+      { type: 'activity.done', key: activity.key, kind: activity.kind, answer },
+      { cause: 'activity', answeredActivity: { key: activity.key, answer } },
+    );
+    if (!outcome.ok && outcome.refusal.code !== 'unavailable')
+      await store.giveUpActivity(activity.key, { refused: outcome.refusal.code, answer });
+  } catch (error) {
+    onError(error);
+    if (activity.attempts < ATTEMPT_LIMIT) return;
+    const detail = error instanceof Error ? error.message : String(error);
+    await runtime.deliver(
+      activity.actorId,
+      { type: 'activity.given_up', key: activity.key, kind: activity.kind, detail },
+      { cause: 'activity' },
+    );
+    await store.giveUpActivity(activity.key, { detail });
+  }
+}
+
+/**
+ * Starts carrying. The answer goes to the actor as `activity.done { key, kind, answer }`, and the activity is closed by that
+ * step's commit; after the last attempt the actor hears `activity.given_up { key, kind, detail }`.
+ * `carryDue` resolves once everything that was due is carried out.
+ */
+export function startActivities(deps: ActivityDeps): { carryDue(): Promise<number>; stop(): Promise<void> } {
+  const { store, clock } = deps;
   // The others wait for a process that carries them: an attempt here would be one lost.
   const kinds = Object.keys(deps.workers);
   /** What this process carries out now, by key. */
   const underWay = new Map<string, Promise<void>>();
   let stopped = false;
 
-  async function carry(activity: DueActivity): Promise<void> {
-    const worker = deps.workers[activity.kind];
-    try {
-      if (!worker) throw new Error(`nobody carries out activities of kind ${activity.kind}`);
-      const answer = await worker(activity.payload, activity.key);
-      if (answer === TOLD) return;
-      const outcome = await runtime.deliver(
-        activity.actorId,
-        { type: 'activity.done', key: activity.key, kind: activity.kind, answer },
-        { cause: 'activity', answeredActivity: { key: activity.key, answer } },
-      );
-      if (!outcome.ok && outcome.refusal.code !== 'unavailable')
-        await store.giveUpActivity(activity.key, { refused: outcome.refusal.code, answer });
-    } catch (error) {
-      deps.onError(error);
-      if (activity.attempts < ATTEMPT_LIMIT) return;
-      const detail = error instanceof Error ? error.message : String(error);
-      await runtime.deliver(
-        activity.actorId,
-        { type: 'activity.given_up', key: activity.key, kind: activity.kind, detail },
-        { cause: 'activity' },
-      );
-      await store.giveUpActivity(activity.key, { detail });
-    }
-  }
-
   function begin(activity: DueActivity): void {
     // It is still being carried out: it was slow, or its renewal was late.
     if (underWay.has(activity.key)) return;
-    const carrying = carry(activity)
+    const carrying = carry(deps, activity)
       .catch(deps.onError)
       .finally(() => underWay.delete(activity.key));
     underWay.set(activity.key, carrying);

@@ -191,10 +191,8 @@ export function createMemoryStore(): MemoryStore {
     },
 
     async renewActivities(keys, until) {
-      for (const key of keys) {
-        const activity = activities.get(key);
+      for (const activity of keys.map((key) => activities.get(key)))
         if (activity?.state === 'pending') activity.dueAt = Math.max(activity.dueAt, until);
-      }
     },
 
     async giveUpActivity(key, answer) {

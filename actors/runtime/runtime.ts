@@ -1,9 +1,10 @@
 /** The durable actor runtime: loads, validates, steps and commits; retries a lost race; contains what throws. */
 
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ActorEvent, ActorRecord, ActorRow, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
+import type { ActorEvent, ActorRecord, ActorRow, Incident, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorStore } from './actor-store.ts';
@@ -114,18 +115,6 @@ export function createRuntime(deps: {
     }
   }
 
-  async function contain(row: ActorRow, event: ActorEvent, broken: unknown, quarantine: boolean): Promise<void> {
-    const detail = broken instanceof Error ? (broken.stack ?? broken.message) : String(broken);
-    await store.incident({
-      actorId: row.id,
-      at: clock.now(),
-      kind: quarantine ? 'quarantined' : 'step_threw',
-      detail: detail.slice(0, 4_000),
-      event: event as Json,
-      quarantine,
-    });
-  }
-
   /** The steps that the events lead an actor through, each from where the one before it ends; the refusal of the first that is not taken. */
   function prepareTurn(found: ActorRow, events: readonly EventInTurn[]): { commits: readonly StepCommit[] } | Refused {
     const commits: StepCommit[] = [];
@@ -160,7 +149,7 @@ export function createRuntime(deps: {
           continue;
         }
         outcomes.set(id, { ok: false, refusal: prepared.refusal });
-        if ('broken' in prepared) await contain(row, prepared.event, prepared.broken, prepared.quarantine ?? !isCommand(prepared.options));
+        if ('broken' in prepared) await store.incident(incidentOf(row, prepared, clock.now()));
       }
       const stale = await store.commit(commits);
       // Of several steps of one actor the last one's outcome stays.
@@ -201,6 +190,19 @@ export function createRuntime(deps: {
     deliver: (actorId, event, options) => deliverInTurn(actorId, [{ event, options }]),
     deliverInTurn,
     deliverMany: (actorIds, event, options) => run(actorIds, [{ event, options }]),
+  };
+}
+
+/** What was thrown by a step, as it is put on record. */
+function incidentOf(row: ActorRow, { event, options, broken, quarantine = !isCommand(options) }: Refused, at: EpochMs): Incident {
+  const detail = broken instanceof Error ? (broken.stack ?? broken.message) : String(broken);
+  return {
+    actorId: row.id,
+    at,
+    kind: quarantine ? 'quarantined' : 'step_threw',
+    detail: detail.slice(0, 4_000),
+    event: event as Json,
+    quarantine,
   };
 }
 

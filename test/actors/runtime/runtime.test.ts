@@ -8,6 +8,7 @@ import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { shareCommits } from '../../../src/adapters/store/actors/shared-commits.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -35,7 +36,8 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     else {
       sql = openDatabase({ url: await testDatabase(), name: 'test' });
       await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
-      store = createActorStore(sql);
+      // As the service has it: steps of one moment share a transaction.
+      store = shareCommits(createActorStore(sql));
     }
     runtime = createRuntime({ store, directory: createDirectory([lampKind]), clock });
   });
@@ -202,6 +204,8 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
   test('an activity that hangs holds up no other, and no more than 128 are carried at once', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 200; index++) ids.push(await lamp());
+    // More steps at once than share a transaction.
+    expect([...(await runtime.deliverMany(ids, { type: 'count' }, { cause: 'test' })).values()].every(({ ok }) => ok)).toBe(true);
     await runtime.deliverMany(ids, { type: 'press', by: 'ann' }, { cause: 'test' });
     const ours = new Set(ids);
     let release = (): void => {};

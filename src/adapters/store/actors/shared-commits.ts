@@ -39,49 +39,51 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
+/** The longest-waiting ones that fit into one transaction, each actor once; the others go on waiting. */
+function nextGroup(queue: readonly Waiting[]): { readonly group: readonly Waiting[]; readonly left: readonly Waiting[] } {
+  const group: Waiting[] = [];
+  const left: Waiting[] = [];
+  const actors = new Set<string>();
+  let steps = 0;
+  for (const waiting of queue) {
+    const ids = waiting.commits.map(({ row }) => row.id);
+    const fits = group.length === 0 || steps + ids.length <= MOST;
+    if (!fits || ids.some((id) => actors.has(id))) {
+      left.push(waiting);
+      continue;
+    }
+    group.push(waiting);
+    steps += ids.length;
+    for (const id of ids) actors.add(id);
+  }
+  return { group, left };
+}
+
+async function commitGroup(store: Store, group: readonly Waiting[]): Promise<void> {
+  try {
+    const stale = await store.commit(group.flatMap(({ commits }) => commits));
+    for (const { commits, ended } of group) ended(new Set(commits.flatMap(({ row }) => (stale.has(row.id) ? [row.id] : []))));
+  } catch (error) {
+    if (group.length === 1 || isRetryable(error)) {
+      for (const { failed } of group) failed(error);
+      return;
+    }
+    // One of them is refused, and with it the transaction: each has its own now.
+    for (const { commits, ended, failed } of group) await store.commit(commits).then(ended, failed);
+  }
+}
+
 /** A store whose loads and commits of the same moment go together. */
 export function shareCommits(store: Store): Store {
   let queue: readonly Waiting[] = [];
   let underWay = 0;
 
-  /** The longest-waiting ones that fit into one transaction, each actor once. */
-  function nextGroup(): readonly Waiting[] {
-    const group: Waiting[] = [];
-    const left: Waiting[] = [];
-    const actors = new Set<string>();
-    let steps = 0;
-    for (const waiting of queue) {
-      const ids = waiting.commits.map(({ row }) => row.id);
-      if (steps + ids.length > MOST || ids.some((id) => actors.has(id))) {
-        left.push(waiting);
-        continue;
-      }
-      group.push(waiting);
-      steps += ids.length;
-      for (const id of ids) actors.add(id);
-    }
-    queue = left;
-    return group;
-  }
-
-  async function commitGroup(group: readonly Waiting[]): Promise<void> {
-    try {
-      const stale = await store.commit(group.flatMap(({ commits }) => commits));
-      for (const { commits, ended } of group) ended(new Set(commits.flatMap(({ row }) => (stale.has(row.id) ? [row.id] : []))));
-    } catch (error) {
-      if (group.length === 1 || isRetryable(error)) {
-        for (const { failed } of group) failed(error);
-        return;
-      }
-      // One of them is refused, and with it the transaction: each has its own now.
-      for (const { commits, ended, failed } of group) await store.commit(commits).then(ended, failed);
-    }
-  }
-
   function pump(): void {
     while (underWay < AT_ONCE && queue.length > 0) {
+      const { group, left } = nextGroup(queue);
+      queue = left;
       underWay++;
-      void commitGroup(nextGroup()).finally(() => {
+      void commitGroup(store, group).finally(() => {
         underWay--;
         pump();
       });
