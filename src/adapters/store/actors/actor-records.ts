@@ -181,12 +181,11 @@ async function requirePermits(transaction: Transaction, rows: readonly ActorReco
 }
 
 /**
- * The mandate that an order was assessed by still holds: its next version is written by whoever holds the control row, which is
- * locked here until the transaction ends. @throws MandateMoved
+ * The mandate that an order was assessed by still holds: its next version is written by whoever holds the control row, which the
+ * permit of the same step has locked until the transaction ends. @throws MandateMoved
  */
 async function requireMandates(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const orgIds = [...new Set(rows.map(({ orgId }) => orgId as string))];
-  await transaction`select 1 from control where org_id = any(${orgIds}::uuid[]) order by org_id for share`;
   const found = await transaction<{ org_id: string; version: number }[]>`
     select org_id, max(version) as version from risk_preferences where org_id = any(${orgIds}::uuid[]) group by org_id`;
   const versions = new Map(found.map(({ org_id, version }) => [org_id, version]));
