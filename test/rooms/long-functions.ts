@@ -24,7 +24,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/sandbox/loopback.ts', 'listenOnLoopback', 140],
       ['src/sandbox/market/tape-market.ts', 'createTapeMarket', 80],
       ['src/sandbox/prediction/kalshi-simulator.ts', 'createKalshiSimulator', 470],
-      ['src/sandbox/prediction/onchain-simulator.ts', 'createOnchainPredictionSimulator', 410],
       ['src/sandbox/prediction/polymarket-simulator.ts', 'createPolymarketSimulator', 430],
       ['src/sandbox/prediction/seeded-questions.ts', 'createSeededQuestions', 220],
       ['src/sandbox/reference/http-simulator.ts', 'createHttpSimulator', 90],

@@ -1,0 +1,116 @@
+/** The keeper of the on-chain counterpart: opens orders whose transactions are final, fills them in parts, and gives back what was not spent. */
+
+import { ISSUER } from '../solana/genesis.ts';
+import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../solana/instructions.ts';
+import { readWire } from '../solana/wire.ts';
+import {
+  feeOf,
+  filledOf,
+  HUNDREDTH,
+  isClosed,
+  note,
+  notionalOf,
+  type OrderRecord,
+  spentOf,
+  type VenueState,
+} from './onchain-venue-state.ts';
+
+/** From the final transaction to the keeper's first fill, and from one fill to the next. */
+const KEEPER_MS = 3_000;
+
+/** What the keeper does with orders: fills them in two parts, or whatever a test tells it. */
+export type KeeperMode = 'fills' | 'waits';
+
+/** Opens orders whose transactions are final, and has the keeper do what is due. */
+export function look(state: VenueState, mode: KeeperMode): void {
+  for (const order of state.orders.values()) {
+    if (order.history.length === 0) open(state, order);
+    else if (mode !== 'waits' && state.clock.now() >= order.keptUntil && !isClosed(order)) keep(state, order);
+  }
+}
+
+function open(state: VenueState, order: OrderRecord): void {
+  const { chain, clock } = state;
+  const memo = `[${order.externalId.length}] ${order.externalId}`;
+  const landed = chain.historyOf(order.owner).find((one) => one.memo === memo && one.run.error === null);
+  if (landed === undefined || chain.standing(landed.slot) !== 'finalized') return;
+  note(state, order, {
+    eventType: 'order_created',
+    signature: landed.signature,
+    filledMicro: 0n,
+    priceMicro: 0n,
+    feeMicro: 0n,
+    returned: null,
+  });
+  order.keptUntil = clock.now() + KEEPER_MS;
+}
+
+/** Half of what is ordered first, the rest a while later. */
+function keep(state: VenueState, order: OrderRecord): void {
+  const left = order.contractsMicro - filledOf(order);
+  const half = (order.contractsMicro / 2n / HUNDREDTH) * HUNDREDTH;
+  fill(state, order, left === order.contractsMicro && half > 0n ? half : left, order.limitMicro);
+  order.keptUntil = state.clock.now() + KEEPER_MS;
+}
+
+/** Fills so much of an order, and closes it where that completes it. */
+export function fill(state: VenueState, order: OrderRecord, contractsMicro: bigint, priceMicro: bigint): void {
+  const { positions, counts } = state;
+  const left = order.contractsMicro - filledOf(order);
+  if (contractsMicro <= 0n || contractsMicro > left) throw new RangeError(`${contractsMicro} of ${left} micro-contracts cannot be filled`);
+  const signature = `fill-${counts.events + 1}`;
+  const fee = feeOf(contractsMicro, priceMicro);
+  // Each fill's fee is rounded up, and the deposit was for one: together they take no more than was paid in.
+  const unspent = order.deposit - spentOf(order) - notionalOf(contractsMicro, priceMicro);
+  const feeMicro = order.isBuy && unspent >= 0n && fee > unspent ? unspent : fee;
+  note(state, order, { eventType: 'order_filled', signature, filledMicro: contractsMicro, priceMicro, feeMicro, returned: null });
+  const held = positions.get(order.position) ?? 0n;
+  positions.set(order.position, order.isBuy ? held + contractsMicro : held - contractsMicro);
+  if (contractsMicro === left) giveBack(state, order);
+}
+
+/** Returns what of the deposit was not spent, by a transaction of its own, and closes the order. */
+export function giveBack(state: VenueState, order: OrderRecord): void {
+  const spent = spentOf(order);
+  const rest = order.isBuy ? order.deposit - spent : 0n;
+  if (rest < 0n) throw new RangeError(`${spent} were spent of a deposit of ${order.deposit}`);
+  const returned = rest === 0n ? null : refund(state, order, rest);
+  note(state, order, {
+    eventType: 'order_closed',
+    signature: returned ?? `close-${state.counts.events + 1}`,
+    filledMicro: 0n,
+    priceMicro: 0n,
+    feeMicro: 0n,
+    returned: rest,
+  });
+}
+
+function refund({ chain, stable: { mint, decimals } }: VenueState, { account, owner, escrow }: OrderRecord, amount: bigint): string {
+  const bytes = buildTransaction({
+    version: 0,
+    feePayer: ISSUER.address,
+    blockhash: chain.latestBlockhash('processed').blockhash,
+    instructions: [
+      transferChecked({
+        program: TOKEN,
+        mint,
+        decimals,
+        from: escrow,
+        to: associatedAccount(owner, mint, TOKEN),
+        authority: account.address,
+        amount,
+      }),
+    ],
+    signers: [ISSUER, account],
+  });
+  const transaction = readWire(bytes);
+  chain.submit(transaction);
+  return transaction.signature;
+}
+
+/** Fails an order: what was not spent comes back. */
+export function fail(state: VenueState, order: OrderRecord): void {
+  const nothing = { filledMicro: 0n, priceMicro: 0n, feeMicro: 0n, returned: null };
+  note(state, order, { eventType: 'order_failed', signature: `fail-${state.counts.events + 1}`, ...nothing });
+  giveBack(state, order);
+}

@@ -1,0 +1,80 @@
+/** What the on-chain counterpart of the prediction venues remembers: orders with their histories, positions, and how amounts are counted. */
+import type { Address } from '@solana/kit';
+import type { Clock } from '../../../streams/clock.ts';
+import type { SolanaChain } from '../solana/chain.ts';
+import type { SandboxKey } from '../solana/keys.ts';
+import type { SeededQuestion, SeededQuestions, Venue } from './seeded-questions.ts';
+
+/** Micro-units of a dollar and of a contract. */
+export const MICRO = 1_000_000n;
+/** Contracts are filled in hundredths. */
+export const HUNDREDTH = 10_000n;
+const FEE_RATE = 0.07;
+
+export interface HistoryRow {
+  readonly id: number;
+  readonly eventType: 'order_created' | 'order_filled' | 'order_failed' | 'order_closed';
+  readonly signature: string;
+  readonly at: number;
+  readonly filledMicro: bigint;
+  readonly priceMicro: bigint;
+  readonly feeMicro: bigint;
+  readonly returned: bigint | null;
+}
+
+export interface OrderRecord {
+  readonly externalId: string;
+  readonly account: SandboxKey;
+  readonly escrow: Address;
+  readonly position: Address;
+  readonly owner: Address;
+  readonly marketId: string;
+  readonly venue: Venue;
+  readonly question: SeededQuestion;
+  readonly isYes: boolean;
+  readonly isBuy: boolean;
+  readonly deposit: bigint;
+  readonly contractsMicro: bigint;
+  readonly limitMicro: bigint;
+  readonly history: HistoryRow[];
+  keptUntil: number;
+}
+
+/** One venue: what it stands on, and what it remembers. */
+export interface VenueState {
+  readonly questions: SeededQuestions;
+  readonly chain: SolanaChain;
+  /** `mint` is its address on the chain. */
+  readonly stable: { readonly mint: Address; readonly decimals: number };
+  readonly clock: Clock;
+  /** By the address of the order's account. */
+  readonly orders: Map<string, OrderRecord>;
+  /** Micro-contracts by the address of the position. */
+  readonly positions: Map<string, bigint>;
+  /** The market of a position. */
+  readonly positionMarkets: Map<string, string>;
+  /** How many rows of history there are, and how many names were given out. */
+  readonly counts: { events: number; made: number };
+}
+
+export const notionalOf = (contractsMicro: bigint, priceMicro: bigint): bigint => (contractsMicro * priceMicro) / MICRO;
+
+/** The fee of a trade in micro-dollars, rounded up to a cent. */
+export function feeOf(contractsMicro: bigint, priceMicro: bigint): bigint {
+  const price = Number(priceMicro) / 1e6;
+  const cents = Math.ceil(Number(contractsMicro) * 1e-6 * FEE_RATE * price * (1 - price) * 100 - 1e-9);
+  return BigInt(Math.max(0, cents)) * 10_000n;
+}
+
+/** Adds a row to the history of an order. */
+export function note({ counts, clock }: VenueState, order: OrderRecord, row: Omit<HistoryRow, 'id' | 'at'>): void {
+  order.history.push({ id: ++counts.events, at: clock.now(), ...row });
+}
+
+export const isClosed = ({ history }: OrderRecord): boolean => history.some(({ eventType }) => eventType === 'order_closed');
+
+/** What was paid of the deposit so far, fees and all, in micro-dollars. */
+export const spentOf = ({ history }: OrderRecord): bigint =>
+  history.reduce((sum, row) => sum + notionalOf(row.filledMicro, row.priceMicro) + row.feeMicro, 0n);
+
+export const filledOf = ({ history }: OrderRecord): bigint => history.reduce((sum, { filledMicro }) => sum + filledMicro, 0n);
