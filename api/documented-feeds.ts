@@ -1,8 +1,8 @@
-/** The two feed routes as the OpenAPI document and the permission table tell of them; api/feeds registers and serves them. */
+/** The feed routes as the OpenAPI document and the permission table tell of them; api/feeds registers and serves them. */
 import { Type } from 'typebox';
 import { CHANNEL_NAMES } from './feeds/channels/index.ts';
 import { defineRoute, entry, type RouteEntry } from './route.ts';
-import { choice } from './shapes.ts';
+import { choice, IdText } from './shapes.ts';
 
 const servedByFeeds = (): never => {
   throw new Error('the feed routes are registered by api/feeds');
@@ -28,6 +28,28 @@ const socket = defineRoute({
   handle: servedByFeeds,
 });
 
+const inspector = defineRoute({
+  method: 'GET',
+  url: '/v1/feeds/inspector',
+  name: 'openInspector',
+  tag: 'feeds',
+  summary: "Opens a websocket that speaks Stately's inspection protocol",
+  description:
+    'Text frames of JSON as `@statelyai/inspect` 0.7 reads them: `@xstate.actor` with the machine and where the actor stands, then `@xstate.event` and `@xstate.snapshot` for every committed step. Without `actorId` it begins with the newest running actors of the organization and goes on with all of them. `npx sevengate inspect` relays it to visualisers that know an address only.',
+  cost: 'read',
+  schema: {
+    querystring: Type.Object({
+      actorId: Type.Optional(IdText),
+      from: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Of one actor: the steps after this version are told first; 0 for all.' }),
+      ),
+    }),
+  },
+  answers: { 101: { description: 'The socket is open.' } },
+  refusals: ['malformed', 'origin_refused'],
+  handle: servedByFeeds,
+});
+
 const events = defineRoute({
   method: 'GET',
   url: '/v1/feeds/sse',
@@ -47,4 +69,4 @@ const events = defineRoute({
   handle: servedByFeeds,
 });
 
-export const FEED_ENTRIES: readonly RouteEntry[] = [entry(socket, 'identity'), entry(events, 'identity')];
+export const FEED_ENTRIES: readonly RouteEntry[] = [entry(socket, 'identity'), entry(inspector, 'agent:read'), entry(events, 'identity')];

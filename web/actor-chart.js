@@ -22,7 +22,12 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
     h('p', { class: 'faint' }, 'Drawing…'),
   );
   const steps = h('ol', { class: 'heard-steps', 'aria-label': 'Steps since this was opened' });
-  const element = h('div', { class: 'actor-chart' }, place, steps);
+  const travel = h(
+    'p',
+    { class: 'faint actor-travel' },
+    h('a', { href: `#/actors/${actorId}` }, 'Every step, why it was taken, and what if'),
+  );
+  const element = h('div', { class: 'actor-chart' }, place, travel, steps);
   /** @type {ReturnType<typeof drawChart> | null} */
   let chart = null;
   let drawn = '';

@@ -13,11 +13,12 @@ import { gatesPanel } from './gates-panel.js';
 import { Refused, read } from './http.js';
 import { layoutOf } from './machine-layouts.js';
 import { createPagedList } from './paged-list.js';
+import { stepRow } from './step-row.js';
 import { tabs } from './tabs.js';
 import { vaultPanel } from './vault-panel.js';
 import { versionsPanel } from './versions-panel.js';
 import { createWindowList } from './window-list.js';
-import { clockTime, dayAndTime, eventWord, plain, standing } from './words.js';
+import { dayAndTime, plain, standing } from './words.js';
 
 /** @typedef {import('./wire.ts').Agent} Agent */
 /** @typedef {import('./wire.ts').Step} Step */
@@ -136,7 +137,9 @@ export function agentView(context, id, tab = '') {
 
   function stepsPanel() {
     const hint = h('span', { class: 'faint' }, 'choose one to see the chart as it stood');
-    return h('div', { class: 'panel' }, h('div', { class: 'panel-head' }, h('h2', {}, 'Steps'), hint), steps.element);
+    const travel = h('a', { href: `#/actors/${id}` }, 'Why, and what if');
+    const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Steps'), hint, h('span', { class: 'space' }), travel);
+    return h('div', { class: 'panel' }, head, steps.element);
   }
 
   /** What an action made of it; where it was refused, it is read again. @param {Partial<Agent>} change */
@@ -333,34 +336,4 @@ export function agentView(context, id, tab = '') {
     },
   };
   return view;
-}
-
-/** @param {Step} step */
-function stepRow({ version, at, event, from, to, cause }) {
-  return [
-    h('span', { class: 'step-version number' }, String(version)),
-    h(
-      'span',
-      { class: 'step-words' },
-      h('span', { class: 'step-event' }, eventWord(event.type)),
-      h('span', { class: 'step-change faint' }, from === null ? standing(to) : changed(from, to)),
-    ),
-    h(
-      'span',
-      { class: 'step-when faint', title: cause === null ? dayAndTime(at) : `${dayAndTime(at)}, ${cause}` },
-      h('time', { datetime: at }, clockTime(at)),
-    ),
-  ];
-}
-
-/**
- * What a step changed, region by region: `duty active → paused`.
- * @param {StateValue} from
- * @param {StateValue} to
- */
-function changed(from, to) {
-  if (typeof from === 'string' || typeof to === 'string') return `${standing(from)} → ${standing(to)}`;
-  const moved = Object.keys(to).filter((region) => JSON.stringify(from[region]) !== JSON.stringify(to[region]));
-  if (moved.length === 0) return 'stays';
-  return moved.map((region) => `${plain(region)} ${standing(from[region] ?? '')} → ${standing(to[region] ?? '')}`).join(', ');
 }

@@ -1,5 +1,17 @@
 /** The bodies of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */
 
+export type Actor = {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string | null;
+  readonly machine: string;
+  readonly version: number;
+  readonly status: 'running' | 'done' | 'quarantined';
+  readonly value: unknown;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
 export type ActorBranch = {
   readonly kind: string;
   readonly machine: string;
@@ -21,10 +33,28 @@ export type ActorBranch = {
     }>;
     readonly records: ReadonlyArray<{ readonly [name: string]: unknown }>;
     readonly timers: ReadonlyArray<{ readonly [name: string]: unknown }>;
-    readonly activities: ReadonlyArray<{ readonly [name: string]: unknown }>;
     readonly announcements: ReadonlyArray<{ readonly [name: string]: unknown }>;
+    readonly activities: ReadonlyArray<{ readonly [name: string]: unknown }>;
   }>;
   readonly takes: ReadonlyArray<string>;
+};
+
+export type ActorDetail = {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string | null;
+  readonly machine: string;
+  readonly version: number;
+  readonly status: 'running' | 'done' | 'quarantined';
+  readonly value: unknown;
+  readonly createdAt: string;
+  readonly changedAt: string;
+  readonly context: { readonly [name: string]: unknown };
+  readonly incidents: ReadonlyArray<{
+    readonly at: string;
+    readonly kind: string;
+    readonly detail: string;
+  }>;
 };
 
 export type Agent = {
@@ -3267,6 +3297,50 @@ export type Step = {
   readonly from: unknown;
   readonly to: unknown;
   readonly cause: string | null;
+};
+
+export type StepAccount = {
+  readonly kind: string;
+  readonly machine: string;
+  readonly version: number;
+  readonly at: string;
+  readonly event: { readonly [name: string]: unknown };
+  readonly status: 'active' | 'done';
+  readonly guards: ReadonlyArray<{
+    readonly guard: string;
+    readonly params: unknown;
+    readonly passed: boolean;
+    readonly inputs: ReadonlyArray<{
+      readonly path: string;
+      readonly value: unknown;
+    }>;
+  }>;
+  readonly changes: ReadonlyArray<{
+    readonly path: string;
+    readonly before: unknown;
+    readonly after: unknown;
+  }>;
+  readonly records: ReadonlyArray<{ readonly [name: string]: unknown }>;
+  readonly timers: ReadonlyArray<{ readonly [name: string]: unknown }>;
+  readonly announcements: ReadonlyArray<{ readonly [name: string]: unknown }>;
+  readonly activities: ReadonlyArray<{
+    readonly kind: string;
+    readonly payload: { readonly [name: string]: unknown };
+    readonly fate: {
+      readonly state: 'pending' | 'done' | 'given_up';
+      readonly attempts: number;
+      readonly dueAt: string;
+      readonly answer: unknown;
+      readonly endedAt: string | null;
+    } | null;
+  }>;
+  readonly context: { readonly [name: string]: unknown };
+  readonly takes: ReadonlyArray<string>;
+};
+
+export type StepStretch = {
+  readonly version: number;
+  readonly items: ReadonlyArray<Step>;
 };
 
 export type StockPairedToken = {

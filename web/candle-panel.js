@@ -16,6 +16,10 @@ import { plain, symbolOf } from './words.js';
 const BARS = 300;
 const DAY = 86_400_000;
 const DEFAULT_TIMEFRAME = '15m';
+/** So many bars are shown behind the instant that is pointed at. */
+const BARS_BEHIND = 60;
+/** How long an instant outside the chart stays before its bars are read: while one scrubs, none are. */
+const SETTLED_MS = 250;
 
 export class CandlePanel {
   /** What is shown now; aborted when something else is. */
@@ -23,6 +27,10 @@ export class CandlePanel {
   /** @type {PriceChart | null} */
   #chart = null;
   #stop = () => {};
+  /** The instant of the past that is pointed at; null for the present. @type {number | null} */
+  #at = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #settling;
 
   /**
    * @param {object} options
@@ -67,7 +75,18 @@ export class CandlePanel {
     if (this.#chart !== null) void this.#drawOverlay(this.#chart, this.#abort.signal).catch(this.context.fail);
   }
 
+  /** Points at an instant of the past, whose bars are read where others are shown; null for the present. @param {number | null} at */
+  pointAt(at) {
+    this.#at = at;
+    clearTimeout(this.#settling);
+    const span = this.#chart?.span() ?? null;
+    if (span === null) return;
+    if (at === null ? span.to >= Date.now() - 2 * barLength(this.length) : at >= span.from && at < span.to) this.#chart?.pointAt(at);
+    else this.#settling = setTimeout(() => void this.#show(), SETTLED_MS);
+  }
+
   end() {
+    clearTimeout(this.#settling);
     this.#abort.abort();
     this.#stop();
     this.#stop = () => {};
@@ -100,7 +119,8 @@ export class CandlePanel {
   /** @param {AbortSignal} signal */
   async #draw(signal) {
     const { key, length } = this;
-    const reading = readBars(key, length, BARS, signal);
+    const behind = (this.#at ?? Infinity) + BARS_BEHIND * barLength(length);
+    const reading = readBars(key, length, BARS, signal, behind >= Date.now() ? null : behind);
     const [library, catalog, { bars, gaps }] = await Promise.all([import('./price-chart.js'), readCatalog(), reading]);
     if (signal.aborted) return;
     const measure = measureOf(catalog.get(key));
@@ -112,6 +132,7 @@ export class CandlePanel {
     const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0);
     const lack = missing === 0 ? '' : `${missing} bars are missing: ${reasonsOf(gaps)}`;
     say(this.note, bars.length === 0 ? `No bar of ${length} is known.` : lack);
+    made.pointAt(this.#at);
     this.#follow(made, signal);
     await Promise.all([this.#drawOverlay(made, signal), measure === null ? null : drawMeasure(made, bars, measure.key, signal)]);
   }

@@ -28,17 +28,19 @@ export function partsOf(key) {
 }
 
 /**
- * The bars of the last so many times their length, ascending, and what is missing among them.
+ * The bars of so many times their length up to an instant, ascending, and what is missing among them.
  * @param {string} key
  * @param {string} timeframe
  * @param {number} count
  * @param {AbortSignal} signal
+ * @param {number | null} [end] Null for now, with all that comes.
  * @returns {Promise<{ readonly bars: readonly Bar[], readonly gaps: Candles['coverage']['gaps'] }>}
  */
-export async function readBars(key, timeframe, count, signal) {
+export async function readBars(key, timeframe, count, signal, end = null) {
   const { venue, instrument } = partsOf(key);
   const series = `venue=${venue}&instrument=${encodeURIComponent(instrument)}&timeframe=${timeframe}`;
-  const from = Date.now() - count * barLength(timeframe);
+  const from = (end ?? Date.now()) - count * barLength(timeframe);
+  const span = end === null ? `from=${from}` : `from=${from}&to=${end}`;
   /** @type {Bar[]} */
   const bars = [];
   /** @type {Candles['coverage']['gaps'][number][]} */
@@ -49,7 +51,7 @@ export async function readBars(key, timeframe, count, signal) {
     /** @type {Candles} */
     // One after the other: each page names the next.
     // oxlint-disable-next-line no-await-in-loop
-    const page = await read(`/v1/candles?${series}&from=${from}&limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, {
+    const page = await read(`/v1/candles?${series}&${span}&limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, {
       signal,
     });
     bars.push(...page.items);

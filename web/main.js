@@ -5,7 +5,7 @@ import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
 import { alertWords } from './alert-words.js';
 import { bridgeView } from './bridge-view.js';
-import { fill } from './dom.js';
+import { fill, h } from './dom.js';
 import { createFeed } from './feed.js';
 import { homeView } from './home-view.js';
 import { change, Refused, read } from './http.js';
@@ -31,10 +31,11 @@ import { takesView } from './takes-view.js';
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
 /** Pages for whoever may see agents. */
-const OF_AGENTS = /** @type {const} */ (['agents', 'takes', 'launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
+const OF_AGENTS = /** @type {const} */ (['agents', 'actors', 'takes', 'launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
 /** Every page but that of agents; its further arguments are what follows it in the address. */
 const VIEWS = {
   home: homeView,
+  actors: later('Time travel', async () => (await import('./actor-view.js')).actorView),
   instruments: instrumentView,
   quotes: quotesView,
   markets: marketsView,
@@ -51,6 +52,36 @@ const VIEWS = {
 const HINT = 'sevengate.signedInUntil';
 /** Ends what is shown and lets go of all it holds. */
 let end = () => {};
+
+/**
+ * A page that few look at first: its modules are loaded when it is shown.
+ * @param {string} title
+ * @param {() => Promise<(context: import('./shell.js').Context, id: string, rest: string) => View>} load
+ * @returns {(context: import('./shell.js').Context, id: string, rest: string) => View}
+ */
+function later(title, load) {
+  return (context, id, rest) => {
+    const element = h('div', {}, h('section', { class: 'page' }, h('h1', {}, title), h('p', { class: 'faint' }, 'Loading…')));
+    /** @type {View | null} */
+    let view = null;
+    let isOver = false;
+    const show = async () => {
+      const make = await load();
+      if (isOver) return;
+      view = make(context, id, rest);
+      fill(element, view.element);
+    };
+    show().catch(context.fail);
+    return {
+      element,
+      title,
+      end() {
+        isOver = true;
+        view?.end();
+      },
+    };
+  };
+}
 
 async function begin() {
   end();

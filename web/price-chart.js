@@ -1,7 +1,7 @@
 /** Candles of one instrument with what happened on them: marks, lines of prices, shaded stretches, and a line of percentages below. */
 import { chartFrame } from './chart-frame.js';
 import { chartPalette, translucent } from './chart-palette.js';
-import { say } from './dom.js';
+import { mark, say } from './dom.js';
 import { CandlestickSeries, createSeriesMarkers, HistogramSeries, LineSeries, LineStyle } from './lightweight-charts.js';
 import { dayAndTime, priceText } from './words.js';
 
@@ -44,6 +44,8 @@ export class PriceChart {
   /** @type {Map<string, import('./lightweight-charts.js').ISeriesApi<'Line'>>} */
   #curves = new Map();
   #colours = chartPalette();
+  /** The bar that is pointed at. @type {Bar | undefined} */
+  #pointed;
 
   /**
    * @param {object} options
@@ -64,6 +66,7 @@ export class PriceChart {
     this.frame.share();
     this.marks = createSeriesMarkers(this.candles, []);
     chart.subscribeCrosshairMove(({ time }) => this.#tell(typeof time === 'number' ? this.#bars.get(time * 1000) : undefined));
+    chart.timeScale().subscribeVisibleLogicalRangeChange(() => this.#point());
     this.frame.paint();
   }
 
@@ -138,8 +141,24 @@ export class PriceChart {
     this.lower?.setData(points.map(({ at, percent }) => ({ time: seconds(at), value: percent })));
   }
 
+  /** Points at the bar of an instant; null, and one without a bar, for none. @param {number | null} at */
+  pointAt(at) {
+    this.#pointed = at === null ? undefined : this.#bars.get(Math.floor(at / this.#barMs) * this.#barMs);
+    mark(this.frame.element, 'data-points-at', this.#pointed?.openTime ?? null);
+    this.frame.chart.clearCrosshairPosition();
+    this.#point();
+  }
+
   end() {
     this.frame.end();
+  }
+
+  #point() {
+    const bar = this.#pointed;
+    // Before it has been laid out it has no places to point at; it is asked again once it is.
+    if (bar === undefined || this.candles.priceToCoordinate(Number(bar.close)) === null) return;
+    this.frame.chart.setCrosshairPosition(Number(bar.close), seconds(Date.parse(bar.openTime)), this.candles);
+    this.#tell(bar);
   }
 
   /** @param {Palette} palette */

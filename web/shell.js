@@ -160,7 +160,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'home' | 'instruments' | 'agents' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
+     * @param {'home' | 'instruments' | 'agents' | 'actors' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
      */
     showView(view, page) {
       who.close();

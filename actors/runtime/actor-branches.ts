@@ -1,15 +1,47 @@
-/** Questions to an actor's past: what other events would have led to, and a stretch of it as a test. Nothing is written. */
+/** Questions to an actor's past: why a step went as it did, what other events would have led to, and a stretch of it as a test. Nothing is written. */
 import type { ActorEvent } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { foldSteps, type HistoryStore, type HistorySubject, type PastState } from './actor-history.ts';
+import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { historyTest, MOST_EXPORTED_STEPS } from './history-test.ts';
+import { accountOfStep, type StepAccount } from './step-account.ts';
 import { type Branch, branchFrom } from './what-if.ts';
 
 const NO_ACTOR = 'there is no actor with this id';
 
+/** What became of an activity. */
+export interface ActivityFate {
+  readonly state: 'pending' | 'done' | 'given_up';
+  readonly attempts: number;
+  readonly dueAt: EpochMs;
+  /** What its worker answered; null before. */
+  readonly answer: Json;
+  readonly endedAt: EpochMs | null;
+}
+
+/** The fates of the first `count` activities that a step asked for, in their order; null for one that is not stored. */
+export type ActivityFates = (actorId: string, version: number, count: number) => Promise<readonly (ActivityFate | null)[]>;
+
+/** A step with its reasons, and what became of its activities. */
+export interface AccountedStep extends Omit<StepAccount, 'activities'> {
+  readonly kind: string;
+  /** The present machine, which the account is of. */
+  readonly machine: string;
+  readonly version: number;
+  readonly at: EpochMs;
+  readonly event: ActorEvent;
+  readonly activities: readonly (StepAccount['activities'][number] & { readonly fate: ActivityFate | null })[];
+}
+
 export interface ActorBranches {
+  /**
+   * Why a step went as it did and all that followed from it. Refused as `not_found` for a foreign actor and for a version
+   * that no step led to, as `state_conflict` where the present machines do not lead to it any more.
+   */
+  account(orgId: string, actorId: string, version: number): Promise<Outcome<AccountedStep>>;
   /**
    * The branch that events lead to from the state after a version, at the time of now unless told. Refused as `not_found`
    * for a foreign actor and for a version that it has not reached.
@@ -25,10 +57,11 @@ export interface ActorBranches {
 
 export function createActorBranches(deps: {
   readonly store: HistoryStore;
+  readonly fates: ActivityFates;
   readonly directory: Directory;
   readonly clock: Pick<Clock, 'now'>;
 }): ActorBranches {
-  const { store, directory, clock } = deps;
+  const { store, fates, directory, clock } = deps;
 
   async function stateAfter(subject: HistorySubject, version: number): Promise<PastState | null> {
     const checkpoint = await store.checkpoint(subject.id, version);
@@ -37,6 +70,23 @@ export function createActorBranches(deps: {
   }
 
   return {
+    async account(orgId, actorId, version) {
+      const subject = await store.subject(orgId, actorId);
+      if (subject === null) return refuse('not_found', NO_ACTOR);
+      const [step] = await store.steps(actorId, version - 1, version);
+      if (step === undefined) return refuse('not_found', `no step led to version ${version} of the actor`);
+      const told = await tell(async () => {
+        const before = version === 1 ? null : await stateAfter(subject, version - 1);
+        return accountOfStep(directory, subject, before, step);
+      });
+      if (!told.ok) return told;
+      const { activities, ...account } = told.value;
+      const found = await fates(actorId, version, activities.length);
+      const event = presentEvent(step.event);
+      const place = { kind: subject.kind, machine: directory.kind(subject.kind).machine.id, version, at: step.at, event };
+      return { ok: true, value: { ...account, ...place, activities: activities.map((one, i) => ({ ...one, fate: found[i] ?? null })) } };
+    },
+
     async whatIf(orgId, actorId, { version, events, at }) {
       const subject = await store.subject(orgId, actorId);
       if (subject === null) return refuse('not_found', NO_ACTOR);
@@ -62,4 +112,13 @@ export function createActorBranches(deps: {
       return { ok: true, value: historyTest(directory, subject, before, steps) };
     },
   };
+}
+
+/** What is rebuilt; refused in words where the present machines do not lead where the stored steps led. */
+async function tell<Value>(rebuild: () => Promise<Value>): Promise<Outcome<Value>> {
+  try {
+    return { ok: true, value: await rebuild() };
+  } catch (error) {
+    return refuse('state_conflict', `the history cannot be rebuilt: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

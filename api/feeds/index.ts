@@ -1,15 +1,16 @@
-/** Registers the feeds: one websocket and one stream of server-sent events carry all channels. */
+/** Registers the feeds: one websocket and one stream of server-sent events carry all channels, another websocket speaks Stately's inspection protocol. */
 import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
-import { sendProblem } from '../problem.ts';
+import { sendProblem, sendRefusal } from '../problem.ts';
 import { createFanOut, type FanOutOptions } from './fan-out.ts';
 import { CLOSE } from './frames.ts';
 import { createHub, type HubOptions } from './hub.ts';
+import { readInspectionWish, serveInspector } from './inspector.ts';
 import type { FeedPorts } from './ports.ts';
 import { SOCKET_LIMITS, type SocketLimits, serveSocket } from './socket.ts';
 import { serveEvents } from './sse.ts';
-import { createWatch, type WatchOptions } from './watch.ts';
+import { createWatch, type Watch, type WatchOptions } from './watch.ts';
 
 export type { FeedPorts } from './ports.ts';
 
@@ -29,7 +30,7 @@ export interface FeedStats {
 const MAX_PAYLOAD = 16 * 1024;
 
 /**
- * Adds `GET /v1/feeds` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as
+ * Adds `GET /v1/feeds`, `GET /v1/feeds/inspector` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as
  * `extend: [(app) => registerFeeds(app, doors)]`. Closing the server tells every client to come back and waits for none.
  */
 export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}): Promise<{ stats(): FeedStats }> {
@@ -80,6 +81,8 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     },
   });
 
+  addInspector(app, ports, watch);
+
   app.route({
     method: 'GET',
     url: '/v1/feeds/sse',
@@ -92,6 +95,34 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
   return {
     stats: () => ({ connections: watch.size, deliveries: fanOut.deliveries, writes: fanOut.writes }),
   };
+}
+
+function addInspector(app: FastifyInstance, ports: FeedPorts, watch: Watch): void {
+  app.route({
+    method: 'GET',
+    url: '/v1/feeds/inspector',
+    exposeHeadRoute: false,
+    config: { permission: 'agent:read', cost: 'read' },
+    preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
+      const caller = callerOf(request);
+      if (caller.orgId === null) return sendProblem(reply, 'permission_missing', 'the inspection shows an organization’s own actors');
+      const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
+      if (!wish.ok) return sendRefusal(reply, wish.refusal);
+      if (request.ws && !watch.hasRoom(caller.subject)) {
+        return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
+      }
+    },
+    handler: (_request: FastifyRequest, reply: FastifyReply) =>
+      sendProblem(reply, 'malformed', 'this route is a websocket: ask for an upgrade'),
+    wsHandler: (socket, request) => {
+      const caller = callerOf(request);
+      const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
+      const { orgId } = caller;
+      // Others may have been let in between the check and the upgrade.
+      if (!wish.ok || orgId === null || !watch.hasRoom(caller.subject)) socket.close(CLOSE.rateLimited, 'too many feed connections');
+      else serveInspector(socket, { ...caller, orgId }, wish.value, { ports, watch });
+    },
+  });
 }
 
 /** Who asks. @throws Error where no gate has let the request in: a defect. */

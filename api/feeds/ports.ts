@@ -10,6 +10,7 @@ import type { Member } from '../access.ts';
 import type { CandleReads } from '../v1/candles/ports.ts';
 import type { RankingPorts } from '../v1/rankings/ports.ts';
 import type { MarketStateReads } from '../v1/venues/ports.ts';
+import type { InspectionPorts } from './inspector.ts';
 
 /** A committed row that the feeds send. */
 export interface AnnouncementRow extends AnnouncementPlace {
@@ -93,6 +94,7 @@ export interface FeedPorts {
   expandDecisions(batch: DecisionBatch, orgId: string): Promise<readonly DecisionRecord[]>;
   /** The organization's agents, or only the one that is asked for. */
   agentsNow(orgId: string, agentId: string | null): Promise<readonly AgentView[]>;
+  readonly inspection: InspectionPorts;
   /** Hears of what went wrong without a client's doing. */
   reportDefect(error: unknown, where: string): void;
 }

@@ -5,6 +5,10 @@ import { readiness } from '../operation/readiness.ts';
 import { TO_STOP } from '../permission.ts';
 import { entry, type RouteEntry } from '../route.ts';
 import { exportActorTest } from './actors/export-test.ts';
+import { getActor } from './actors/get.ts';
+import { listActors } from './actors/list.ts';
+import { getActorStep } from './actors/step.ts';
+import { listActorSteps } from './actors/steps.ts';
 import { askWhatIf } from './actors/what-if.ts';
 import { rankAgentTokens } from './agent-market/rank.ts';
 import { listStockPaired } from './agent-market/stock-paired.ts';
@@ -262,6 +266,10 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getChart, 'agent:read'),
   entry(askWhatIf, 'agent:read'),
   entry(exportActorTest, 'agent:read'),
+  entry(listActors, 'agent:read'),
+  entry(getActor, 'agent:read'),
+  entry(listActorSteps, 'agent:read'),
+  entry(getActorStep, 'agent:read'),
   entry(getVault, 'agent:read'),
   entry(depositIntoVault, 'trade:execute'),
   entry(withdrawFromVault, 'trade:execute'),

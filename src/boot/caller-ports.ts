@@ -12,6 +12,7 @@ import type { FeedPorts } from '../../api/feeds/ports.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';
 import type { TakesSignature } from '../adapters/identity/wallet-signature.ts';
+import { createActivityFates, createActorReads } from '../adapters/store/actors/actor-reads.ts';
 import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
@@ -64,7 +65,15 @@ export function openCallerPorts(
     return {
       ...callerPortsOf({ ...deps, sql, runtime, preTrade, risk }),
       connection: { of: () => sql },
-      actors: createActorBranches({ store: createHistoryStore(sql), directory: createDirectory(ACTOR_KINDS), clock }),
+      actors: {
+        reads: createActorReads(sql),
+        ...createActorBranches({
+          store: createHistoryStore(sql),
+          fates: createActivityFates(sql),
+          directory: createDirectory(ACTOR_KINDS),
+          clock,
+        }),
+      },
       answers: { find: createIdempotencyStore(sql).find },
       copilot: { conversations: createConversationStore(sql, newId) },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },

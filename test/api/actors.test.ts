@@ -76,6 +76,50 @@ test('several events are one branch, with what each changes, and it ends at the 
   expect(await written()).toBe(before);
 });
 
+test('actors of every kind are listed and read, each by its own organization only', async () => {
+  const listed = await api.call('GET', '/v1/actors?kind=agent&status=running&limit=1', { token: owner });
+  expect(listed.body.items).toMatchObject([{ id: agent, kind: 'agent', machine: 'agent@1', version: 4, status: 'running' }]);
+  expect((await api.call('GET', '/v1/actors?kind=take', { token: owner })).body.items).toEqual([]);
+  expect((await api.call('GET', '/v1/actors', { token: stranger })).body.items).toEqual([]);
+  const one = await api.call('GET', `/v1/actors/${agent}`, { token: owner });
+  expect(one.body).toMatchObject({ id: agent, context: { autonomy: 'suggest', pauseCause: 'operator' }, incidents: [] });
+  expect((await api.call('GET', `/v1/actors/${agent}`, { token: stranger })).status).toBe(404);
+});
+
+test('any stretch of the steps is read by its versions', async () => {
+  const stretch = async (from: number, to: number) =>
+    (await api.call('GET', `/v1/actors/${agent}/steps?from=${from}&to=${to}`, { token: owner })).body;
+  const all = [...(await history())].reverse();
+  expect(await stretch(0, 200)).toEqual({ version: 4, items: all });
+  expect(await stretch(1, 3)).toEqual({ version: 4, items: all.slice(1, 3) });
+  expect(await stretch(4, 100)).toEqual({ version: 4, items: [] });
+  for (const [from, to] of [
+    [3, 3],
+    [0, 201],
+  ])
+    expect((await api.call('GET', `/v1/actors/${agent}/steps?from=${from}&to=${to}`, { token: owner })).status).toBe(400);
+});
+
+test('a step is told with what it changed and wrote, as the same event is told of a branch', async () => {
+  const before = await written();
+  const step = (version: number | string, by = owner) => api.call('GET', `/v1/actors/${agent}/steps/${version}`, { token: by });
+  const told = (await step(2)).body;
+  expect(told).toMatchObject({ kind: 'agent', version: 2, event: { type: 'autonomy.set', autonomy: 'confirm' }, guards: [] });
+  expect(told.changes).toContainEqual({ path: 'autonomy', before: 'research', after: 'confirm' });
+  const [branch] = (await ask({ version: 1, events: [told.event], at: told.at })).body.steps;
+  expect({ changes: told.changes, records: told.records, timers: told.timers, announcements: told.announcements }).toEqual({
+    changes: branch.changes,
+    records: branch.records,
+    timers: branch.timers,
+    announcements: branch.announcements,
+  });
+  expect((await step(1)).body.changes).toContainEqual({ path: 'autonomy', before: null, after: 'research' });
+  expect((await step(5)).status).toBe(404);
+  expect((await step('0')).status).toBe(404);
+  expect((await step(2, stranger)).status).toBe(404);
+  expect(await written()).toBe(before);
+});
+
 test('an event that nothing takes leads nowhere, and one that the machine cannot read is refused in words', async () => {
   const unknown = await ask({ version: 1, events: [{ type: 'no.such.event' }] });
   expect(unknown.body.steps[0]).toMatchObject({ taken: false, refusal: null, changes: [], records: [] });

@@ -86,6 +86,12 @@ test('approve answers once, the same under its key, and says in which state it i
     'state_conflict',
     'the proposal is approved; only a pending one can be decided',
   ]);
+  // The account of the step tells what it asked of the outside, and what became of it so far.
+  const told = await api.call('GET', `/v1/actors/${id}/steps/2`, { token: operator });
+  expect(told.body).toMatchObject({
+    event: { type: 'approve' },
+    activities: [{ kind: 'execute_order', fate: { state: 'pending', attempts: 0, answer: null, endedAt: null } }],
+  });
   const audit = await api.sql`select action from audit where target = ${id}`;
   expect(audit).toEqual([{ action: 'proposal.approve' }]);
   await api.ports.agents.commands.pause({ orgId: OURS, subject: 'ann', permissions: [], requestId: 'r' }, agentId);

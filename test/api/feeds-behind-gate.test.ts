@@ -2,6 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { createActorLives } from '../../actors/runtime/actor-life.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
 import { registerFeeds } from '../../api/feeds/index.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN } from './api-under-test.ts';
@@ -39,6 +41,11 @@ beforeAll(async () => {
             rankings: { cuts: { at: async () => null }, basis: { rows: async () => [] } },
             expandDecisions: async () => [],
             agentsNow: async () => [],
+            inspection: {
+              directory: createDirectory([]),
+              lives: () => createActorLives({ store: null as never, directory: createDirectory([]) }),
+              actors: async () => [],
+            },
             reportDefect: (error) => api.defects.push(error),
           });
         },
@@ -88,6 +95,8 @@ test('who may open a socket', async () => {
 test('the documented feed routes are those that are served', async () => {
   expect((await api.call('GET', '/v1/feeds', { token })).body.code).toBe('malformed');
   expect((await api.call('GET', '/v1/feeds/sse?channel=nonsense', { token })).body.code).toBe('malformed');
+  expect((await api.call('GET', '/v1/feeds/inspector', { token })).body.code).toBe('malformed');
+  expect((await api.call('GET', '/v1/feeds/inspector', { token: await api.token(['market:read']) })).body.code).toBe('permission_missing');
   expect((await api.call('GET', '/v1/feeds/sse?channel=decisions', { token: await api.token(['market:read']) })).body.code).toBe(
     'permission_missing',
   );

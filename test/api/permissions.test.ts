@@ -44,12 +44,13 @@ function bodyOf({ route }: RouteEntry): unknown {
 
 const QUERIES: Readonly<Record<string, string>> = {
   '/v1/actors/:id/test': '?from=0&to=1',
+  '/v1/actors/:id/steps': '?from=0&to=1',
   '/v1/bridge/status': `?id=${newId()}`,
   '/v1/candles': '?venue=spotexchange&instrument=BTCUSDT&timeframe=1h',
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
 };
 const pathOf = ({ route }: RouteEntry, id: string): string =>
-  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id).replace(':claimId', id)}${QUERIES[route.url] ?? ''}`;
+  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id).replace(':claimId', id).replace(':version', '1')}${QUERIES[route.url] ?? ''}`;
 
 // The rule of the matrix, said a second time and independently of the gate.
 const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identity'>> = {
@@ -166,6 +167,10 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/portfolio': ['agent:read'],
   'POST /v1/actors/:id/what-if': ['agent:read'],
   'GET /v1/actors/:id/test': ['agent:read'],
+  'GET /v1/actors': ['agent:read'],
+  'GET /v1/actors/:id': ['agent:read'],
+  'GET /v1/actors/:id/steps': ['agent:read'],
+  'GET /v1/actors/:id/steps/:version': ['agent:read'],
   'GET /v1/portfolio/performance': ['agent:read'],
   'POST /v1/portfolio/impact': ['agent:read'],
   'POST /v1/prediction-orders/paper': ['trade:execute'],

@@ -11,6 +11,7 @@ import {
   barriers,
   CHROMIUM,
   DECISIONS,
+  findingsEverywhere,
   openBrowser,
   openTab,
   STEPS,
@@ -160,8 +161,9 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
     await page.getByRole('button', { name: 'One step earlier' }).click();
     await expectStanding('duty.active');
-    expect(await page.locator('.moment').innerText()).toMatch(/^as it stood after step 1, 20\d\d-/);
-    expect(await page.locator('[aria-selected=true] .step-event').innerText()).toBe('started');
+    // Its data may have been lost and found again before it was paused.
+    const chosen = await page.locator('[aria-selected=true] .step-version').innerText();
+    expect(await page.locator('.moment').innerText()).toMatch(new RegExp(`^as it stood after step ${chosen}, 20\\d\\d-`));
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Back to the present' }).click();
     await expectStanding('duty.paused');
@@ -250,6 +252,53 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.keyboard.press('Home');
     await waitFor(async () => (await versions()).includes(STEPS), { what: 'the newest step again' });
     await waitFor(async () => (await page.locator('.moment').innerText()).startsWith('now, after step'), { what: 'the present' });
+  });
+
+  test('the past is travelled with one scrubber: why each step was taken, what another event would have done, and a stretch as a test', async () => {
+    await openAgent('Crypto trend');
+    const id = page.url().split('/').at(-2) as string;
+    await page.getByRole('link', { name: 'Why, and what if' }).click();
+    await page.getByRole('heading', { name: 'Crypto trend', level: 1 }).waitFor();
+    const step = page.getByLabel('Step', { exact: true });
+    await waitFor(async () => Number(await step.getAttribute('max')) >= STEPS, { what: 'the scrubber over all steps' });
+    // Degraded data by an odd step, restored by an even one.
+    await step.fill('5001');
+    await page.locator('[data-account="5001"]').waitFor();
+    await expectStanding('feed.degraded');
+    const account = page.getByRole('region', { name: 'What the step did' });
+    const told = (await service.get(`/v1/actors/${id}/steps/5001`)).body;
+    expect(told.changes).toEqual([{ path: 'degradedVenues', before: [], after: ['spotexchange'] }]);
+    await account.getByText('["spotexchange"]').waitFor();
+    await step.fill('5002');
+    await page.locator('[data-account="5002"]').waitFor();
+    await expectStanding('feed.live');
+    await account.locator('.guard[data-passed=true]', { hasText: 'lastVenueRestored' }).waitFor();
+    expect(await page.locator('[aria-selected=true] .step-version').innerText()).toBe('5002');
+    expect(await page.getByRole('listbox').getByRole('option').count()).toBeLessThan(60);
+
+    const history = async () => (await service.get(`/v1/actors/${id}`)).body.version;
+    const before = await history();
+    await page.getByLabel('Event', { exact: true }).selectOption('pause');
+    await page.getByLabel('Fields of the event as JSON').fill('{ "cause": "operator" }');
+    await page.getByRole('button', { name: 'What if' }).click();
+    await page.locator('.branch [data-taken=true]').getByText('duty active → paused').waitFor();
+    await expectStanding('duty.paused');
+    await page.getByRole('button', { name: 'Forget the branch' }).click();
+    await expectStanding('duty.active');
+    expect(await history()).toBe(before);
+    const link = await page.getByRole('link', { name: 'Export as test' }).getAttribute('href');
+    expect(link).toBe(`/v1/actors/${id}/test?from=4992&to=5002`);
+    expect(await (await page.request.get(`${service.url}${link}`)).text()).toContain('goes from version 4993 to 5002 as it did');
+
+    // The chart is seen whole, with the scrubber, the steps and the reasons beside it.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    for (const part of [page.locator('.scrubber'), ...(await page.locator('.time-grid svg').all())]) {
+      const box = await part.boundingBox();
+      expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(900);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(await findingsEverywhere(page)).toEqual([]);
+    expect(watched.complaints).toEqual([]);
   });
 
   test('until here nothing complained, and nobody else was asked for anything', () => {

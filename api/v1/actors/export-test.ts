@@ -5,7 +5,7 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
-import { ActorPath, NO_ACTOR } from './what-if.ts';
+import { ActorPath, NO_ACTOR } from './actor-body.ts';
 
 export const exportActorTest = defineRoute({
   method: 'GET',

@@ -1,4 +1,57 @@
-/** What the routes of actors of every kind ask: questions to their past. */
+/** What the routes of actors of every kind ask: lists, their steps, and questions to their past. */
 import type { ActorBranches } from '../../../actors/runtime/actor-branches.ts';
+import type { ActorRow } from '../../../src/domain/actor-step.ts';
+import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Page, PageOf } from '../../page.ts';
 
-export type ActorPorts = ActorBranches;
+export type ActorStatus = ActorRow['status'];
+
+export interface ActorSummary {
+  readonly id: string;
+  readonly kind: string;
+  /** Of an agent; other actors have none. */
+  readonly name: string | null;
+  readonly machine: string;
+  readonly version: number;
+  readonly status: ActorStatus;
+  readonly value: Json;
+  /** ISO 8601, like the next. */
+  readonly createdAt: string;
+  readonly changedAt: string;
+}
+
+export interface ActorDetail extends ActorSummary {
+  /** What it remembers now. */
+  readonly context: Json;
+  /** What went wrong inside it, newest first, at most 20; each told in one line. */
+  readonly incidents: readonly { readonly at: EpochMs; readonly kind: string; readonly detail: string }[];
+}
+
+export interface ActorStep {
+  readonly version: number;
+  readonly at: EpochMs;
+  readonly machine: string;
+  readonly event: Json;
+  readonly from: Json;
+  readonly to: Json;
+  readonly cause: string | null;
+}
+
+export interface ActorReads {
+  list(
+    orgId: string,
+    filter: { readonly kind: string | null; readonly status: ActorStatus | null },
+    page: Page,
+  ): Promise<PageOf<ActorSummary>>;
+  get(orgId: string, actorId: string): Promise<ActorDetail | null>;
+  /** The steps after version `from` up to `to`, oldest first, and the version that the actor has reached. */
+  steps(
+    orgId: string,
+    actorId: string,
+    from: number,
+    to: number,
+  ): Promise<{ readonly version: number; readonly items: readonly ActorStep[] } | null>;
+}
+
+export type ActorPorts = ActorBranches & { readonly reads: ActorReads };

@@ -5,15 +5,11 @@ import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AnyJson, choice, IdText, objectOf } from '../../shapes.ts';
-
-export const ActorPath = objectOf({ id: IdText });
-export const NO_ACTOR = 'there is no actor with this id';
+import { AnyJson, choice, objectOf } from '../../shapes.ts';
+import { ActorPath, AnyObject, followed, NO_ACTOR } from './actor-body.ts';
 
 /** Events of one branch at most. */
 const MOST_EVENTS = 20;
-const AnyObject = Type.Unsafe<{ readonly [key: string]: unknown }>({ type: 'object', additionalProperties: true });
-
 const BranchBody = Type.Object(
   {
     kind: Type.String(),
@@ -31,13 +27,8 @@ const BranchBody = Type.Object(
           description: 'Why the actor would refuse the event before its machine sees it. The branch ends with it.',
           properties: { code: { type: 'string' }, detail: { type: 'string' } },
         }),
-        changes: Type.Array(Type.Object({ path: Type.String(), before: AnyJson, after: AnyJson }), {
-          description: 'What the event changed of the context.',
-        }),
-        records: Type.Array(AnyObject),
-        timers: Type.Array(AnyObject),
+        ...followed,
         activities: Type.Array(AnyObject),
-        announcements: Type.Array(AnyObject),
       }),
     ),
     takes: Type.Array(Type.String(), { description: 'The events that the machine reacts to where the branch ends.' }),

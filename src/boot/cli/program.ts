@@ -86,6 +86,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   {
+    name: 'inspect',
+    usage: '[options]',
+    description: 'let a visualiser of state charts attach to the actors of a running service, by the protocol of Stately’s inspector',
+    load: async () => (await import('./inspect.ts')).inspectCommand,
+  },
+  {
     name: 'doctor',
     usage: '[options]',
     description: 'check Node.js, settings, state folder, disk, database, queue and port',

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import type { ClockState } from '../../../actors/runtime/clock-watch.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import type { FeedPorts } from '../../../api/feeds/ports.ts';
@@ -54,6 +55,7 @@ import { createLiveQuotes } from '../../trading/live-marks.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { launcherPairs } from '../capabilities/launcher-launch.ts';
+import { createInspection } from '../inspection.ts';
 import type { Logger } from '../log.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach } from '../outside/index.ts';
 import { keepDescriptors } from '../spare-descriptors.ts';
@@ -258,7 +260,7 @@ function feedPorts({
   states,
   clock,
   log,
-}: ApiDeps): Pick<FeedPorts, 'clock' | 'quotes' | 'states' | 'expandDecisions' | 'agentsNow' | 'reportDefect'> {
+}: ApiDeps): Pick<FeedPorts, 'clock' | 'quotes' | 'states' | 'expandDecisions' | 'agentsNow' | 'inspection' | 'reportDefect'> {
   return {
     clock,
     quotes: bus,
@@ -271,6 +273,11 @@ function feedPorts({
       }
       return (await callers.agents.reads.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
     },
+    inspection: createInspection({
+      reads: callers.actors.reads,
+      connectionOf: callers.connection.of,
+      directory: createDirectory(ACTOR_KINDS),
+    }),
     reportDefect: (error, where) => log.error({ err: error, where }, 'the feeds'),
   };
 }

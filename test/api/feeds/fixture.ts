@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
 import type { AgentView } from '../../../actors/agent/commands.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { Member } from '../../../api/access.ts';
 import type { Caller } from '../../../api/caller.ts';
 import { type FeedOptions, registerFeeds } from '../../../api/feeds/index.ts';
@@ -14,11 +15,13 @@ type FeedMember = Pick<Member, 'orgId' | 'permissions'>;
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import { createInProcessMarketStateBus, type MarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
+import { createActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../../src/adapters/store/agents/cut-reads.ts';
 import { createBarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
+import { createInspection } from '../../../src/boot/inspection.ts';
 import { PERMISSIONS, type Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
@@ -26,6 +29,7 @@ import { assembleDecision, GENESIS_HASH } from '../../../src/domain/decision.ts'
 import type { Quote } from '../../../src/domain/quote.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { lampKind } from '../../actors/runtime/lamp.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
@@ -90,6 +94,11 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
     rankings: { cuts: createCutReads(sql), basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG, clock }) },
     expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),
     agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
+    inspection: createInspection({
+      reads: createActorReads(sql),
+      connectionOf: () => sql,
+      directory: createDirectory([lampKind]),
+    }),
     reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),
   };
   const app = fastify({ genReqId: () => randomUUID(), forceCloseConnections: 'idle', connectionTimeout: options.connectionTimeout ?? 0 });

@@ -2,12 +2,14 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import { createInProcessMarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createInspection } from '../../../src/boot/inspection.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -47,6 +49,7 @@ beforeAll(async () => {
             rankings: { cuts: { at: async () => null }, basis: { rows: async () => [] } },
             expandDecisions: async () => [],
             agentsNow: async (orgId) => (await agents.list(orgId, { limit: 200, after: null })).items,
+            inspection: createInspection({ reads: ports.actors.reads, connectionOf: () => api.sql, directory: createDirectory([]) }),
             reportDefect: (error) => {
               throw error;
             },

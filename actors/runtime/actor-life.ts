@@ -1,0 +1,46 @@
+/** The life of an actor, lived once more: its committed steps, each with the whole state that it led to. */
+import type { ActorEvent } from '../../src/domain/actor-step.ts';
+import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent } from './actor-history.ts';
+import type { Directory } from './directory.ts';
+
+/** Steps that are read at once. */
+const STRETCH = 200;
+
+/** A committed step and the state after it. */
+export interface LivedStep {
+  readonly past: PastState;
+  readonly event: ActorEvent;
+}
+
+export interface ActorLives {
+  /** The steps after `from` up to `to`, oldest first, in as little memory as one stretch. @throws Error where the history does not fold */
+  between(subject: HistorySubject, from: number, to: number): AsyncGenerator<LivedStep>;
+  /** The steps after the state up to `to`; those that follow a state that is at hand cost no checkpoint. */
+  after(subject: HistorySubject, past: PastState | null, to: number): AsyncGenerator<LivedStep>;
+}
+
+export function createActorLives(deps: { readonly store: HistoryStore; readonly directory: Directory }): ActorLives {
+  const { store, directory } = deps;
+
+  async function* after(subject: HistorySubject, past: PastState | null, to: number): AsyncGenerator<LivedStep> {
+    let before = past;
+    for (let from = past?.version ?? 0; from < to; from += STRETCH) {
+      // One after the other: each step follows from the state before it.
+      for (const step of await store.steps(subject.id, from, Math.min(from + STRETCH, to))) {
+        before = foldSteps(directory, subject, before, [step]) as PastState;
+        yield { past: before, event: presentEvent(step.event) };
+      }
+    }
+  }
+
+  return {
+    after,
+    async *between(subject, from, to) {
+      const checkpoint = from === 0 ? null : await store.checkpoint(subject.id, from);
+      const steps = from === 0 ? [] : await store.steps(subject.id, checkpoint?.version ?? 0, from);
+      const before = foldSteps(directory, subject, checkpoint, steps);
+      // A quarantine raises the version without a step.
+      yield* after(subject, before === null ? null : { ...before, version: from }, to);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Which guards a step asked, on which inputs, and what they said: a machine that tells of its guards as it steps. */
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { Json } from '../../src/domain/canonical-json.ts';
+
+/** One answer of a guard. */
+export interface GuardAnswer {
+  readonly guard: string;
+  readonly params: Json;
+  readonly passed: boolean;
+  /** What it read to decide, by path: `context.manifestHash`, `event.gate`, `state` for where the machine stands. */
+  readonly inputs: readonly { readonly path: string; readonly value: Json }[];
+}
+
+interface GuardArguments {
+  readonly context: object;
+  readonly event: object;
+}
+type PlainGuard = (given: GuardArguments, params: unknown) => boolean;
+/** A guard that is put together of others (`and`, `or`, `not`, `stateIn`): the library asks its `check`. */
+type CheckedGuard = ((...nothing: readonly unknown[]) => boolean) & {
+  readonly check: (snapshot: AnyMachineSnapshot, given: GuardArguments, guard: unknown) => boolean;
+};
+type Guard = PlainGuard | CheckedGuard;
+
+/**
+ * The machine with guards that put every answer into `heard`, in the order in which they were asked. It steps as the machine
+ * itself does: guards are pure, and read copies of the same context and event.
+ */
+export function tracedMachine(machine: AnyStateMachine, heard: GuardAnswer[]): AnyStateMachine {
+  const guards = Object.entries(machine.implementations.guards as unknown as { readonly [name: string]: Guard });
+  return machine.provide({ guards: Object.fromEntries(guards.map(([name, guard]) => [name, traced(name, guard, heard)])) as never });
+}
+
+function traced(name: string, guard: Guard, heard: GuardAnswer[]): Guard {
+  if ('check' in guard) {
+    const check: CheckedGuard['check'] = (snapshot, given) => {
+      const looks = new Map<string, Json>([['state', snapshot.value as Json]]);
+      const passed = guard.check(snapshot, watched(given, looks), guard);
+      heard.push({ guard: name, params: null, passed, inputs: inputsOf(looks) });
+      return passed;
+    };
+    return Object.assign(() => false, { check });
+  }
+  const asked: PlainGuard = (given, params) => {
+    const looks = new Map<string, Json>();
+    const passed = guard(watched(given, looks), params);
+    heard.push({ guard: name, params: (params ?? null) as Json, passed, inputs: inputsOf(looks) });
+    return passed;
+  };
+  return asked;
+}
+
+function inputsOf(looks: ReadonlyMap<string, Json>): GuardAnswer['inputs'] {
+  return [...looks].map(([path, value]) => ({ path, value }));
+}
+
+function watched({ context, event }: GuardArguments, looks: Map<string, Json>): GuardArguments {
+  return { context: watch(context, 'context', looks), event: watch(event, 'event', looks) };
+}
+
+/** A copy of plain JSON that notes each of its fields as it is read; of a list, the whole. */
+function watch<Value extends object>(value: Value, path: string, looks: Map<string, Json>): Value {
+  return new Proxy(
+    { ...value },
+    {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name);
+        if (typeof name === 'symbol' || typeof found === 'function') return found;
+        const place = `${path}.${name}`;
+        if (typeof found === 'object' && found !== null && !Array.isArray(found)) return watch(found, place, looks);
+        looks.set(place, (found ?? null) as Json);
+        return found;
+      },
+    },
+  );
+}

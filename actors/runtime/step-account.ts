@@ -1,0 +1,46 @@
+/** All that one committed step did: which guard decided on what, what it changed, and what it asked for. Rebuilt, never written. */
+import type { StepPlan } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { type HistorySubject, type PastState, presentEvent, type StoredStep } from './actor-history.ts';
+import type { Directory } from './directory.ts';
+import { type GuardAnswer, tracedMachine } from './guard-trace.ts';
+import { eventStep, eventsTaken, restore, startStep } from './step.ts';
+import { type ContextChange, contextChanges } from './what-if.ts';
+
+/** A step of the past with its reasons and what followed from it. */
+export interface StepAccount extends Omit<StepPlan, 'state'> {
+  /** The guards that it asked, in their order. */
+  readonly guards: readonly GuardAnswer[];
+  readonly changes: readonly ContextChange[];
+  /** What the actor remembered after it. */
+  readonly context: Json;
+  readonly status: 'active' | 'done';
+  /** The types of the events that the machine reacts to after it. */
+  readonly takes: readonly string[];
+}
+
+/**
+ * The account of a step from the state before it; null is before the actor's start.
+ * @throws Error where no present machine fits the state before it
+ */
+export function accountOfStep(directory: Directory, subject: HistorySubject, before: PastState | null, step: StoredStep): StepAccount {
+  const guards: GuardAnswer[] = [];
+  const kind = directory.kind(subject.kind);
+  const traced = { ...kind, machine: tracedMachine(kind.machine, guards) };
+  const info = { actorId: subject.id, orgId: subject.orgId, now: step.at };
+  const event = presentEvent(step.event);
+  const fitted = before === null ? null : directory.fit({ kind: subject.kind, machine: before.machine, state: before.state });
+  if (before !== null && fitted === null) throw new Error(`no present version carries on what ${before.machine} wrote`);
+  const { state, ...plan } =
+    fitted === null
+      ? startStep(traced, info, (event['input'] ?? {}) as { readonly [key: string]: Json })
+      : eventStep(traced, info, restore(traced.machine, fitted.state), event);
+  return {
+    ...plan,
+    guards: [...guards],
+    changes: contextChanges((fitted?.state.context ?? {}) as Json, state.context as Json),
+    context: state.context as Json,
+    status: state.status,
+    takes: state.status === 'done' ? [] : eventsTaken(restore(kind.machine, state)),
+  };
+}

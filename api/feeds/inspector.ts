@@ -1,0 +1,200 @@
+/** One websocket that speaks Stately's inspection protocol: the actors of an organization as they step, or one of them with its past. */
+import type { WebSocket } from '@fastify/websocket';
+import type { PastState } from '../../actors/runtime/actor-history.ts';
+import type { ActorLives, LivedStep } from '../../actors/runtime/actor-life.ts';
+import type { Directory } from '../../actors/runtime/directory.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { Caller } from '../caller.ts';
+import { storedId } from '../identifier.ts';
+import { CLOSE } from './frames.ts';
+import type { AnnouncementRow, FeedPorts } from './ports.ts';
+import { actorMessage, type InspectedActor, stepMessages } from './stately-messages.ts';
+import type { EndReason, Watch, Watched } from './watch.ts';
+
+/** What a visualiser has not taken in yet; beyond it the socket is closed. */
+const MOST_BUFFERED = 8 * 1024 * 1024;
+const MISSED_BEATS = 2;
+
+/** What the inspection asks besides the other feeds. */
+export interface InspectionPorts {
+  readonly directory: Directory;
+  lives(orgId: string): ActorLives;
+  /** The actors to begin with: the one that is named, done or not, else the newest running ones. */
+  actors(orgId: string, actorId: string | null): Promise<readonly InspectedActor[]>;
+}
+
+/** What is asked of one inspection. */
+export interface InspectionWish {
+  readonly actorId: string | null;
+  /** Steps after this version are told first; null for none of the past. Only with `actorId`. */
+  readonly from: number | null;
+}
+
+/** The wish that a query says: `actorId`, and with it `from`. */
+export function readInspectionWish(query: { readonly [name: string]: unknown }): Outcome<InspectionWish> {
+  const { actorId, from, ...stray } = query;
+  const [unknown] = Object.keys(stray);
+  if (unknown !== undefined) return refuse('malformed', `query.${unknown.slice(0, 80)}: unknown field; there are actorId and from`);
+  const id = typeof actorId === 'string' ? storedId(actorId) : null;
+  if (actorId !== undefined && id === null) return refuse('malformed', 'query.actorId: the id of an actor is a UUID');
+  if (from === undefined) return { ok: true, value: { actorId: id, from: null } };
+  if (id === null) return refuse('malformed', 'query.from: the past is told of one actor: name it by actorId');
+  if (typeof from !== 'string' || !/^\d{1,12}$/.test(from))
+    return refuse('malformed', 'query.from: the version that the first step follows, 0 for all');
+  return { ok: true, value: { actorId: id, from: Number(from) } };
+}
+
+const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
+  token_expired: [CLOSE.tokenExpired, 'the token has expired'],
+  permission_lost: [CLOSE.permissionLost, 'a permission was withdrawn'],
+  unverifiable: [CLOSE.tryAgainLater, 'the permissions cannot be read at the moment'],
+  restarting: [CLOSE.restarting, 'the service restarts'],
+};
+
+interface InspectionDeps {
+  readonly ports: FeedPorts;
+  readonly watch: Watch;
+}
+
+/** Serves an inspection until its socket closes. The caller may see the organization's actors. */
+export function serveInspector(
+  socket: WebSocket,
+  caller: Caller & { readonly orgId: string },
+  wish: InspectionWish,
+  deps: InspectionDeps,
+): void {
+  new Inspection(socket, caller, wish, deps).begin();
+}
+
+class Inspection {
+  readonly #socket: WebSocket;
+  readonly #orgId: string;
+  readonly #wish: InspectionWish;
+  readonly #ports: FeedPorts;
+  readonly #watch: Watch;
+  readonly #watched: Watched;
+  readonly #lives: ActorLives;
+  /** Where each actor was told to stand. */
+  readonly #told = new Map<string, PastState>();
+  readonly #waiting: AnnouncementRow[] = [];
+  #isTelling = true;
+  #missed = 0;
+  #unsubscribe = (): void => {};
+
+  constructor(socket: WebSocket, caller: Caller & { readonly orgId: string }, wish: InspectionWish, { ports, watch }: InspectionDeps) {
+    this.#socket = socket;
+    this.#orgId = caller.orgId;
+    this.#wish = wish;
+    this.#ports = ports;
+    this.#watch = watch;
+    this.#lives = ports.inspection.lives(caller.orgId);
+    this.#watched = {
+      subject: caller.subject,
+      expiresAt: caller.expiresAt,
+      stand: (next) => next.orgId === this.#orgId && next.permissions.includes('agent:read'),
+      beat: () => this.#beat(),
+      end: (reason) => {
+        this.#stop();
+        socket.close(...ENDS[reason]);
+      },
+      terminate: () => socket.terminate(),
+    };
+  }
+
+  begin(): void {
+    const unwatch = this.#watch.add(this.#watched);
+    this.#socket.on('pong', () => {
+      this.#missed = 0;
+    });
+    this.#socket.on('error', () => this.#watch.terminateSoon(this.#watched));
+    this.#socket.on('close', () => {
+      this.#stop();
+      unwatch();
+    });
+    // Heard from the first moment on: what is committed while the past is told follows it.
+    this.#unsubscribe = this.#ports.announcements.subscribe((rows) => this.#hear(rows));
+    this.#tellBeginning().catch((error: unknown) => this.#failed(error));
+  }
+
+  #beat(): void {
+    if (this.#missed >= MISSED_BEATS) return this.#socket.terminate();
+    this.#missed++;
+    this.#socket.ping();
+  }
+
+  #stop(): void {
+    this.#unsubscribe();
+    this.#waiting.length = 0;
+  }
+
+  #end(code: number, reason: string): void {
+    this.#stop();
+    this.#socket.close(code, reason);
+    this.#watch.terminateSoon(this.#watched);
+  }
+
+  #failed(error: unknown): void {
+    this.#ports.reportDefect(error, 'feeds: the inspection of actors');
+    this.#end(CLOSE.tryAgainLater, 'the steps cannot be read at the moment');
+  }
+
+  #send(text: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#socket.send(text);
+    if (this.#socket.bufferedAmount > MOST_BUFFERED) this.#end(CLOSE.lagged, 'lagged: more is waiting than this visualiser takes in');
+  }
+
+  #hear(rows: readonly AnnouncementRow[]): void {
+    this.#waiting.push(...rows.filter((row) => isAbout(row, this.#orgId, this.#wish.actorId)));
+    if (this.#isTelling || this.#waiting.length === 0) return;
+    this.#isTelling = true;
+    this.#drain().catch((error: unknown) => this.#failed(error));
+  }
+
+  async #tellBeginning(): Promise<void> {
+    const { actorId, from } = this.#wish;
+    for (const actor of await this.#ports.inspection.actors(this.#orgId, actorId)) {
+      if (from !== null) await this.#tell(actor, this.#lives.between({ ...actor, orgId: this.#orgId }, from, actor.version));
+      if (!this.#told.has(actor.id)) this.#introduce(actor);
+    }
+    await this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    for (let row = this.#waiting.shift(); row !== undefined; row = this.#waiting.shift()) {
+      const { actorId: id, kind, version } = row.body as { actorId: string; kind: string; version: number };
+      const before = this.#told.get(id) ?? null;
+      if (before !== null && before.version >= version) continue;
+      const subject = { id, orgId: this.#orgId, kind };
+      await this.#tell({ ...subject, name: nameOf(kind, id) }, this.#lives.after(subject, before, version));
+    }
+    this.#isTelling = false;
+  }
+
+  /** Tells steps; an actor that is new here is introduced by the first of them. */
+  async #tell(actor: Pick<InspectedActor, 'id' | 'orgId' | 'kind' | 'name'>, steps: AsyncIterable<LivedStep>): Promise<void> {
+    const { id, orgId, kind, name } = actor;
+    for await (const step of steps) {
+      const { version, at, state } = step.past;
+      if (!this.#told.has(id)) this.#introduce({ id, orgId, kind, name, version, at, state });
+      for (const text of stepMessages(id, step)) this.#send(text);
+      this.#told.set(id, step.past);
+      if (this.#socket.readyState !== this.#socket.OPEN) return;
+    }
+  }
+
+  #introduce(actor: InspectedActor): void {
+    const { machine } = this.#ports.inspection.directory.kind(actor.kind);
+    this.#send(actorMessage(actor, machine));
+    this.#told.set(actor.id, { version: actor.version, at: actor.at, machine: machine.id, state: actor.state });
+  }
+}
+
+function isAbout({ channel, orgId, body }: AnnouncementRow, ours: string, actorId: string | null): boolean {
+  return channel === 'inspect' && orgId === ours && (actorId === null || body['actorId'] === actorId);
+}
+
+/** What an actor without a name of its own is called. */
+export function nameOf(kind: string, id: string): string {
+  return `${kind} ${id.slice(-8)}`;
+}

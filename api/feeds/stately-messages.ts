@@ -1,0 +1,45 @@
+/** The messages of Stately's inspection protocol, as its clients (`@statelyai/inspect` 0.7) read them: text frames of JSON. */
+import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
+import type { LivedStep } from '../../actors/runtime/actor-life.ts';
+import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** The version of the protocol, which its clients look for. */
+const PROTOCOL = '0.7.2';
+
+/** An actor as the messages name it. */
+export interface InspectedActor {
+  readonly id: string;
+  readonly orgId: string;
+  readonly kind: string;
+  /** For people: an agent's name, else its kind and the end of its id. */
+  readonly name: string;
+  readonly version: number;
+  readonly state: ActorState;
+  readonly at: EpochMs;
+}
+
+function common(actorId: string, at: EpochMs) {
+  // Every durable actor is its own root: none is the child of another.
+  return { sessionId: actorId, rootId: actorId, createdAt: String(at), _version: PROTOCOL };
+}
+
+function snapshotOf({ value, context, status }: ActorState) {
+  return { status, value, context };
+}
+
+/** `@xstate.actor`: there is such an actor; this is its machine, and where it stands. */
+export function actorMessage({ id, name, state, at }: InspectedActor, machine: ActorKind['machine']): string {
+  const named = (_: string, value: unknown): unknown => (typeof value === 'function' ? { type: value.name } : value);
+  const definition = JSON.stringify(machine.config, named);
+  return JSON.stringify({ type: '@xstate.actor', name, id: null, ...common(id, at), definition, snapshot: snapshotOf(state) });
+}
+
+/** `@xstate.event` and `@xstate.snapshot`: what came, and what it led to. */
+export function stepMessages(actorId: string, { past, event }: LivedStep): readonly string[] {
+  const { version, at, state } = past;
+  return [
+    JSON.stringify({ type: '@xstate.event', id: `${actorId}:${version}`, ...common(actorId, at), event }),
+    JSON.stringify({ type: '@xstate.snapshot', id: null, ...common(actorId, at), event, snapshot: snapshotOf(state) }),
+  ];
+}

@@ -1,0 +1,43 @@
+/** Actors and their steps as the routes of every kind show them. */
+import { Type } from 'typebox';
+import { AnyJson, choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+
+export const ActorPath = objectOf({ id: IdText });
+export const NO_ACTOR = 'there is no actor with this id';
+
+export const AnyObject = Type.Unsafe<{ readonly [key: string]: unknown }>({ type: 'object', additionalProperties: true });
+
+const summary = {
+  id: IdText,
+  kind: Type.String({ description: '`agent`, `take`, `proposal` and so on.' }),
+  name: nullable('string', 'Of an agent; other actors have none.'),
+  machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }),
+  version: Type.Integer({ description: 'How many steps it has taken, quarantines counted.' }),
+  status: choice(['running', 'done', 'quarantined']),
+  value: AnyJson,
+  createdAt: Time,
+  changedAt: Time,
+};
+
+export const ActorBody = Type.Object(summary, { $id: 'Actor' });
+
+export const ActorDetailBody = Type.Object(
+  {
+    ...summary,
+    context: { ...AnyObject, description: 'What it remembers now.' },
+    incidents: Type.Array(Type.Object({ at: Time, kind: Type.String(), detail: Type.String() }), {
+      description: 'What went wrong inside it, newest first, at most 20.',
+    }),
+  },
+  { $id: 'ActorDetail' },
+);
+
+/** What followed from a step, of the past or of a branch. */
+export const followed = {
+  changes: Type.Array(Type.Object({ path: Type.String(), before: AnyJson, after: AnyJson }), {
+    description: 'What the event changed of the context.',
+  }),
+  records: Type.Array(AnyObject),
+  timers: Type.Array(AnyObject),
+  announcements: Type.Array(AnyObject),
+};

@@ -1,0 +1,25 @@
+/** GET /v1/actors/:id: an actor of any kind, what it remembers and what went wrong inside it. */
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { ActorDetailBody, ActorPath, NO_ACTOR } from './actor-body.ts';
+
+export const getActor = defineRoute({
+  method: 'GET',
+  url: '/v1/actors/:id',
+  name: 'getActor',
+  tag: 'actors',
+  summary: 'An actor of any kind: where it stands, what it remembers, its incidents',
+  cost: 'read',
+  schema: { params: ActorPath },
+  answers: { 200: { description: 'The actor.', schema: ActorDetailBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const id = idInPath(request.params);
+    const found = id === null ? null : await ports.actors.reads.get(memberOf(request).orgId, id);
+    if (found === null) return sendProblem(reply, 'not_found', NO_ACTOR);
+    return { ...found, incidents: found.incidents.map((incident) => ({ ...incident, at: isoTime(incident.at) })) };
+  },
+});

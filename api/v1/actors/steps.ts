@@ -1,0 +1,49 @@
+/** GET /v1/actors/:id/steps: any stretch of an actor's committed steps, by version. */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf } from '../../shapes.ts';
+import { StepBody } from '../agents/history.ts';
+import { ActorPath, NO_ACTOR } from './actor-body.ts';
+
+/** Steps of one answer at most. */
+const MOST_STEPS = 200;
+
+const StretchBody = Type.Object(
+  {
+    version: Type.Integer({ description: 'The version that the actor has reached.' }),
+    items: Type.Array(StepBody, { description: 'Oldest first.' }),
+  },
+  { $id: 'StepStretch', description: 'A version that a quarantine led to has no step.' },
+);
+
+export const listActorSteps = defineRoute({
+  method: 'GET',
+  url: '/v1/actors/:id/steps',
+  name: 'listActorSteps',
+  tag: 'actors',
+  summary: "Any stretch of an actor's committed steps, by version",
+  description: `Whatever the length of the history, a stretch is read by its versions: at most ${MOST_STEPS} steps after \`from\` up to \`to\`.`,
+  cost: 'read',
+  schema: {
+    params: ActorPath,
+    querystring: objectOf({
+      from: Type.Integer({ minimum: 0, description: 'The version before the first step of the stretch.' }),
+      to: Type.Integer({ minimum: 1, description: 'The version of its last step.' }),
+    }),
+  },
+  answers: { 200: { description: 'The stretch.', schema: StretchBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const { from, to } = request.query;
+    if (to <= from || to - from > MOST_STEPS)
+      return sendProblem(reply, 'malformed', `$.to: a stretch ends behind its beginning, ${from}, and holds at most ${MOST_STEPS} steps`);
+    const id = idInPath(request.params);
+    const found = id === null ? null : await ports.actors.reads.steps(memberOf(request).orgId, id, from, to);
+    if (found === null) return sendProblem(reply, 'not_found', NO_ACTOR);
+    return { version: found.version, items: found.items.map((step) => ({ ...step, at: isoTime(step.at) })) };
+  },
+});

@@ -1,0 +1,97 @@
+/** What is read of actors of every kind: lists, one of them, its committed steps, and what became of its activities. */
+import type { ActivityFate, ActivityFates } from '../../../../actors/runtime/actor-branches.ts';
+import type { ActorReads, ActorStep, ActorSummary } from '../../../../api/v1/actors/ports.ts';
+import type { ActorRow, ActorState } from '../../../domain/actor-step.ts';
+import type { Json } from '../../../domain/canonical-json.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql } from '../database.ts';
+
+interface SummaryRow {
+  readonly id: string;
+  readonly number: number;
+  readonly kind: string;
+  readonly name: string | null;
+  readonly machine: string;
+  readonly version: number;
+  readonly status: ActorRow['status'];
+  readonly snapshot: ActorState;
+  readonly created_at: Date;
+  readonly changed_at: Date;
+}
+
+interface StepRow {
+  readonly version: number;
+  readonly at: number;
+  readonly machine: string;
+  readonly event: Json;
+  readonly from_value: Json;
+  readonly to_value: Json;
+  readonly cause: string | null;
+}
+
+function summaryOf(row: SummaryRow): ActorSummary {
+  const { id, kind, name, machine, version, status, snapshot } = row;
+  const changedAt = row.changed_at.toISOString();
+  return { id, kind, name, machine, version, status, value: snapshot.value, createdAt: row.created_at.toISOString(), changedAt };
+}
+
+function stepOf({ from_value, to_value, ...step }: StepRow): ActorStep {
+  return { ...step, from: from_value, to: to_value };
+}
+
+export function createActorReads(sql: Sql): ActorReads {
+  const columns = () => sql`a.id, a.number, a.kind, g.name, a.machine, a.version, a.status, a.snapshot, a.created_at, a.changed_at`;
+
+  return {
+    /** Newest first; the position is the last actor's number. */
+    async list(orgId, { kind, status }, { limit, after }) {
+      const rows = await sql<SummaryRow[]>`
+        select ${columns()} from actors a left join agents g on g.id = a.id
+        where a.org_id = ${orgId} ${kind === null ? sql`` : sql`and a.kind = ${kind}`} ${status === null ? sql`` : sql`and a.status = ${status}`}
+        ${after === null ? sql`` : sql`and a.number < ${Number(after)}`} order by a.number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: page.items.map(summaryOf), next: page.next };
+    },
+
+    async get(orgId, actorId) {
+      const [[row], incidents] = await Promise.all([
+        sql<
+          SummaryRow[]
+        >`select ${columns()} from actors a left join agents g on g.id = a.id where a.id = ${actorId} and a.org_id = ${orgId}`,
+        sql<{ at: number; kind: string; detail: string }[]>`
+          select i.at, i.kind, i.detail from incidents i join actors a on a.id = i.actor_id
+          where i.actor_id = ${actorId} and a.org_id = ${orgId} order by i.id desc limit 20`,
+      ]);
+      if (row === undefined) return null;
+      const told = incidents.map(({ detail, ...incident }) => ({ ...incident, detail: detail.split('\n', 1)[0] ?? '' }));
+      return { ...summaryOf(row), context: row.snapshot.context, incidents: told };
+    },
+
+    /** Oldest first; null where the organization has no such actor. A quarantine raises the version without a step. */
+    async steps(orgId, actorId, from, to) {
+      const [[row], rows] = await Promise.all([
+        sql<{ version: number }[]>`select version from actors where id = ${actorId} and org_id = ${orgId}`,
+        sql<StepRow[]>`
+          select version, at, machine, event, from_value, to_value, cause from steps
+          where actor_id = ${actorId} and version > ${from} and version <= ${to} order by version`,
+      ]);
+      return row === undefined ? null : { version: row.version, items: rows.map(stepOf) };
+    },
+  };
+}
+
+/** What became of the activities that a step asked for, by the place of each in the step. */
+export function createActivityFates(sql: Sql): ActivityFates {
+  return async (actorId, version, count) => {
+    if (count === 0) return [];
+    const keys = Array.from({ length: count }, (_, index) => `${actorId}:${version}:${index}`);
+    const rows = await sql<
+      { key: string; state: ActivityFate['state']; attempts: number; due_at: number; answer: Json; ended_at: Date | null }[]
+    >`select key, state, attempts, due_at, answer, ended_at from activities where key = any(${keys}::text[])`;
+    return keys.map((key) => {
+      const row = rows.find((one) => one.key === key);
+      if (row === undefined) return null;
+      return { state: row.state, attempts: row.attempts, dueAt: row.due_at, answer: row.answer, endedAt: row.ended_at?.getTime() ?? null };
+    });
+  };
+}

@@ -1,0 +1,38 @@
+/** What the inspection of actors asks: their lives, and the actors to begin with, on connections that see one organization. */
+
+import { createActorLives } from '../../actors/runtime/actor-life.ts';
+import type { Directory } from '../../actors/runtime/directory.ts';
+import { type InspectionPorts, nameOf } from '../../api/feeds/inspector.ts';
+import type { InspectedActor } from '../../api/feeds/stately-messages.ts';
+import type { ActorDetail, ActorReads } from '../../api/v1/actors/ports.ts';
+import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
+import type { Sql } from '../adapters/store/database.ts';
+
+/** So many running actors are introduced to a visualiser that names none. */
+const MOST_ACTORS = 100;
+
+export function createInspection(deps: {
+  readonly reads: Pick<ActorReads, 'get' | 'list'>;
+  readonly connectionOf: (orgId: string) => Sql;
+  readonly directory: Directory;
+}): InspectionPorts {
+  const { reads, connectionOf, directory } = deps;
+  return {
+    directory,
+    lives: (orgId) => createActorLives({ store: createHistoryStore(connectionOf(orgId)), directory }),
+    async actors(orgId, actorId) {
+      if (actorId !== null) {
+        const one = await reads.get(orgId, actorId);
+        return one === null ? [] : [inspected(orgId, one)];
+      }
+      const { items } = await reads.list(orgId, { kind: null, status: 'running' }, { limit: MOST_ACTORS, after: null });
+      const details = await Promise.all(items.map(({ id }) => reads.get(orgId, id)));
+      return details.flatMap((one) => (one === null ? [] : [inspected(orgId, one)]));
+    },
+  };
+}
+
+function inspected(orgId: string, { id, kind, name, version, value, context, status, changedAt }: ActorDetail): InspectedActor {
+  const state = { value, context: context as never, status: status === 'done' ? ('done' as const) : ('active' as const) };
+  return { id, orgId, kind, name: name ?? nameOf(kind, id), version, state, at: Date.parse(changedAt) };
+}

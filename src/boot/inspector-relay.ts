@@ -1,0 +1,81 @@
+/** Relays the inspection of a service to visualisers that know an address only: on loopback, at an address that nobody guesses. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+
+export interface InspectorRelay {
+  /** What a visualiser is given: `createWebSocketReceiver({ server: address })`. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on loopback. Each client that names the address has a connection of its own to the service, and hears what the
+ * service tells, frame by frame; nothing goes the other way. A page of another origin does not know the address.
+ * @param options.inspection The feed of the service, `ws://127.0.0.1:8080/v1/feeds/inspector?actorId=…`.
+ * @param options.port 0 takes any free one.
+ * @throws Error where the port is taken
+ */
+export async function startInspectorRelay(options: {
+  readonly inspection: string;
+  readonly token: string;
+  readonly port: number;
+  /** Hears in one sentence why a connection to the service ended. */
+  readonly onEnd: (sentence: string) => void;
+}): Promise<InspectorRelay> {
+  const path = `/${randomBytes(16).toString('base64url')}`;
+  const server = new WebSocketServer({ host: '127.0.0.1', port: options.port, path, perMessageDeflate: false });
+  await Promise.race([
+    once(server, 'listening'),
+    once(server, 'error').then(([error]) => {
+      throw error;
+    }),
+  ]);
+  server.on('connection', (client) => relay(client, options));
+  return {
+    address: `ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    async close() {
+      for (const client of server.clients) client.terminate();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+function relay(client: WebSocket, { inspection, token, onEnd }: Parameters<typeof startInspectorRelay>[0]): void {
+  const service = new WebSocket(inspection, { headers: { authorization: `Bearer ${token}` }, perMessageDeflate: false });
+  service.on('message', (data, isBinary) => client.send(data, { binary: isBinary }));
+  service.on('unexpected-response', (_, response) => {
+    let text = '';
+    response.on('data', (part) => {
+      text += String(part);
+    });
+    response.on('end', () => {
+      onEnd(`the service refused with ${response.statusCode}: ${detailOf(text)}`);
+      client.close(1011, 'the service refused');
+    });
+  });
+  service.on('error', (error) => {
+    onEnd(`the service cannot be reached: ${error.message}`);
+    client.close(1011, 'the service cannot be reached');
+  });
+  service.on('close', (code, reason) => {
+    if (client.readyState !== client.OPEN) return;
+    onEnd(`the service ended the inspection: ${String(reason) || `code ${code}`}`);
+    client.close(1011, 'the service ended the inspection');
+  });
+  client.on('error', () => client.terminate());
+  client.on('close', () => service.terminate());
+}
+
+/** The sentence of a problem document; the text itself where it is none. */
+function detailOf(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { readonly detail?: string };
+    return detail ?? text.slice(0, 200);
+  } catch {
+    return text.slice(0, 200);
+  }
+}

@@ -1,0 +1,380 @@
+/** The past of one actor of any kind: a scrubber over its steps, the chart lit as it was, why each step went as it did, the price of then, and what if. */
+import { actorTitle, pageOfActor, tradedBy } from './actor-subject.js';
+import { CandlePanel } from './candle-panel.js';
+import { drawChart } from './chart-drawing.js';
+import { fitChart } from './chart-fit.js';
+import { fill, h, mark, say } from './dom.js';
+import { Refused, read } from './http.js';
+import { layoutOf } from './machine-layouts.js';
+import { sentenceOf } from './problem-note.js';
+import { stepAccount } from './step-account.js';
+import { StepCache } from './step-cache.js';
+import { stepRow } from './step-row.js';
+import { WhatIfPanel } from './what-if-panel.js';
+import { createWindowList } from './window-list.js';
+import { dayAndTime, plain, standing } from './words.js';
+
+/** @typedef {import('./api.ts').ActorDetail} ActorDetail */
+/** @typedef {import('./wire.ts').Step} Step */
+/** @typedef {import('./wire.ts').StateValue} StateValue */
+/** @typedef {{ readonly from: StateValue | null, readonly to: StateValue, readonly event: string }} Taken */
+
+const STEP_HEIGHT = 46;
+const PLAY_MS = 700;
+/** How long a step is looked at before its account is asked for: while one scrubs, none are. */
+const SETTLED_MS = 120;
+/** Of the place that the chart stands in, in pixels. */
+const PADDING = 14;
+/** Steps of an exported test unless told otherwise. */
+const EXPORTED = 10;
+
+class ActorPage {
+  /** @type {ActorDetail | null} */
+  #actor = null;
+  /** The version that is looked at; follows the newest step while `#follows`. */
+  #version = 0;
+  #follows = true;
+  #isRevealed = false;
+  /** @type {ReturnType<typeof drawChart> | null} */
+  #chart = null;
+  #machine = '';
+  /** @type {CandlePanel | null} */
+  #candles = null;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #playing;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #settling;
+  #asking = new AbortController();
+  #abort = new AbortController();
+  heading = h('h1', {}, '…');
+  about = h('p', { class: 'faint' });
+  moment = h('p', { class: 'moment', role: 'status' });
+  scrubber = h('input', {
+    type: 'range',
+    min: 1,
+    max: 1,
+    value: 1,
+    'aria-label': 'Step',
+    oninput: () => this.#look(Number(this.scrubber.value)),
+  });
+  play = button('▶', 'Play', () => this.#playOrPause());
+  chartPlace = h(
+    'div',
+    { class: 'chart-place', tabindex: '0', role: 'region', 'aria-label': 'The state chart as it was' },
+    h('p', { class: 'faint' }, 'Drawing…'),
+  );
+  account = h('div', { class: 'panel account-place', tabindex: '0', role: 'region', 'aria-label': 'What the step did' });
+  candlePlace = h('div', {});
+  from = h('input', { type: 'number', min: 0, value: 0, 'aria-label': 'After version', oninput: () => this.#aimExport() });
+  to = h('input', { type: 'number', min: 1, value: 1, 'aria-label': 'Up to version', oninput: () => this.#aimExport() });
+  download = h('a', { download: '' }, 'Export as test');
+
+  /** @param {import('./shell.js').Context} context @param {string} id @param {string} version Of the address; the newest where there is none. */
+  constructor(context, id, version) {
+    this.context = context;
+    this.id = id;
+    this.title = 'Time travel';
+    const { signal } = this.#abort;
+    this.cache = new StepCache({
+      fetch: (from, to) => read(`/v1/actors/${id}/steps?from=${from}&to=${to}`, { signal }),
+      onChange: () => this.#changed(),
+      onError: (error) => this.#failed(error),
+    });
+    this.steps = createWindowList({
+      label: 'Steps, newest first',
+      rowHeight: STEP_HEIGHT,
+      size: () => ({ length: this.cache.last, complete: true }),
+      at: (index) => this.#rowAt(this.cache.last - index),
+      want: (first, last) => this.cache.want(this.cache.last - last, this.cache.last - first),
+      keyOf: (step) => step.version,
+      choose: (step) => this.#look(step.version),
+      row: (/** @type {Step} */ step) => (step.event.type === '' ? quarantineRow(step) : stepRow(step)),
+      empty: 'No step yet.',
+    });
+    this.whatIf = new WhatIfPanel({ id, fail: context.fail, light: (taken) => this.#light(taken, true) });
+    this.element = this.#page();
+    this.sized = new ResizeObserver(() => this.#fit());
+    this.sized.observe(this.chartPlace);
+    this.stop = context.feed.subscribe({
+      channel: 'inspect',
+      params: { actorId: id },
+      begin: () => void this.#open(Number(version) || 0),
+      hear: ({ at, data }) => {
+        if (data.version <= this.cache.last) return;
+        this.cache.add({ version: data.version, at, machine: data.machine, event: data.event, from: data.from, to: data.to, cause: null });
+        if (this.#follows) this.#look(this.cache.last);
+      },
+    });
+  }
+
+  #page() {
+    return h(
+      'section',
+      { class: 'page time-travel' },
+      h('div', { class: 'page-head' }, this.heading, this.about),
+      h(
+        'div',
+        { class: 'panel scrubber' },
+        button('⇤', 'First step', () => this.#look(1)),
+        button('‹', 'One step earlier', () => this.#look(this.#version - 1)),
+        this.play,
+        button('›', 'One step later', () => this.#look(this.#version + 1)),
+        button('⇥', 'Newest step', () => this.#look(this.cache.last)),
+        this.scrubber,
+        this.moment,
+      ),
+      h(
+        'div',
+        { class: 'time-grid' },
+        h('div', { class: 'panel' }, this.steps.element),
+        h('div', { class: 'panel chart-panel' }, this.chartPlace),
+        h('div', { class: 'time-side' }, this.account, this.whatIf.element),
+      ),
+      this.candlePlace,
+      this.#exportPanel(),
+    );
+  }
+
+  /** A narrow window shows the chart as large as it is, and scrolls. */
+  #fit() {
+    const note = this.chartPlace.querySelector('.chart-note');
+    const { clientWidth, clientHeight } = this.chartPlace;
+    const room = { width: clientWidth - 2 * PADDING - 1, height: clientHeight - 2 * PADDING - (note?.clientHeight ?? 0) - PADDING };
+    if (this.#chart !== null && matchMedia('(min-width: 861px)').matches) fitChart(this.#chart.element, room);
+  }
+
+  #exportPanel() {
+    return h(
+      'div',
+      { class: 'panel export' },
+      h('div', { class: 'panel-head' }, h('h2', {}, 'Export as test')),
+      h('p', { class: 'faint' }, 'A file for test/exported that vitest runs: it passes as long as the chart does the same.'),
+      h('p', {}, 'after ', this.from, ' up to ', this.to, ' ', this.download),
+    );
+  }
+
+  /** @param {number} version */
+  #rowAt(version) {
+    const step = this.cache.at(version);
+    if (step !== undefined) return step;
+    const value = /** @type {StateValue} */ ('');
+    return /** @type {Step} */ ({ version, at: '', machine: '', event: { type: '' }, from: value, to: value, cause: null });
+  }
+
+  /** @param {number} version Of the address; 0 for none. */
+  async #open(version) {
+    try {
+      /** @type {ActorDetail} */
+      const actor = await read(`/v1/actors/${this.id}`, { signal: this.#abort.signal });
+      const isFirst = this.#actor === null;
+      this.#actor = actor;
+      this.cache.reach(actor.version);
+      this.#describe(actor);
+      if (isFirst) void this.#drawCandles(actor);
+      this.#look(isFirst && version > 0 ? version : this.#follows ? actor.version : this.#version);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** @param {ActorDetail} actor */
+  #describe(actor) {
+    this.title = actorTitle(actor);
+    document.title = `${this.title} · Sevengate`;
+    say(this.heading, this.title);
+    const page = pageOfActor(actor);
+    fill(
+      this.about,
+      `${actor.machine}, ${plain(actor.status)} · `,
+      h('code', { title: actor.id }, actor.id.slice(-12)),
+      page === null ? null : ' · ',
+      page === null ? null : h('a', { href: page }, 'its page'),
+    );
+  }
+
+  /** @param {ActorDetail} actor */
+  async #drawCandles(actor) {
+    const { signal } = this.#abort;
+    try {
+      const traded = await tradedBy(actor, signal);
+      if (traded === null || traded.instruments.length === 0 || signal.aborted) return;
+      this.#candles = new CandlePanel({ context: this.context, ...traded, timeframe: '5m' });
+      fill(this.candlePlace, h('div', { class: 'panel' }, this.#candles.element));
+      this.#point();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Scrolls the list to the step, once the list is as long as the history. */
+  #reveal() {
+    const list = this.steps.element;
+    const [top, height] = [(this.cache.last - this.#version) * STEP_HEIGHT, list.clientHeight];
+    if (top < list.scrollTop || top + STEP_HEIGHT > list.scrollTop + height) list.scrollTop = top - (height - STEP_HEIGHT) / 2;
+    this.#isRevealed = list.scrollHeight >= this.cache.last * STEP_HEIGHT;
+  }
+
+  #changed() {
+    this.steps.refresh();
+    if (!this.#isRevealed) requestAnimationFrame(() => this.#reveal());
+    mark(this.scrubber, 'max', String(Math.max(1, this.cache.last)));
+    this.#draw();
+  }
+
+  /** @param {number} version */
+  #look(version) {
+    const bounded = Math.min(Math.max(1, version), Math.max(1, this.cache.last));
+    this.#follows = bounded === this.cache.last;
+    if (bounded === this.#version) return;
+    this.#version = bounded;
+    this.cache.want(bounded, bounded);
+    history.replaceState(null, '', `#/actors/${this.id}${this.#follows ? '' : `/${bounded}`}`);
+    mark(this.scrubber, 'max', String(this.cache.last));
+    this.scrubber.value = String(bounded);
+    this.from.value = String(Math.max(0, bounded - EXPORTED));
+    this.to.value = String(bounded);
+    this.#aimExport();
+    this.steps.show(bounded);
+    this.#reveal();
+    this.#asking.abort();
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => void this.#ask(bounded), SETTLED_MS);
+    this.#draw();
+  }
+
+  #draw() {
+    const step = this.cache.at(this.#version);
+    mark(this.chartPlace, 'data-past', this.#follows ? null : String(this.#version));
+    mark(this.element, 'data-version', String(this.#version));
+    const place = `step ${this.#version} of ${this.cache.last}`;
+    if (step === undefined) say(this.moment, `${place}: put under quarantine`);
+    if (!step) return;
+    say(this.moment, `${place}, ${dayAndTime(step.at)} UTC${step.cause === null ? '' : `, by ${step.cause}`}`);
+    this.#light(null, false);
+    this.#point();
+  }
+
+  #point() {
+    const step = this.cache.at(this.#version);
+    if (step) this.#candles?.pointAt(this.#follows ? null : Date.parse(step.at));
+  }
+
+  /** Lights the chart as a branch leaves it; null for the step that is looked at. @param {Taken | null} taken @param {boolean} animate */
+  #light(taken, animate) {
+    mark(this.chartPlace, 'data-branch', taken === null ? null : '');
+    const step = this.cache.at(this.#version);
+    if (!step) return;
+    if (step.machine !== this.#machine) void this.#drawMachine(step.machine);
+    const shown = taken ?? { from: step.from, to: step.to, event: step.event.type };
+    this.#chart?.show(shown.to, shown, animate);
+  }
+
+  /** @param {string} machine */
+  async #drawMachine(machine) {
+    this.#machine = machine;
+    this.#chart = null;
+    try {
+      const made = drawChart(await layoutOf(machine));
+      if (this.#abort.signal.aborted || this.#machine !== machine) return;
+      this.#chart = made;
+      fill(this.chartPlace, made.element);
+      this.#fit();
+      this.#light(null, false);
+    } catch (error) {
+      if (this.#abort.signal.aborted) return;
+      const step = this.cache.at(this.#version);
+      // A machine of an earlier version of the service: its words are still true.
+      fill(
+        this.chartPlace,
+        h('p', {}, step ? standing(step.to) : ''),
+        h('p', { class: 'faint' }, `The machine ${machine} cannot be drawn by this version of the service.`),
+      );
+      if (!(error instanceof Refused && error.status === 404)) this.#failed(error);
+    }
+  }
+
+  /** @param {number} version */
+  async #ask(version) {
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
+    try {
+      /** @type {import('./api.ts').StepAccount} */
+      const account = await read(`/v1/actors/${this.id}/steps/${version}`, { signal });
+      if (signal.aborted) return;
+      fill(this.account, stepAccount(account));
+      this.whatIf.leaveFrom(version, account.takes);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof Refused && error.signedOut) return this.context.fail(error);
+      fill(this.account, h('p', { class: 'problem account' }, sentenceOf(error)));
+      this.whatIf.leaveFrom(version, []);
+    }
+  }
+
+  #playOrPause() {
+    const isPlaying = this.#playing !== undefined;
+    clearInterval(this.#playing);
+    this.#playing = isPlaying ? undefined : setInterval(() => this.#playOn(), PLAY_MS);
+    say(this.play, isPlaying ? '▶' : '❚❚');
+    mark(this.play, 'aria-label', isPlaying ? 'Play' : 'Pause');
+    if (!isPlaying && this.#follows) this.#look(1);
+  }
+
+  #playOn() {
+    if (this.#version >= this.cache.last) this.#playOrPause();
+    else this.#look(this.#version + 1);
+  }
+
+  #aimExport() {
+    mark(this.download, 'href', `/v1/actors/${this.id}/test?from=${Number(this.from.value)}&to=${Number(this.to.value)}`);
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    if (this.#abort.signal.aborted) return;
+    if (error instanceof Refused && error.status === 404 && this.#actor === null) {
+      fill(this.element, h('h1', {}, 'There is no such actor'), h('p', { class: 'faint' }, 'It may belong to another organization.'));
+      return;
+    }
+    this.context.fail(error);
+  }
+
+  end() {
+    this.#abort.abort();
+    this.#asking.abort();
+    clearInterval(this.#playing);
+    clearTimeout(this.#settling);
+    this.sized.disconnect();
+    this.steps.end();
+    this.#candles?.end();
+    this.stop();
+  }
+}
+
+/** @param {string} sign @param {string} label @param {() => void} onclick */
+function button(sign, label, onclick) {
+  return h('button', { type: 'button', 'aria-label': label, title: label, onclick }, sign);
+}
+
+/** @param {Step} step */
+function quarantineRow({ version }) {
+  return [
+    h('span', { class: 'step-version number' }, String(version)),
+    h(
+      'span',
+      { class: 'step-words' },
+      h('span', { class: 'step-event' }, 'put under quarantine'),
+      h('span', { class: 'faint' }, 'no step of its own'),
+    ),
+  ];
+}
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @param {string} id
+ * @param {string} version
+ * @returns {import('./shell.js').View}
+ */
+export function actorView(context, id, version) {
+  return new ActorPage(context, id, version);
+}

@@ -1,0 +1,86 @@
+/** The steps of an actor by their version, read in stretches as they are looked at: a history of any length opens at once. */
+
+/** @typedef {import('./wire.ts').Step} Step */
+
+const STRETCH = 200;
+/** Stretches that are kept: more than a screen of any height shows, and a few behind. */
+const KEPT = 30;
+
+/** @param {number} version */
+const stretchOf = (version) => Math.floor((version - 1) / STRETCH);
+
+export class StepCache {
+  /** By the number of the stretch; null while it is read. @type {Map<number, ReadonlyMap<number, Step> | null>} */
+  #stretches = new Map();
+  /** Steps that were committed since. @type {Map<number, Step>} */
+  #fresh = new Map();
+  /** The version that the actor has reached, as far as is known. */
+  last = 0;
+
+  /**
+   * @param {object} options
+   * @param {(from: number, to: number) => Promise<{ readonly version: number, readonly items: readonly Step[] }>} options.fetch The steps after `from` up to `to`.
+   * @param {() => void} options.onChange
+   * @param {(error: unknown) => void} options.onError
+   */
+  constructor({ fetch, onChange, onError }) {
+    this.fetch = fetch;
+    this.onChange = onChange;
+    this.onError = onError;
+  }
+
+  /** @param {number} version */
+  reach(version) {
+    if (version <= this.last) return;
+    // What was read of the end lacks the steps that were not heard of.
+    for (const number of this.#stretches.keys()) if (number >= stretchOf(Math.max(1, this.last))) this.#stretches.delete(number);
+    this.last = version;
+  }
+
+  /**
+   * The step that led to a version; null while it is not here, undefined where none led to it.
+   * @param {number} version
+   * @returns {Step | null | undefined}
+   */
+  at(version) {
+    const heard = this.#fresh.get(version);
+    if (heard !== undefined) return heard;
+    const stretch = this.#stretches.get(stretchOf(version));
+    return stretch === undefined || stretch === null ? null : stretch.get(version);
+  }
+
+  /** Sees to it that the versions from `first` to `final` are here. @param {number} first @param {number} final */
+  want(first, final) {
+    if (this.last === 0) return;
+    const [low, high] = [stretchOf(Math.max(1, first)), stretchOf(Math.max(1, Math.min(final, this.last)))];
+    for (let number = low; number <= high; number++) void this.#load(number);
+  }
+
+  /** Takes in a step as it is committed. @param {Step} step */
+  add(step) {
+    this.last = Math.max(this.last, step.version);
+    this.#fresh.set(step.version, step);
+    const [oldest] = this.#fresh.keys();
+    if (this.#fresh.size > STRETCH && oldest !== undefined) {
+      this.#fresh.delete(oldest);
+      this.#stretches.delete(stretchOf(oldest));
+    }
+    this.onChange();
+  }
+
+  /** @param {number} number */
+  async #load(number) {
+    if (this.#stretches.has(number)) return;
+    this.#stretches.set(number, null);
+    try {
+      const { version, items } = await this.fetch(number * STRETCH, (number + 1) * STRETCH);
+      this.last = Math.max(this.last, version);
+      this.#stretches.set(number, new Map(items.map((step) => [step.version, step])));
+      for (const old of this.#stretches.keys()) if (this.#stretches.size > KEPT && old !== number) this.#stretches.delete(old);
+      this.onChange();
+    } catch (error) {
+      this.#stretches.delete(number);
+      this.onError(error);
+    }
+  }
+}

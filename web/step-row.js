@@ -1,0 +1,36 @@
+/** One step of a state chart as a row of a list: its version, its event, what it changed and when. */
+import { h } from './dom.js';
+import { clockTime, dayAndTime, eventWord, plain, standing } from './words.js';
+
+/** @typedef {import('./wire.ts').Step} Step */
+/** @typedef {import('./wire.ts').StateValue} StateValue */
+
+/** What a row of a list of steps holds. @param {Step} step */
+export function stepRow({ version, at, event, from, to, cause }) {
+  return [
+    h('span', { class: 'step-version number' }, String(version)),
+    h(
+      'span',
+      { class: 'step-words' },
+      h('span', { class: 'step-event' }, eventWord(event.type)),
+      h('span', { class: 'step-change faint' }, from === null ? standing(to) : changed(from, to)),
+    ),
+    h(
+      'span',
+      { class: 'step-when faint', title: cause === null ? dayAndTime(at) : `${dayAndTime(at)}, ${cause}` },
+      h('time', { datetime: at }, clockTime(at)),
+    ),
+  ];
+}
+
+/**
+ * What a step changed, region by region: `duty active → paused`.
+ * @param {StateValue} from
+ * @param {StateValue} to
+ */
+export function changed(from, to) {
+  if (typeof from === 'string' || typeof to === 'string') return `${standing(from)} → ${standing(to)}`;
+  const moved = Object.keys(to).filter((region) => JSON.stringify(from[region]) !== JSON.stringify(to[region]));
+  if (moved.length === 0) return 'stays';
+  return moved.map((region) => `${plain(region)} ${standing(from[region] ?? '')} → ${standing(to[region] ?? '')}`).join(', ');
+}
