@@ -422,7 +422,7 @@ export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): 
     return refuse(`unknown symbol ${shown}`, didYouMean(text, symbols), 'a symbol of the catalog or <venue>:<pair>:<instrument kind>');
   }
   // A pair of a builder's dex holds a colon of its own: `evmvenue:xyz:AAPL:perp`.
-  const [venue = '', pair = '', kindText = ''] = [parts[0], parts.slice(1, -1).join(':'), parts.at(-1)];
+  const [venue = '', pair, kindText = ''] = [parts[0], parts.slice(1, -1).join(':'), parts.at(-1)];
   if (parts.length !== 3 && !(parts.length === 4 && isVenue(venue))) {
     return refuse(
       `${shown} is neither a symbol nor <venue>:<pair>:<instrument kind>`,

@@ -94,3 +94,22 @@ test('without any queue it is found overdue; a run that failed is told, noted, a
     await workers.stop();
   }
 });
+
+test('work whose worker says that it is still at it is begun by nobody else; once it is silent, another may', async () => {
+  const sql = openDatabase({ url: await testDatabase(), name: 'test' });
+  try {
+    const store = createRecurringStore(sql);
+    const over = -1;
+    expect(await store.claim('long', 60_000, 'first', over)).toBe(true);
+    await store.renew('long', 'first', 3_600_000);
+    expect(await store.claim('long', 60_000, 'second', 3_600_000)).toBe(false);
+    // Who does not hold it keeps nothing by saying so.
+    await store.renew('long', 'first', over);
+    await store.renew('long', 'second', 3_600_000);
+    expect(await store.claim('long', 60_000, 'second', 3_600_000)).toBe(true);
+    await store.renew('long', 'first', over);
+    expect(await store.claim('long', 60_000, 'first', 3_600_000)).toBe(false);
+  } finally {
+    await sql.end();
+  }
+});
