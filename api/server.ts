@@ -36,6 +36,7 @@ export interface ApiOptions extends CallerOptions {
 const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const TIMEOUT_MS = 10_000;
+const START_PATIENCE_MS = 120_000;
 /** A quiet connection outlives its handler by this much, so that whoever asked hears why there is no answer. */
 const CONNECTION_SLACK_MS = 5_000;
 /** So often it is looked whether requests take too long to arrive. */
@@ -112,6 +113,8 @@ function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
     connectionTimeout: timeoutMs + CONNECTION_SLACK_MS,
     requestTimeout: timeoutMs,
     handlerTimeout: timeoutMs,
+    // A start on a crowded machine is slow, and is better than none.
+    pluginTimeout: START_PATIENCE_MS,
     http: { connectionsCheckingInterval: CHECK_MS, headersTimeout: Math.min(timeoutMs, HEADERS_TIMEOUT_MS) },
     forceCloseConnections: 'idle',
     genReqId: () => ports.operation.newRequestId(),

@@ -50,6 +50,8 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
         fill(place, chart.element);
       } catch (error) {
         if (ended) return;
+        // The next step tries again.
+        drawn = '';
         fill(place, h('p', {}, standing(current)), h('p', { class: 'faint' }, `The machine ${wanted} cannot be drawn.`));
         fail(error);
         return;
@@ -67,15 +69,7 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
       newest = data.version;
       current = data.to;
       void show(data.machine, { from: data.from, to: data.to, event: data.event.type });
-      steps.prepend(
-        h(
-          'li',
-          {},
-          h('time', { class: 'step-when faint', datetime: at, title: dayAndTime(at) }, clockTime(at)),
-          h('span', { class: 'step-event' }, eventWord(data.event.type)),
-          h('span', { class: 'faint' }, data.from === null ? standing(data.to) : `${standing(data.from)} → ${standing(data.to)}`),
-        ),
-      );
+      steps.prepend(stepLine(at, data));
       while (steps.childElementCount > STEPS_SHOWN) steps.lastElementChild?.remove();
     },
   });
@@ -94,4 +88,18 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
       stop();
     },
   };
+}
+
+/**
+ * @param {string} at
+ * @param {{ readonly from: StateValue | null, readonly to: StateValue, readonly event: { readonly type: string } }} step
+ */
+function stepLine(at, { from, to, event }) {
+  return h(
+    'li',
+    {},
+    h('time', { class: 'step-when faint', datetime: at, title: dayAndTime(at) }, clockTime(at)),
+    h('span', { class: 'step-event' }, eventWord(event.type)),
+    h('span', { class: 'faint' }, from === null ? standing(to) : `${standing(from)} → ${standing(to)}`),
+  );
 }

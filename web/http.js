@@ -21,14 +21,27 @@ export class Refused extends Error {
   }
 }
 
+/** A service that has no time for an answer gives 503, and says to ask again. */
+const READ_ATTEMPTS = 4;
+const ASK_AGAIN_AFTER_MS = 1_000;
+
 /**
+ * Asks again, a few times and ever later, where the service had no time for the answer.
  * @template Answer
  * @param {string} path
  * @param {{ readonly signal?: AbortSignal }} [options]
  * @returns {Promise<Answer>}
  */
-export function read(path, options = {}) {
-  return ask('GET', path, undefined, options.signal === undefined ? {} : { signal: options.signal });
+export async function read(path, { signal } = {}) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask('GET', path, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 503 || attempt === READ_ATTEMPTS) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, attempt * ASK_AGAIN_AFTER_MS));
+    signal?.throwIfAborted();
+  }
 }
 
 /**

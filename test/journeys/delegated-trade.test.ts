@@ -54,15 +54,18 @@ async function delegate(agentId: string, changes: Granted = {}): Promise<string>
 /** More than the longest wait for an answer of a node, in milliseconds. */
 const ANSWER_MS = 12_000;
 
-/** Lets time pass while something waits for it. */
-async function meanwhileTicking<T>(work: Promise<T>): Promise<T> {
+/** Lets time pass while something waits for it, from the moment on that `hasBegun` says: a busy machine is late with its requests. */
+async function meanwhileTicking<T>(work: Promise<T>, hasBegun: () => boolean): Promise<T> {
   let isDone = false;
   const watched = work.finally(() => {
     isDone = true;
   });
   // No further than that: on a busy machine real time passes, and no deadline of the order with it.
-  for (let passed = 0; !isDone; passed += 200) {
-    if (passed < ANSWER_MS) stage.clock.advanceTo(stage.clock.now() + 200);
+  for (let passed = 0; !isDone; ) {
+    if (passed < ANSWER_MS && hasBegun()) {
+      stage.clock.advanceTo(stage.clock.now() + 200);
+      passed += 200;
+    }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return watched;
@@ -228,7 +231,8 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
   await world.activities.carryDue();
   // The node takes the bytes and its answer is lost; whoever asks waits on the clock.
   world.chain.faults.set({ lostAnswer: 1 });
-  await meanwhileTicking(world.activities.carryDue());
+  const sent = world.broadcasts();
+  await meanwhileTicking(world.activities.carryDue(), () => world.broadcasts() > sent);
   world.chain.faults.reset();
   const done = await world.finished(agentId);
   expect([done?.state, done?.reason, done?.fills.length]).toEqual(['filled', null, 1]);
