@@ -18,7 +18,7 @@ import { migrate } from '../src/adapters/store/migrate.ts';
 import { CATALOG, type CatalogEntry, catalogOf } from '../src/domain/catalog.ts';
 import type { Cut, Observation } from '../src/domain/cut.ts';
 import { seededRandom } from '../src/domain/seeded-random.ts';
-import type { InstrumentKey } from '../src/domain/venue.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../src/domain/venue.ts';
 import { bench, type Contender, wallCost } from './harness.ts';
 
 const INSTRUMENTS = 200;
@@ -119,11 +119,11 @@ try {
     await owner`insert into cuts (slot, source, instruments) values (${slot}, 'streams', ${rows.length})`;
     await owner`insert into observations ${owner(rows)}`;
   }
-  const series = [...keys, ...equities.flatMap(({ benchmark }) => benchmark ?? [])].map((key) => key.split(':') as [string, string]);
+  const series = [...keys, ...equities.flatMap(({ benchmark }) => benchmark ?? [])].map((key) => splitInstrumentKey(key));
   await owner`
     insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
     select venue, instrument, '1h', at, price, price, price, price, 1, 'bench', at
-    from unnest(${series.map(([venue]) => venue)}::text[], ${series.map(([, name]) => name)}::text[]) as n(venue, instrument)
+    from unnest(${series.map(({ venue }) => venue)}::text[], ${series.map(({ instrument }) => instrument)}::text[]) as n(venue, instrument)
     cross join generate_series(${NOW - (NOW % HOUR) - DAYS * 24 * HOUR}::bigint, ${NOW - (NOW % HOUR) - HOUR}::bigint, ${HOUR}::bigint) as at
     cross join lateral (select round((100 + 5 * sin(at / 7200000.0 + length(instrument)) + random())::numeric, 4) as price) p`;
   await owner`analyze`;

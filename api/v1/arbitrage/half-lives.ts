@@ -41,7 +41,7 @@ export interface HalfLifeDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Answers with the half-lives as of an instant; who asks while bars are missing is answered from what is known. */
+/** Answers with the half-lives as of an instant. */
 export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: EpochMs) => Promise<HalfLives> {
   const kept = new Map<EpochMs, { at: EpochMs; readonly lives: Promise<HalfLives> }>();
 
@@ -73,17 +73,16 @@ export function createHalfLives({ bars, catalog, clock }: HalfLifeDeps): (at: Ep
   function fitOnce(hour: EpochMs): Promise<HalfLives> {
     const known = kept.get(hour);
     if (known === undefined) return keep(hour, fit(catalog.entries.filter(hasBasis), hour));
-    if (clock.now() - known.at >= REFIT_MS) {
-      known.at = clock.now();
-      // Who asks now is answered from what is known.
-      known.lives.then((lives) => fitLacking(hour, lives)).catch(() => undefined);
-    }
-    return known.lives;
+    if (clock.now() - known.at < REFIT_MS) return known.lives;
+    // Whoever asks while this is being fitted is answered from what is known.
+    known.at = clock.now();
+    return known.lives.then((lives) => fitLacking(hour, lives));
   }
 
-  async function fitLacking(hour: EpochMs, lives: HalfLives): Promise<void> {
+  async function fitLacking(hour: EpochMs, lives: HalfLives): Promise<HalfLives> {
     const lacking = catalog.entries.filter((entry) => hasBasis(entry) && isLacking(entry, lives.get(entry.key)));
-    if (lacking.length > 0) await keep(hour, Promise.resolve(new Map([...lives, ...(await fit(lacking, hour))])));
+    if (lacking.length === 0) return lives;
+    return keep(hour, Promise.resolve(new Map([...lives, ...(await fit(lacking, hour))])));
   }
 
   function keep(hour: EpochMs, lives: Promise<HalfLives>): Promise<HalfLives> {

@@ -89,7 +89,18 @@ export function priceBody(price: PriceFact | null) {
   return price === null ? null : { ...price, observedAt: isoTime(price.observedAt) };
 }
 
+/** A row never changes: its body is made once, however many pages and callers read it. */
+const bodies = new WeakMap<RankedRow, ReturnType<typeof madeBody>>();
+
 export function rowBody(row: RankedRow) {
+  const known = bodies.get(row);
+  if (known !== undefined) return known;
+  const made = madeBody(row);
+  bodies.set(row, made);
+  return made;
+}
+
+function madeBody(row: RankedRow) {
   return { ...row, tokenPrice: priceBody(row.tokenPrice), reference: priceBody(row.reference), inputs: inputsBody(row.inputs) };
 }
 

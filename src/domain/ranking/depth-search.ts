@@ -90,6 +90,8 @@ export function depthOf(costBps: (sizeUsd: DecimalString) => DepthAnswer, limits
  */
 export function poolCostBps(liquidityUsd: DecimalString): (sizeUsd: DecimalString) => DepthAnswer {
   const oneSide = new Decimal(liquidityUsd).div(2);
+  if (!oneSide.gt(0)) return () => null;
   // A buyer who pays N gets T N / (U + N) of T tokens worth U: the average price is the present one times 1 + N / U.
-  return (sizeUsd) => (oneSide.gt(0) ? new Decimal(sizeUsd).div(oneSide).times(10_000).toDecimalPlaces(6).toNumber() : null);
+  const bpsPerUsd = new Decimal(10_000).div(oneSide);
+  return (sizeUsd) => bpsPerUsd.times(sizeUsd).toDecimalPlaces(6).toNumber();
 }

@@ -1,22 +1,25 @@
 /** Cuts of the past and present for rankings: the newest ones stay parsed in memory, for a cut never changes. */
 import type { Cut } from '../../../domain/cut.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { type EpochMs, slotOf, TAKE_TICK_MS } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
-import { readCut } from './tick-store.ts';
+import { readWrittenCut } from './tick-store.ts';
 
 /** How many parsed cuts are kept: the present one and what pages of the last minutes ask for. */
 const KEPT_CUTS = 8;
 
 export function createCutReads(sql: Sql) {
-  const kept = new Map<EpochMs, Promise<Cut | null>>();
+  const kept = new Map<EpochMs, Promise<Cut>>();
   return {
     /** The last cut at or before an instant; null where there is none. */
     async at(instant: EpochMs): Promise<Cut | null> {
+      // Cuts stand on half minutes: where that of this half minute is known, there is none between it and the instant.
+      const latest = kept.get(slotOf(instant, TAKE_TICK_MS));
+      if (latest !== undefined) return latest;
       const [row] = await sql<{ slot: number }[]>`select slot from cuts where slot <= ${instant} order by slot desc limit 1`;
       if (row === undefined) return null;
       let cut = kept.get(row.slot);
       if (cut === undefined) {
-        cut = readCut(sql, row.slot);
+        cut = readWrittenCut(sql, row.slot);
         kept.set(row.slot, cut);
         // A read that failed is asked again.
         cut.catch(() => kept.delete(row.slot));

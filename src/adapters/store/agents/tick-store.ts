@@ -74,7 +74,11 @@ function insertCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<b
 
 export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
   const [cut] = await sql`select 1 from cuts where slot = ${slot}`;
-  if (!cut) return null;
+  return cut ? readWrittenCut(sql, slot) : null;
+}
+
+/** The cut of a slot that is known to have one. */
+export async function readWrittenCut(sql: Sql, slot: EpochMs): Promise<Cut> {
   const rows = await sql<
     { instrument: InstrumentKey; body: string }[]
   >`select instrument, body from observations where slot = ${slot} order by instrument`;
