@@ -5,6 +5,7 @@ import { CATALOG } from '../../../src/domain/catalog.ts';
 import { compileThesis, MAX_THESIS_LENGTH } from '../../../src/domain/take/compile-thesis.ts';
 import { takeHash } from '../../../src/domain/take/take.ts';
 import { shownCondition } from '../../../src/domain/take/thesis-phrases.ts';
+import { splitInstrumentKey } from '../../../src/domain/venue.ts';
 import { AMBIGUOUS, GOOD, INVALID } from './thesis-corpus.ts';
 
 const NOW = Date.parse('2026-07-15T15:00:00Z');
@@ -23,7 +24,7 @@ describe('the corpus', () => {
     if (!compiled.ok) return;
     const { take } = compiled;
     expect({
-      symbol: take.asset.key.split(':')[1],
+      symbol: splitInstrumentKey(take.asset.key).instrument,
       entry: take.entry.map(shownCondition),
       exit: take.exit.map(shownCondition),
       usd: take.allocationUsd,

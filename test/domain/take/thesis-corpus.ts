@@ -28,6 +28,8 @@ function good(
 }
 
 export const GOOD: readonly GoodThesis[] = [
+  good('Buy xyz:AAPL when the basis is below -1%, with $200', 'xyz:AAPL', ['basis_below pct=-1'], [], { usd: '200' }),
+  good('Buy AAPL when the discount is over 2%', 'AAPLx', ['premium_below pct=-2']),
   good('Buy AAPLx when it trades more than 2% below its reference', 'AAPLx', ['premium_below pct=-2']),
   good('Buy AAPLx when it trades more than 1% below the share', 'AAPLx', ['premium_below pct=-1']),
   good('Buy AAPLx when it is at least 1% cheaper than the listed stock', 'AAPLx', ['premium_below pct=-1']),
@@ -306,6 +308,7 @@ export const GOOD: readonly GoodThesis[] = [
 /** Theses that settle too little: each with a word that one of the questions has to hold. */
 export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
   ['Buy BTCUSDT when the 4h RSI is below 30 on the hourly chart', 'On which bars'],
+  ['Buy the AAPL perpetual when the price is below $250', 'perpetual'],
   ['Buy when the discount is over 2%', 'asset'],
   ['Buy the cheapest stock', 'asset'],
   ['Buy AAPLx', 'When'],
