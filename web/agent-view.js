@@ -12,6 +12,7 @@ import { evaluationsPanel } from './evaluations-panel.js';
 import { gatesPanel } from './gates-panel.js';
 import { Refused, read } from './http.js';
 import { layoutOf } from './machine-layouts.js';
+import { manifestPanel } from './manifest-words.js';
 import { createPagedList } from './paged-list.js';
 import { stepRow } from './step-row.js';
 import { tabs } from './tabs.js';
@@ -76,6 +77,7 @@ export function agentView(context, id, tab = '') {
   const vault = vaultPanel(parts);
   const books = booksPanel(parts);
   const versions = versionsPanel(parts);
+  const rules = h('div', {});
 
   const history = createPagedList({
     fetchPage: (cursor) =>
@@ -125,7 +127,7 @@ export function agentView(context, id, tab = '') {
         { name: 'gates', title: 'Gates and evaluations', content: [gates.element, evaluations.element] },
         { name: 'state', title: 'State', content: [chartPanel(), stepsPanel()] },
         { name: 'vault', title: 'Vault and books', content: [vault.element, books.element] },
-        { name: 'versions', title: 'Versions', content: [versions.element] },
+        { name: 'versions', title: 'Versions', content: [rules, versions.element] },
       ],
     }),
   );
@@ -191,6 +193,7 @@ export function agentView(context, id, tab = '') {
     actions.describe(found);
     void summary.refresh(found);
     drawCandles(found);
+    if ('manifest' in found) fill(rules, manifestPanel(/** @type {import('./manifest-words.js').Rules} */ (found.manifest)));
   }
 
   /** @param {Agent & { readonly manifest?: unknown }} found */

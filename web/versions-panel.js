@@ -1,6 +1,7 @@
 /** The manifest versions of one agent, each with what it changed, and any two of them compared. */
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
+import { conditionWords } from './manifest-words.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable } from './tables.js';
 import { dayAndTime, plain } from './words.js';
@@ -110,11 +111,26 @@ function differenceTable({ changes, conditionsAdded, conditionsRemoved }, captio
     empty: 'Nothing differs.',
     head: ['what', 'before', 'after'],
     rows: [
-      ...changes.map(({ path, before, after }) => [path, jsonCode(before), jsonCode(after)]),
-      ...conditionsRemoved.map(({ side, condition }) => [`${plain(side)} condition`, jsonCode(condition), '–']),
-      ...conditionsAdded.map(({ side, condition }) => [`${plain(side)} condition`, '–', jsonCode(condition)]),
+      ...changes.map(({ path, before, after }) => [path, was(jsonCode(before)), became(jsonCode(after))]),
+      ...conditionsRemoved.map(({ side, condition }) => [`${plain(side)} condition`, was(wordsOf(condition)), '–']),
+      ...conditionsAdded.map(({ side, condition }) => [`${plain(side)} condition`, '–', became(wordsOf(condition))]),
     ],
   });
+}
+
+/** @param {string | HTMLElement} content */
+function was(content) {
+  return content === '–' ? content : h('del', {}, content);
+}
+
+/** @param {string | HTMLElement} content */
+function became(content) {
+  return content === '–' ? content : h('ins', {}, content);
+}
+
+/** @param {{ readonly [name: string]: unknown }} condition */
+function wordsOf(condition) {
+  return conditionWords(/** @type {import('./manifest-words.js').Condition} */ (condition));
 }
 
 /** @param {unknown} value */

@@ -6,6 +6,7 @@ import {
   type Browser,
   barriers,
   CHROMIUM,
+  findingsEverywhere,
   openBrowser,
   openTab,
   propose,
@@ -280,7 +281,9 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await version.locator('summary').click();
     const change = version.locator('tr', { hasText: '$.stopLossPct' });
     expect(await change.locator('td').allInnerTexts()).toEqual(['4', '5']);
-    expect(await version.locator('tr', { hasText: '-0.9' }).locator('th').innerText()).toBe('entry condition');
+    expect(await version.locator('tr', { hasText: 'premium below -0.9 %' }).locator('th').innerText()).toBe('entry condition');
+    await page.getByText(/^It buys where all of these hold: premium below -0\.9 %\.$/).waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
 
     const { items } = (await service.get(`/v1/agents/${hunter}/decisions`)).body;
     const oldest = items.at(-1).id;

@@ -1,5 +1,6 @@
 // Words and numbers as people read them.
 import { expect, test } from 'vitest';
+import { CONDITIONS } from '../../src/domain/conditions/index.ts';
 
 /** A module of the console, which has its types in comments that this side of the checker does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
@@ -23,4 +24,48 @@ test('a statistic keeps every digit before its point, and five digits in all', (
 test('money is grouped and rounded as the decimal text that it is, never as a double', () => {
   expect(moneyText('12345678901234567.895')).toBe('12,345,678,901,234,567.90');
   expect([moneyText('-3.5', true), moneyText('3', true), moneyText('0.001', true)]).toEqual(['-3.50', '+3.00', '0.00']);
+});
+
+const {
+  conditionWords,
+  manifestSentences,
+}: {
+  conditionWords(condition: object): string;
+  manifestSentences(manifest: object): readonly string[];
+} = await moduleOf('manifest-words.js');
+
+test('every condition is said by its name, with each of its fields', () => {
+  expect(conditionWords({ type: 'premium_below', pct: -0.4 })).toBe('premium below -0.4 %');
+  expect(conditionWords({ type: 'session_in', sessions: ['regular', 'pre_market'] })).toBe('session in (sessions regular or pre market)');
+  for (const { type, fields } of CONDITIONS) {
+    const values = Object.fromEntries(Object.keys(fields).map((name, index) => [name, `v${index}x`]));
+    const words = conditionWords({ type, ...values });
+    expect(words.startsWith(type.replaceAll('_', ' ')), words).toBe(true);
+    for (const value of Object.values(values)) expect(words).toContain(value);
+  }
+});
+
+test('a manifest is sentences: all entry rules hold together, one exit rule is enough, and stop and target are among them', () => {
+  const [looks, buys, sells, stakes, loses] = manifestSentences({
+    universe: [{ key: 'spotexchange:BTCUSDT', kind: 'spot' }],
+    timeframe: '5m',
+    entry: [
+      { type: 'price_below', price: '90000' },
+      { type: 'rsi_below', period: 14, timeframe: '5m' },
+    ],
+    exit: [{ type: 'held_longer_than', hours: 24 }],
+    maxCapitalUsd: '10000',
+    maxTradeNotionalUsd: '1000',
+    maxLeverage: '1',
+    stopLossPct: 4,
+    takeProfitPct: 6,
+    maxDailyDrawdownPct: 3,
+    maxOpenPositions: 1,
+    maxSlippageBps: 50,
+  });
+  expect(looks).toBe('It looks at spotexchange:BTCUSDT on bars of 5m.');
+  expect(buys).toBe('It buys where all of these hold: price below 90000; rsi below (period 14, timeframe 5m).');
+  expect(sells).toBe('It sells where one of these holds: held longer than 24 hours; 4 % below the entry; 6 % above it.');
+  expect(stakes).toContain('at most 1,000.00 US dollars, all of them 10,000.00, in at most one position');
+  expect(loses).toContain('3 % in a day');
 });
