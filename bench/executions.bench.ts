@@ -30,6 +30,7 @@ import { createPreTrade } from '../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleObservation } from '../test/actors/agent/sample.ts';
 import { BTC, eagerManifest, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
+import { NO_TRADES } from '../test/harness/trading.ts';
 import { bench, type Contender } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -121,7 +122,7 @@ function executing(name: 'shared' | 'alone', sql: Sql, postmaster: number): Cont
   const activities = startActivities({
     store,
     runtime,
-    workers: executionWorkers({ runtime, load: store.load, preTrade, clients: {}, leaseIsHeld, clock }),
+    workers: executionWorkers({ runtime, load: store.load, preTrade, clients: {}, flows: NO_TRADES, leaseIsHeld, clock }),
     clock: { now: () => clock.now(), deadline: () => () => {} },
     onError: (error) => errors.push(error),
   });

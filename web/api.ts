@@ -2920,6 +2920,23 @@ export type Proposal = {
     readonly notionalUsd: string;
     readonly maxSlippageBps: number;
   };
+  readonly execution: {
+    readonly asked: 'smart_order_routing_maker_first' | 'taker_immediate' | 'twap';
+    readonly algorithm: 'smart_order_routing_maker_first' | 'taker_immediate' | 'twap';
+    readonly urgency: 'low' | 'medium' | 'high';
+    readonly fallback: 'no_resting_orders' | 'one_transaction' | 'protective_exit' | 'too_small_to_slice' | null;
+    readonly phase: 'waiting' | 'working' | 'resting' | 'withdrawing' | 'ended';
+    readonly restingAt: string | null;
+    readonly left: string;
+    readonly parts: ReadonlyArray<{
+      readonly number: number;
+      readonly kind: 'take' | 'rest';
+      readonly quantity: string;
+      readonly dueAt: string | null;
+      readonly executedQuantity: string;
+      readonly reason: string | null;
+    }>;
+  } | null;
   readonly decisionPrice: string;
   readonly risk: unknown;
   readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';

@@ -7,10 +7,11 @@ import { EXECUTE_MARKET_ORDER, RECONCILE_MARKET_ORDER } from './effects.ts';
 
 /** The activity workers of a market order's activities, by kind. */
 export function marketOrderWorkers(
-  deps: Omit<ExecutionDeps, 'preTrade'> & { readonly preTrade: Pick<MarketPreTrade, 'reassess'> },
+  deps: Omit<ExecutionDeps, 'preTrade' | 'flows'> & { readonly preTrade: Pick<MarketPreTrade, 'reassess'> },
 ): Readonly<Record<string, ActivityWorker>> {
   const workers = executionWorkers({
     ...deps,
+    flows: { between: () => Promise.reject(new Error('orders of people do not rest on paper')) },
     preTrade: { assess: (orgId, placed) => deps.preTrade.reassess(orgId, placed) },
   });
   return {

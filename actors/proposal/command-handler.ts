@@ -7,6 +7,7 @@ import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ProposalCommands, ProposalView } from './commands.ts';
 import { proposalContext, proposalState } from './effects.ts';
+import { shownExecution } from './parts.ts';
 import { isHalted, isPassing, type PreTrade } from './pre-trade.ts';
 import type { ProposalEvent } from './protocol.ts';
 
@@ -103,6 +104,7 @@ function superseded(reason: SupersededReason): Outcome<never> {
 
 /** The proposal as it is after a step: what the step can change comes from the step. */
 function changed(before: ProposalView, state: ActorState): ProposalView {
-  const { reason, decidedBy, risk } = proposalContext(state);
-  return { ...before, state: proposalState(state), reason, decidedBy, risk };
+  const context = proposalContext(state);
+  const { reason, decidedBy, risk } = context;
+  return { ...before, state: proposalState(state), reason, decidedBy, risk, execution: shownExecution(context, state.value as string) };
 }

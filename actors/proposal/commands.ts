@@ -9,6 +9,7 @@ import type { Outcome } from '../../src/domain/refusal.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
+import type { ShownExecution } from './parts.ts';
 
 /** The transaction that carries an order out on the primary chain. */
 export interface ProposalTransaction {
@@ -33,6 +34,8 @@ export interface ProposalView {
   readonly manifestHash: string;
   readonly autonomy: Autonomy;
   readonly order: Order;
+  /** How it is carried out, and what became of each part; null of proposals from before orders had parts. */
+  readonly execution: ShownExecution | null;
   readonly decisionPrice: DecimalString;
   readonly readsReference: boolean;
   readonly risk: RiskAttribution;

@@ -6,17 +6,22 @@ import { isoTime } from '../../src/domain/time.ts';
 import { type ActorKind, activity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';
+import { partOf, reservedUsd, shownExecution } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent } from './protocol.ts';
 
 export const EXECUTE_ORDER = 'execute_order';
 export const RECONCILE_ORDER = 'reconcile_order';
+export const WITHDRAW_ORDER = 'withdraw_order';
 
 export function proposalContext(state: Pick<ActorState, 'context'>): ProposalContext {
   return state.context as unknown as ProposalContext;
 }
 
+/** States of the chart between two parts of an order: to the outside it is executing. */
+const BETWEEN_PARTS: ReadonlySet<unknown> = new Set(['preparing', 'waiting', 'resting', 'withdrawing']);
+
 export function proposalState(state: Pick<ActorState, 'value'>): ProposalState {
-  return state.value as ProposalState;
+  return BETWEEN_PARTS.has(state.value) ? 'executing' : (state.value as ProposalState);
 }
 
 /** The row of the projection as the step leaves it. */
@@ -38,7 +43,8 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
     bookId: order.bookId,
     instrument: order.instrument,
     order,
-    notionalUsd: order.notionalUsd,
+    notionalUsd: reservedUsd(context),
+    execution: shownExecution(context, info.value as string),
     decisionPrice: context.decisionPrice,
     readsReference: context.readsReference,
     risk: context.risk,
@@ -89,6 +95,12 @@ function validateProposal(state: ActorState, event: ActorEvent): Refusal | null 
     return refuse('state_conflict', `the proposal is ${value}${reason === null ? '' : ` (${reason})`}; only a pending one can be decided`)
       .refusal;
   }
+  const { part } = (event['answer'] ?? {}) as { readonly part?: number };
+  if (event.type === 'activity.done' && part !== undefined && part !== partOf(proposalContext(state)).number)
+    return refuse('state_conflict', 'the answer is about another part of the order').refusal;
+  // While it is being taken back, only the answer to that counts.
+  if (event.type === 'activity.done' && state.value === 'withdrawing' && event['kind'] !== WITHDRAW_ORDER)
+    return refuse('state_conflict', 'the order is being taken back').refusal;
   return staleAnswer(state, event);
 }
 
@@ -126,6 +138,7 @@ export const proposalKind: ActorKind = {
     endLease: (_: undefined, info) => [record('execution_lease_ended', { key: info.actorId })],
     executeOrder: (_: undefined, info) => [activity(EXECUTE_ORDER, { proposalId: info.actorId })],
     reconcileOrder: (_: undefined, info) => [activity(RECONCILE_ORDER, { proposalId: info.actorId })],
+    withdrawOrder: (_: undefined, info) => [activity(WITHDRAW_ORDER, { proposalId: info.actorId })],
     recordFills: ({ fills }: FillsToRecord, info) =>
       fills.map((fill) => record('fill', { orgId: info.orgId, proposalId: info.actorId, fill })),
   },

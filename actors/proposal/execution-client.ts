@@ -25,6 +25,17 @@ export interface LookUpInfo {
   readonly leaseUntil: number | null;
 }
 
+/** Orders that rest on venue `V` as post-only: they never take, and are filled at their own price or not at all. */
+export interface RestingClient<V extends ExecutableVenue> {
+  /** Places the order at `price`, on the venue's near side. `rejected` where it would take at once. @throws only before anything was sent. */
+  readonly place: (order: RiskApproved<Order<V>>, info: SubmitInfo<V> & { readonly price: string }) => Promise<VenueAnswer>;
+  /**
+   * Takes back what is left of the order under this key, and answers what became of it by the venue's own word, however
+   * the cancel raced with a fill. `unknown` where the venue did not say; asked again, it comes to the same end.
+   */
+  readonly withdraw: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
+}
+
 /**
  * Takes orders on venue `V` that the pre-trade risk function passed, and nothing else. Properties, not methods: of those
  * the compiler would accept a client that takes another venue's orders.
@@ -34,6 +45,8 @@ export interface ExecutionClient<V extends ExecutableVenue> {
   readonly submit: (order: RiskApproved<Order<V>>, info: SubmitInfo<V>) => Promise<VenueAnswer>;
   /** What became of the order under this key; `rejected` with reason `not_found` where the venue never had it, and never will. */
   readonly lookUp: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
+  /** Absent where orders do not rest on the venue. */
+  readonly resting?: RestingClient<V>;
 }
 
 /** The clients that are switched on, each under its own venue. */

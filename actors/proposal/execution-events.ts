@@ -21,12 +21,12 @@ export function fillsOf(event: ProposalEvent): readonly Fill[] {
   return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
 }
 
-const RECORD = { type: 'recordFills', params: ({ event }: Heard) => ({ fills: fillsOf(event) }) } as const;
+export const RECORD_FILLS = { type: 'recordFills', params: ({ event }: Heard) => ({ fills: fillsOf(event) }) } as const;
 
-/** What an order comes to once it may be at its venue, by the venue's word. */
+/** What an order that leaves whole comes to once it may be at its venue, by the venue's word. */
 export const SETTLE = [
-  { guard: 'isFilled', target: 'filled', actions: ['addFills', RECORD] },
-  { guard: 'isPartiallyFilled', target: 'partially_filled', actions: ['addFills', RECORD] },
+  { guard: 'isFilled', target: 'filled', actions: ['addFills', RECORD_FILLS] },
+  { guard: 'isPartiallyFilled', target: 'partially_filled', actions: ['addFills', RECORD_FILLS] },
   { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
 ] as const;
 
@@ -35,13 +35,16 @@ export const TAKE_LEASE = {
   params: ({ event }: Heard) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
 } as const;
 
+/** States in which an order is about to leave, or may be leaving. */
+const UNDER_LEASE: ReadonlySet<string> = new Set(['approved', 'preparing', 'executing']);
+
 /**
  * Why an answer of an activity worker would not be taken: another one has taken the lease since, and may be sending. `unavailable`
  * leaves the activity where it is: should the other activity worker die, it is carried out again.
  */
 export function staleAnswer({ value, context }: ActorState, told: ActorEvent): Refusal | null {
   const event = told as unknown as ProposalEvent;
-  if (event.type !== 'activity.done' || (value !== 'approved' && value !== 'executing')) return null;
+  if (event.type !== 'activity.done' || typeof value !== 'string' || !UNDER_LEASE.has(value)) return null;
   const { leaseUntil } = context as { readonly leaseUntil: EpochMs | null };
   if ((event.answer.lease ?? null) === leaseUntil) return null;
   return refuse('unavailable', 'another carrier has taken the lease since this answer was found').refusal;

@@ -4,19 +4,25 @@
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
-import { MandateMoved, type ProposalState, type VenueAnswer } from '../../src/domain/execution.ts';
-import { isOrderOn, type Order } from '../../src/domain/order.ts';
+import { MandateMoved, type VenueAnswer } from '../../src/domain/execution.ts';
+import { isMissed } from '../../src/domain/execution-plan.ts';
+import { isOrderOn } from '../../src/domain/order.ts';
 import { isQuoteOf } from '../../src/domain/quote.ts';
+import { nearPriceOf } from '../../src/domain/resting-fill.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import type { ExecutableVenue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActivityWorker, TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
-import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER } from './effects.ts';
+import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER, WITHDRAW_ORDER } from './effects.ts';
 import type { ExecutionClient, ExecutionClients } from './execution-client.ts';
 import { takeLease } from './lease.ts';
-import { bookPaper, onPaper } from './paper-execution.ts';
+import { bookPaper, type LoadedPart, onPaper, type Passed, restedOnPaper, type VenueFlows } from './paper-execution.ts';
+import { executionOf, orderOfPart, partKey, partOf } from './parts.ts';
 import { isHalted, type PresentVerdict, type PreTrade } from './pre-trade.ts';
-import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
+import type { CarriedAnswer, ExecutionAnswer } from './protocol.ts';
+
+export type { VenueFlows } from './paper-execution.ts';
 
 /** How often an order is assessed anew where its organization's mandate changes at the same moment. */
 const MANDATE_RACES = 5;
@@ -29,24 +35,29 @@ export interface ExecutionDeps {
   readonly leaseIsHeld: (proposalId: string) => Promise<boolean>;
   /** The live venues that are switched on. */
   readonly clients: ExecutionClients;
+  readonly flows: VenueFlows;
   readonly clock: Pick<Clock, 'now'>;
-}
-
-interface Loaded {
-  readonly id: string;
-  readonly orgId: string;
-  readonly state: ProposalState;
-  readonly context: ProposalContext;
 }
 
 /** The activity workers of a proposal's activities, by kind. */
 export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, ActivityWorker>> {
-  const { clients, clock } = deps;
+  const { clock } = deps;
+  const venues = venueWorkers(deps);
 
-  async function load(id: string): Promise<Loaded> {
+  async function load(id: string): Promise<LoadedPart> {
     const row = (await deps.load([id])).get(id);
     if (row === undefined) throw new Error(`there is no proposal ${id}`);
-    return { id, orgId: row.orgId, state: proposalState(row.state), context: proposalContext(row.state) };
+    const context = proposalContext(row.state);
+    const part = partOf(context);
+    return {
+      id,
+      orgId: row.orgId,
+      state: proposalState(row.state),
+      context,
+      part,
+      order: orderOfPart(context),
+      name: partKey(id, part),
+    };
   }
 
   /** Carries an order out by the mandate of the moment: one that changes meanwhile is read anew. */
@@ -62,82 +73,124 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
 
   async function attempt(id: string, key: string): Promise<CarriedAnswer | typeof TOLD> {
     const proposal = await load(id);
-    const { order, leaseUntil: seen } = proposal.context;
-    const unsent = (answer: ExecutionAnswer): CarriedAnswer => ({ ...answer, lease: seen });
+    const { order, part, context } = proposal;
+    const told = (answer: ExecutionAnswer, lease: EpochMs | null): CarriedAnswer => ({
+      ...answer,
+      lease,
+      part: part.number,
+      at: clock.now(),
+    });
+    const unsent = (answer: ExecutionAnswer): CarriedAnswer => told(answer, context.leaseUntil);
     if (proposal.state !== 'approved' && proposal.state !== 'executing') return unsent({ outcome: 'superseded', reason: proposal.state });
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
     if (proposal.state === 'executing' && (await deps.leaseIsHeld(id)))
       throw new Error(`another carrier holds the lease of proposal ${id}`);
     if (order.mode === 'live') {
-      if (clients[order.venue] === undefined)
-        return unsent({ outcome: 'rejected', reason: 'feature_disabled', detail: `live orders on ${order.venue} are switched off` });
-      if (proposal.state === 'executing') {
-        // Another activity worker began: the venue knows whether it sent anything.
-        const known = await lookUp(order.venue, id, proposal.context);
-        if (known.outcome !== 'rejected' || known.reason !== 'not_found') return unsent(known);
-      }
+      const known = await venues.known(proposal);
+      if (known !== null) return unsent(known);
     }
-    const verdict = await deps.preTrade.assess(proposal.orgId, proposal.context);
+    if (isMissed(executionOf(context), part, clock.now()))
+      return unsent({ outcome: 'rejected', reason: 'slice_missed', detail: `slice ${part.number + 1} was to leave a whole interval ago` });
+    const verdict = await deps.preTrade.assess(proposal.orgId, { ...context, order });
     // Whether it was a halt or a pause that risk saw, the permit of the lease tells.
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
     const under = mandateOf(proposal.orgId, verdict);
     if (order.mode === 'paper') {
-      const answer: ExecutionAnswer = verdict.ok
-        ? onPaper(id, proposal.context, verdict, clock.now())
-        : { outcome: 'blocked', risk: verdict.risk };
-      return bookPaper(deps, { id, key, answer, under, standsAt: () => load(id) });
+      const answer: ExecutionAnswer = verdict.ok ? onPaper(proposal, verdict, clock.now()) : { outcome: 'blocked', risk: verdict.risk };
+      return bookPaper(deps, { id, key, answer, part: part.number, under, standsAt: () => load(id) });
     }
     const lease = await takeLease(deps, id, key, async () => (await load(id)).state, under);
     if ('supersededBy' in lease) return unsent({ outcome: 'superseded', reason: lease.supersededBy });
-    if (!verdict.ok) return { outcome: 'blocked', risk: verdict.risk, lease: lease.until };
-    const answer = await submit(order.venue, id, proposal.context, verdict, lease.until);
-    return { ...answer, lease: lease.until };
+    if (!verdict.ok) return told({ outcome: 'blocked', risk: verdict.risk }, lease.until);
+    return told(await venues.submit(order.venue, proposal, verdict, lease.until), lease.until);
   }
 
-  /** To the client of one venue goes what risk passed on that venue, on that venue's quote. */
-  async function submit<V extends ExecutableVenue>(
-    venue: V,
-    id: string,
-    context: ProposalContext,
-    { approved, market: { quote } }: Extract<PresentVerdict, { readonly ok: true }>,
-    leaseUntil: number,
-  ): Promise<VenueAnswer> {
-    if (quote === null) throw new Error(`risk passed proposal ${id} without a quote`);
-    if (!isOrderOn(approved, venue) || !isQuoteOf(quote, venue))
-      throw new Error(`risk passed proposal ${id} for another venue than ${venue}`);
-    return clientOf(venue).submit(approved, { key: id, quote, decisionPrice: context.decisionPrice, leaseUntil });
+  async function withdraw(id: string): Promise<CarriedAnswer> {
+    const proposal = await load(id);
+    const answer = proposal.order.mode === 'paper' ? await restedOnPaper(deps, proposal) : await venues.withdraw(proposal);
+    return { ...answer, part: proposal.part.number, at: clock.now() };
   }
 
-  async function lookUp<V extends ExecutableVenue>(venue: V, id: string, context: ProposalContext): Promise<VenueAnswer> {
-    const order: Order = context.order;
-    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
-    return clientOf(venue).lookUp(order, id, context);
+  async function reconcile(id: string): Promise<CarriedAnswer> {
+    const proposal = await load(id);
+    const answer: ExecutionAnswer =
+      proposal.state === 'unknown' ? await venues.lookUp(proposal) : { outcome: 'unknown', detail: `the proposal is ${proposal.state}` };
+    return { ...answer, part: proposal.part.number, at: clock.now() };
   }
 
+  const idOf = (payload: { readonly [key: string]: Json }): string => payload['proposalId'] as string;
+  return {
+    [EXECUTE_ORDER]: async (payload, key) => (await execute(idOf(payload), key)) as unknown as Json | typeof TOLD,
+    [WITHDRAW_ORDER]: async (payload) => (await withdraw(idOf(payload))) as unknown as Json,
+    [RECONCILE_ORDER]: async (payload) => (await reconcile(idOf(payload))) as unknown as Json,
+  };
+}
+
+/** The part of an execution that speaks to live venues. */
+function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
   function clientOf<V extends ExecutableVenue>(venue: V): ExecutionClient<V> {
     const client: ExecutionClients[V] = clients[venue];
     if (client === undefined) throw new Error(`live orders on ${venue} are switched off`);
     return client;
   }
 
-  async function reconcile(id: string): Promise<ExecutionAnswer> {
-    const proposal = await load(id);
-    if (proposal.state !== 'unknown') return { outcome: 'unknown', detail: `the proposal is ${proposal.state}` };
-    const { venue } = proposal.context.order;
-    // Switched off since: what it did before is still not known.
+  async function ask<V extends ExecutableVenue>(venue: V, { id, context, order, name }: LoadedPart): Promise<VenueAnswer> {
+    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
+    return clientOf(venue).lookUp(order, name, context);
+  }
+
+  async function takeBack<V extends ExecutableVenue>(venue: V, proposal: LoadedPart): Promise<VenueAnswer> {
+    const { id, context, order, name } = proposal;
+    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
+    const { resting } = clientOf(venue);
+    if (resting === undefined) throw new Error(`orders do not rest on ${venue}`);
+    return resting.withdraw(order, name, context);
+  }
+
+  /** Switched off since, or silent: what it did before is still not known, and the chart asks again by its own timer. */
+  async function unlessSilent({ order: { venue } }: LoadedPart, asking: () => Promise<VenueAnswer>): Promise<ExecutionAnswer> {
     if (clients[venue] === undefined) return { outcome: 'unknown', detail: `live orders on ${venue} are switched off` };
     try {
-      return await lookUp(venue, id, proposal.context);
+      return await asking();
     } catch (error) {
-      // The chart asks again by its own timer.
       return { outcome: 'unknown', detail: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  const idOf = (payload: { readonly [key: string]: Json }): string => payload['proposalId'] as string;
   return {
-    [EXECUTE_ORDER]: async (payload, key) => (await execute(idOf(payload), key)) as unknown as Json | typeof TOLD,
-    [RECONCILE_ORDER]: async (payload) => (await reconcile(idOf(payload))) as unknown as Json,
+    /** What ends an execution before risk is asked: no client, or what the venue knows of the part already; null where nothing does. */
+    async known(proposal: LoadedPart): Promise<ExecutionAnswer | null> {
+      const { order, state, context } = proposal;
+      if (clients[order.venue] === undefined)
+        return { outcome: 'rejected', reason: 'feature_disabled', detail: `live orders on ${order.venue} are switched off` };
+      // Another activity worker began this part: the venue knows whether it sent anything.
+      if (state !== 'executing' || context.leaseUntil === null) return null;
+      const known = await ask(order.venue, proposal);
+      return known.outcome === 'rejected' && known.reason === 'not_found' ? null : known;
+    },
+
+    /** To the client of one venue goes what risk passed on that venue, on that venue's quote. */
+    async submit<V extends ExecutableVenue>(venue: V, proposal: LoadedPart, passed: Passed, leaseUntil: EpochMs): Promise<VenueAnswer> {
+      const { id, context, part, name } = proposal;
+      const {
+        approved,
+        market: { quote },
+      } = passed;
+      if (quote === null) throw new Error(`risk passed proposal ${id} without a quote`);
+      if (!isOrderOn(approved, venue) || !isQuoteOf(quote, venue))
+        throw new Error(`risk passed proposal ${id} for another venue than ${venue}`);
+      const client = clientOf(venue);
+      const info = { key: name, quote, decisionPrice: context.decisionPrice, leaseUntil };
+      if (part.kind === 'take') return client.submit(approved, info);
+      const price = nearPriceOf(approved, quote);
+      if (client.resting === undefined || price === null)
+        return { outcome: 'rejected', reason: 'one_sided', detail: 'there is no near side to rest at' };
+      return client.resting.place(approved, { ...info, price });
+    },
+
+    lookUp: (proposal: LoadedPart): Promise<ExecutionAnswer> => unlessSilent(proposal, () => ask(proposal.order.venue, proposal)),
+
+    withdraw: (proposal: LoadedPart): Promise<ExecutionAnswer> => unlessSilent(proposal, () => takeBack(proposal.order.venue, proposal)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ActorStart, Announcement } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { type DecisionRow, decisionId, type RiskAttribution } from '../../src/domain/decision.ts';
+import { AT_ONCE, type ExecutionPlan } from '../../src/domain/execution-plan.ts';
 import type { Order } from '../../src/domain/order.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
 import { startStep } from '../runtime/step.ts';
@@ -21,6 +22,7 @@ export interface ProposalDraft {
   };
   readonly row: Pick<DecisionRow, 'slot' | 'disposition'> & { readonly risk: RiskAttribution | null };
   readonly order: Order;
+  readonly execution: ExecutionPlan;
   readonly cut: Cut;
   readonly readsReference: boolean;
   /** The organization's control epoch that the tick read. */
@@ -44,6 +46,7 @@ function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string 
     autonomy: duty.autonomy,
     epoch: from.epoch,
     order,
+    execution: from.execution,
     decisionPrice: decisionPriceOf(from),
     readsReference: from.readsReference,
     risk: row.risk as RiskAttribution,
@@ -129,6 +132,7 @@ export function startedFlattening(from: Flattening): ActorStart {
     autonomy: agent.autonomy,
     epoch: from.epoch,
     order,
+    execution: AT_ONCE,
     decisionPrice: from.decisionPrice,
     readsReference: false,
     risk: from.risk,

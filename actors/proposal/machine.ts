@@ -1,8 +1,12 @@
-/** The state chart of a trade proposal: waiting for an operator, executing, and what it came to. */
+/**
+ * The state chart of a trade proposal: waiting for an operator, executing, and what it came to. An order leaves whole, or in
+ * parts: it rests before the rest of it is taken, or it is cut into slices. Every part takes a lease of its own.
+ */
 import { assign, setup } from 'xstate';
 import { totalOf } from '../../src/domain/filled.ts';
 import { effect } from '../runtime/actor-kind.ts';
-import { answered, fillsOf, SETTLE, TAKE_LEASE } from './execution-events.ts';
+import { answered, fillsOf, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
+import { executionOf, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
 
 /** Why it ended as it did, from whatever ended it. */
@@ -16,6 +20,21 @@ function reasonOf(event: ProposalEvent): string | null {
   if (answer.outcome === 'rejected' || answer.outcome === 'superseded') return answer.reason;
   return null;
 }
+
+/** The end of a part by its venue's word. */
+const PART_ENDS = [
+  { guard: 'isFilled', target: 'settling', actions: ['addFills', RECORD_FILLS, 'endPart'] },
+  { guard: 'isPartiallyFilled', target: 'settling', actions: ['addFills', RECORD_FILLS, 'endPart'] },
+  { guard: 'isRejected', target: 'settling', actions: ['rememberReason', 'endPart'] },
+] as const;
+
+/** Without a word of the venue: the order may be there. */
+const TELL_UNKNOWN = [
+  { type: 'announceProposal', params: { what: 'unknown' } },
+  { type: 'alertOperators', params: { what: 'order_outcome_unknown' } },
+] as const;
+
+const TAKEN_UNDER_LEASE = ['requirePermit', 'takeLeaseUntil', TAKE_LEASE] as const;
 
 export const proposalMachine = setup({
   types: {
@@ -33,8 +52,34 @@ export const proposalMachine = setup({
     endLease: effect<undefined>(),
     executeOrder: effect<undefined>(),
     reconcileOrder: effect<undefined>(),
+    /** Takes back what rests at the venue, and asks what became of it. */
+    withdrawOrder: effect<undefined>(),
+    takeLeaseUntil: assign(({ context, event }) =>
+      event.type === 'execution.begun'
+        ? { leaseUntil: event.leaseUntil, startedAt: context.startedAt ?? event.leaseUntil - event.leaseMs }
+        : {},
+    ),
+    /** Somebody ends it: no further part leaves. */
+    stop: assign(({ context, event }) => ({
+      reason: reasonOf(event) ?? context.reason,
+      stopped: context.stopped ?? reasonOf(event),
+    })),
+    noteRest: assign(({ context, event }) =>
+      event.type === 'activity.done' && event.answer.outcome === 'resting'
+        ? { rest: { price: event.answer.price, since: event.answer.at ?? context.leaseUntil ?? context.createdAt } }
+        : {},
+    ),
+    endPart: assign(({ context, event }) => withPartEnded(context, event, reasonOf(event))),
+    beginNextPart: assign(({ context: { next } }) => ({
+      ...(next == null ? {} : { part: next }),
+      next: null,
+      rest: null,
+      leaseUntil: null,
+    })),
+    dropNext: assign({ next: null }),
+    forgetReason: assign({ reason: null }),
     recordFills: effect<FillsToRecord>(),
-    rememberReason: assign({ reason: ({ context, event }) => reasonOf(event) ?? context.reason }),
+    rememberReason: assign({ reason: ({ context, event }) => context.stopped ?? reasonOf(event) ?? context.reason }),
     rememberRisk: assign({
       risk: ({ context, event }) => {
         if (event.type === 'approve' || event.type === 'block') return event.risk;
@@ -61,11 +106,22 @@ export const proposalMachine = setup({
     isUnknown: answered('unknown'),
     /** Paper leaves no trace outside: an execution that was given up did not happen. */
     isPaper: ({ context }) => context.order.mode === 'paper',
+    isResting: answered('resting'),
+    isInParts: ({ context }) => isInParts(context),
+    isRestingAndStopped: ({ context, event }) => (context.stopped ?? null) !== null && answered('resting')({ event }),
+    nextIsDue: ({ context }) => (context.next ?? null) !== null && waitMs(context) === 0,
+    hasNext: ({ context }) => (context.next ?? null) !== null,
+    isExecuted: ({ context }) => isExecuted(context),
+    hasFills: ({ context }) => context.filledQuantity !== '0',
+    isStopped: ({ context }) => (context.stopped ?? null) !== null,
+    isOver: ({ context }) => executionOf(context).algorithm === 'twap' && context.ended?.at(-1)?.reason === 'slice_missed',
   },
   delays: {
     approvalWindow: ({ context }) => context.approvalMs,
     /** An unknown outcome is asked for again. */
     reconcileAfter: 15_000,
+    restWindow: ({ context }) => restMs(context),
+    untilNext: ({ context }) => waitMs(context),
   },
 }).createMachine({
   id: 'proposal@1',
@@ -93,6 +149,7 @@ export const proposalMachine = setup({
     filledQuantity: '0',
     filledNotionalUsd: '0',
     lookUps: 0,
+    ...(input.execution === undefined ? {} : { execution: input.execution }),
   }),
   initial: 'compiled',
   states: {
@@ -123,7 +180,7 @@ export const proposalMachine = setup({
       on: {
         'execution.begun': {
           target: 'executing',
-          actions: ['requirePermit', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
+          actions: TAKEN_UNDER_LEASE,
         },
         cancel: { target: 'cancelled', actions: 'rememberReason' },
         'activity.done': [
@@ -140,13 +197,15 @@ export const proposalMachine = setup({
       exit: 'endLease',
       on: {
         // An activity worker that follows one that died takes the lease anew.
-        'execution.begun': {
-          actions: ['requirePermit', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
-        },
+        'execution.begun': { actions: TAKEN_UNDER_LEASE },
+        // What is leaving at this moment cannot be stopped; what would follow it can.
+        cancel: { guard: 'isInParts', actions: 'stop' },
         'activity.done': [
-          ...SETTLE,
-          { guard: 'isBlocked', target: 'failed', actions: ['rememberRisk', 'rememberReason'] },
-          { guard: 'isSupersededSinceThen', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isRestingAndStopped', target: 'withdrawing', actions: 'noteRest' },
+          { guard: 'isResting', target: 'resting', actions: 'noteRest' },
+          ...PART_ENDS,
+          { guard: 'isBlocked', target: 'settling', actions: ['rememberRisk', 'rememberReason', 'endPart'] },
+          { guard: 'isSupersededSinceThen', target: 'settling', actions: ['rememberReason', 'endPart'] },
           {
             guard: 'awaitsSignature',
             target: 'unknown',
@@ -157,25 +216,61 @@ export const proposalMachine = setup({
           },
           // The chain takes its time: nothing that anybody has to look at.
           { guard: 'isUnderWay', target: 'unknown' },
-          {
-            guard: 'isUnknown',
-            target: 'unknown',
-            actions: [
-              { type: 'announceProposal', params: { what: 'unknown' } },
-              { type: 'alertOperators', params: { what: 'order_outcome_unknown' } },
-            ],
-          },
+          { guard: 'isUnknown', target: 'unknown', actions: TELL_UNKNOWN },
         ],
         'activity.given_up': [
-          { guard: 'isPaper', target: 'failed', actions: 'rememberReason' },
-          {
-            target: 'unknown',
-            actions: [
-              'rememberReason',
-              { type: 'announceProposal', params: { what: 'unknown' } },
-              { type: 'alertOperators', params: { what: 'order_outcome_unknown' } },
-            ],
-          },
+          { guard: 'isPaper', target: 'settling', actions: ['rememberReason', 'endPart'] },
+          { target: 'unknown', actions: ['rememberReason', ...TELL_UNKNOWN] },
+        ],
+      },
+    },
+    /** Left at once: a part has ended, and what goes on follows from the plan. */
+    settling: {
+      always: [
+        { guard: 'nextIsDue', target: 'preparing' },
+        { guard: 'hasNext', target: 'waiting' },
+        { guard: 'isExecuted', target: 'filled', actions: 'forgetReason' },
+        { guard: 'hasFills', target: 'partially_filled' },
+        { guard: 'isStopped', target: 'cancelled' },
+        { guard: 'isOver', target: 'expired' },
+        { target: 'failed' },
+      ],
+    },
+    /** The next slice is waited for; nothing is at the venue. */
+    waiting: {
+      entry: 'projectProposal',
+      after: { untilNext: { target: 'preparing' } },
+      on: { cancel: { target: 'settling', actions: ['stop', 'dropNext'] } },
+    },
+    /** The next part is to be sent; nothing of it has left yet. */
+    preparing: {
+      entry: ['beginNextPart', 'projectProposal', 'executeOrder'],
+      on: {
+        'execution.begun': { target: 'executing', actions: TAKEN_UNDER_LEASE },
+        cancel: { target: 'settling', actions: ['stop', 'dropNext'] },
+        'activity.done': [
+          { guard: 'isBlocked', target: 'settling', actions: ['rememberRisk', 'rememberReason', 'endPart'] },
+          { guard: 'isSupersededSinceThen', target: 'settling', actions: ['rememberReason', 'endPart'] },
+          { guard: 'isRejected', target: 'settling', actions: ['rememberReason', 'endPart'] },
+        ],
+        'activity.given_up': { target: 'settling', actions: ['rememberReason', 'endPart'] },
+      },
+    },
+    /** It rests at the near side, post-only, for a time that the urgency decides. */
+    resting: {
+      entry: 'projectProposal',
+      after: { restWindow: { target: 'withdrawing' } },
+      on: { cancel: { target: 'withdrawing', actions: 'stop' } },
+    },
+    /** What is left of it is being taken back; whether it was filled meanwhile, the venue says. */
+    withdrawing: {
+      entry: ['projectProposal', 'withdrawOrder'],
+      on: {
+        cancel: { actions: 'stop' },
+        'activity.done': [...PART_ENDS, { guard: 'isUnknown', target: 'unknown', actions: TELL_UNKNOWN }],
+        'activity.given_up': [
+          { guard: 'isPaper', target: 'settling', actions: ['rememberReason', 'endPart'] },
+          { target: 'unknown', actions: ['rememberReason', ...TELL_UNKNOWN] },
         ],
       },
     },
@@ -186,7 +281,8 @@ export const proposalMachine = setup({
         reconcileAfter: { target: 'unknown', reenter: true, actions: assign({ lookUps: ({ context }) => context.lookUps + 1 }) },
       },
       on: {
-        'activity.done': [...SETTLE, { guard: 'isUnknown' }],
+        cancel: { guard: 'isInParts', actions: 'stop' },
+        'activity.done': [{ guard: 'isResting', target: 'withdrawing', actions: 'noteRest' }, ...PART_ENDS, { guard: 'isUnknown' }],
         'activity.given_up': {},
       },
     },

@@ -2,9 +2,13 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
 import { PermitLost, type ProposalState } from '../../src/domain/execution.ts';
+import type { OrderPart } from '../../src/domain/execution-plan.ts';
 import { contentId } from '../../src/domain/ids.ts';
+import type { Order } from '../../src/domain/order.ts';
 import { paperFill } from '../../src/domain/paper-fill.ts';
+import { type MarketFlow, nearPriceOf, restingFill } from '../../src/domain/resting-fill.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
@@ -13,15 +17,38 @@ import { LEASE_MS } from './lease.ts';
 import type { PresentVerdict } from './pre-trade.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
 
-/** What the order comes to on the market that it was assessed on. */
-export function onPaper(
-  id: string,
-  context: ProposalContext,
-  verdict: Extract<PresentVerdict, { readonly ok: true }>,
-  at: EpochMs,
-): ExecutionAnswer {
-  const filled = paperFill(verdict.approved, verdict.market, costModelOf(context.order.instrument), {
-    id: contentId(`fill\n${id}`),
+/** What venues did while orders rested on paper. */
+export interface VenueFlows {
+  /** Trades, and live tops of the book, of one instrument between two instants. @throws where the venue does not tell. */
+  between(instrument: InstrumentKey, from: EpochMs, to: EpochMs): Promise<MarketFlow>;
+}
+
+/** A proposal with the part of its order that is under way. */
+export interface LoadedPart {
+  readonly id: string;
+  readonly orgId: string;
+  readonly state: ProposalState;
+  readonly context: ProposalContext;
+  readonly part: OrderPart;
+  /** The order of the part. */
+  readonly order: Order;
+  /** The name of the part at its venue. */
+  readonly name: string;
+}
+
+export type Passed = Extract<PresentVerdict, { readonly ok: true }>;
+
+/** What a part comes to on paper as it leaves, on the market that it was assessed on: it is filled at once, or begins to rest. */
+export function onPaper({ part, name, context }: LoadedPart, verdict: Passed, at: EpochMs): ExecutionAnswer {
+  if (part.kind === 'rest') {
+    const { quote, depth } = verdict.market;
+    const top = depth === null ? quote : { bid: depth.bids[0]?.price ?? null, ask: depth.asks[0]?.price ?? null };
+    const price = top === null ? null : nearPriceOf(verdict.approved, top);
+    if (price === null) return { outcome: 'rejected', reason: 'one_sided', detail: 'the near side has no price to rest at' };
+    return { outcome: 'resting', price };
+  }
+  const filled = paperFill(verdict.approved, verdict.market, costModelOf(verdict.approved.instrument), {
+    id: contentId(`fill\n${name}`),
     at,
     decisionPrice: context.decisionPrice,
   });
@@ -30,12 +57,34 @@ export function onPaper(
     : { outcome: filled.outcome, fills: [filled.fill] };
 }
 
+/** What a part came to that rested on paper: by what its venue did meanwhile. */
+export async function restedOnPaper(
+  { flows, clock }: { readonly flows: VenueFlows; readonly clock: Pick<Clock, 'now'> },
+  { context, order, name }: LoadedPart,
+): Promise<ExecutionAnswer> {
+  if (context.rest == null) return { outcome: 'rejected', reason: 'not_filled', detail: 'it did not rest' };
+  const { price, since } = context.rest;
+  const until = clock.now();
+  const flow = await flows.between(order.instrument, since, until);
+  const rested = restingFill(order, flow, costModelOf(order.instrument), {
+    id: contentId(`fill\n${name}`),
+    price,
+    decisionPrice: context.decisionPrice,
+    until,
+  });
+  return rested.outcome === 'no_fill'
+    ? { outcome: 'rejected', reason: 'not_filled', detail: rested.detail }
+    : { outcome: rested.outcome, fills: [rested.fill] };
+}
+
 /** The outcome of a proposal's order on paper, to be booked. */
 interface PaperOutcome {
   readonly id: string;
   /** That of the activity. */
   readonly key: string;
   readonly answer: ExecutionAnswer;
+  /** The number of the part that it is about. */
+  readonly part: number;
   /** What the booking requires besides the permit. */
   readonly under: Pick<DeliverOptions, 'also'>;
   /** Where the proposal stands, asked where it takes no lease any more. */
@@ -49,10 +98,10 @@ interface PaperOutcome {
  */
 export async function bookPaper(
   { runtime, clock }: { readonly runtime: Pick<Runtime, 'deliverInTurn'>; readonly clock: Pick<Clock, 'now'> },
-  { id, key, answer: filled, under, standsAt }: PaperOutcome,
+  { id, key, answer: filled, part, under, standsAt }: PaperOutcome,
 ): Promise<CarriedAnswer | typeof TOLD> {
   const leaseUntil = clock.now() + LEASE_MS;
-  const answer = { ...filled, lease: leaseUntil } as unknown as Json;
+  const answer = { ...filled, lease: leaseUntil, part, at: clock.now() } as unknown as Json;
   try {
     const outcome = await runtime.deliverInTurn(id, [
       { event: { type: 'execution.begun', key, leaseUntil, leaseMs: LEASE_MS }, options: { cause: 'execution', ...under } },
@@ -65,8 +114,8 @@ export async function bookPaper(
     if (outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
   } catch (error) {
     if (!(error instanceof PermitLost)) throw error;
-    return { outcome: 'superseded', reason: error.reason, lease: (await standsAt()).context.leaseUntil };
+    return { outcome: 'superseded', reason: error.reason, lease: (await standsAt()).context.leaseUntil, part, at: clock.now() };
   }
   const { state, context } = await standsAt();
-  return { outcome: 'superseded', reason: state, lease: context.leaseUntil };
+  return { outcome: 'superseded', reason: state, lease: context.leaseUntil, part, at: clock.now() };
 }

@@ -4,6 +4,7 @@ import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { RiskAttribution } from '../../src/domain/decision.ts';
 import type { VenueAnswer } from '../../src/domain/execution.ts';
+import type { EndedPart, ExecutionPlan, OrderPart } from '../../src/domain/execution-plan.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 
@@ -33,6 +34,8 @@ export interface ProposalInput {
   readonly risk: RiskAttribution;
   /** True where a breaker's kill switch closes a position. */
   readonly flattens?: boolean;
+  /** How it is carried out; at once where nothing is said: proposals from before there were plans. */
+  readonly execution?: ExecutionPlan;
   readonly begins: ProposalBeginning;
   /** Why it begins cancelled; null else. */
   readonly reason: string | null;
@@ -53,12 +56,34 @@ export interface ProposalContext extends ProposalInput {
   readonly filledNotionalUsd: DecimalString;
   /** How often an unknown outcome was asked for. */
   readonly lookUps: number;
+  /** The part of the order that is under way, or goes first; the whole order where nothing is said. */
+  readonly part?: OrderPart;
+  /** What goes after it; null where nothing does. */
+  readonly next?: OrderPart | null;
+  /** The parts that have ended, in their order. */
+  readonly ended?: readonly EndedPart[];
+  /** Where the present part rests; null where it does not. */
+  readonly rest?: RestingAt | null;
+  /** When the first part left, and when the last one ended. */
+  readonly startedAt?: EpochMs | null;
+  readonly settledAt?: EpochMs | null;
+  /** Why no further part leaves: a halt, a pause, a changed manifest; null where nothing stands in the way. */
+  readonly stopped?: string | null;
 }
 
-/** An answer together with the lease that its activity worker saw or took last (`leaseUntil`; null: none): an answer of before another lease counts for nothing. */
-export type CarriedAnswer = ExecutionAnswer & { readonly lease?: EpochMs | null };
+/** An order that rests: at which price, and since when. */
+export interface RestingAt {
+  readonly price: DecimalString;
+  readonly since: EpochMs;
+}
 
-/** What carrying out `execute_order` or `reconcile_order` came to. */
+/**
+ * An answer together with the lease that its activity worker saw or took last (`leaseUntil`; null: none), the number of the
+ * part that it is about and when it was found: an answer of before another lease, or about another part, counts for nothing.
+ */
+export type CarriedAnswer = ExecutionAnswer & { readonly lease?: EpochMs | null; readonly part?: number; readonly at?: EpochMs };
+
+/** What carrying out `execute_order`, `withdraw_order` or `reconcile_order` came to. */
 export type ExecutionAnswer =
   | VenueAnswer
   /** Risk does not let it pass on the present quotes; nothing was sent. */

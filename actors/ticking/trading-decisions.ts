@@ -7,8 +7,9 @@ import type { MarkedBook, TradingBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor } from '../../src/domain/decide.ts';
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
+import { planOf } from '../../src/domain/execution-plan.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { type ExecutionMode, executionModeOf } from '../../src/domain/order.ts';
+import { type ExecutionMode, executionModeOf, type Order } from '../../src/domain/order.ts';
 import {
   ALL_ENABLED,
   type DisabledVenues,
@@ -133,7 +134,7 @@ function slotDecisions<Duty extends TradingDuty>(
   function settled(subject: Subject<Duty>, row: DecisionRow): DecisionRow {
     noteInputs(subject, row, notes, consequences);
     noteMarks(subject, consequences);
-    propose(subject, row, cut.cut, deps, consequences);
+    propose(subject, row, { cut: cut.cut, rules: slot.compiled(subject.duty) }, deps, consequences);
     return row;
   }
 
@@ -269,16 +270,23 @@ function noteMarks<Duty extends TradingDuty>({ duty, book, marked }: Subject<Dut
 function propose<Duty extends TradingDuty>(
   { duty, risk, readsReference }: Subject<Duty>,
   row: DecisionRow,
-  cut: Cut,
+  { cut, rules }: { readonly cut: Cut; readonly rules: CompiledManifest },
   { approvalMs, clock }: TradingKindDeps<Duty>,
   into: Consequences,
 ): void {
   const asksForTrade = row.disposition === 'propose_entry' || row.disposition === 'propose_exit';
   const order = risk === null || !asksForTrade ? null : decidedOrder(duty, row, row.slot);
   if (order === null || risk === null) return;
-  const draft = { duty, row, order, cut, readsReference, epoch: risk.epoch, approvalMs, at: clock.now() };
+  const execution = planOf(duty.manifest, order, isStopLoss(rules, row, order));
+  const draft = { duty, row, order, execution, cut, readsReference, epoch: risk.epoch, approvalMs, at: clock.now() };
   if (duty.autonomy === 'suggest') into.announcements.push(recommendation(draft));
   else into.proposals.push(startedProposal(draft));
+}
+
+/** True of an exit that a stop-loss asks for, alone or with other rules. */
+function isStopLoss(rules: CompiledManifest, { outcome }: DecisionRow, { side, instrument }: Order): boolean {
+  if (side === 'buy') return false;
+  return rules.unpack(outcome).some((rule) => rule.instrument === instrument && rule.type === 'stop_loss' && rule.passed);
 }
 
 /** Summed up once for each slot's reading of an organization. */

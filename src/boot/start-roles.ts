@@ -35,7 +35,7 @@ import { createChainOrders } from './chain-orders.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
 import type { MarketAccess } from './market-access.ts';
-import { budgetStates, createVenues, type OutsideReach } from './outside/index.ts';
+import { budgetStates, createVenues, type OutsideReach, openVenueFlows } from './outside/index.ts';
 import { exchangeCredentials } from './outside/spotexchange.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
@@ -120,6 +120,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       histories,
       launcher,
       clients: await openExecutionClients(parts, risk, preTrade),
+      flows: openVenueFlows(market.reach),
       disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
       approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,

@@ -48,7 +48,10 @@ export type MarketOrderState = (typeof MARKET_ORDER_STATES)[number];
  * again. `unknown` is never a failure: the order may have been executed, and only a later look-up tells.
  */
 export type VenueAnswer =
-  | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[] }
+  /** `executedQuantity`: what the venue executed, where the fills may come to less: commission that was taken out of a purchase. */
+  | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[]; readonly executedQuantity?: DecimalString }
+  /** It rests at the venue, post-only: it may still be filled, and has to be taken back. `price` is what it rests at. */
+  | { readonly outcome: 'resting'; readonly price: DecimalString }
   /** The venue took nothing of it, and never will: refused, expired unfilled, or not known to it. */
   | { readonly outcome: 'rejected'; readonly reason: string; readonly detail: string }
   /** `underWay`: it is on its way as it should be, and its outcome comes later. `awaitsSignature`: the owner's wallet has to sign it first. */

@@ -5,10 +5,12 @@
  */
 
 import { bookIdOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
-import { EXECUTE_ORDER, proposalContext } from '../../actors/proposal/effects.ts';
+import { EXECUTE_ORDER, proposalContext, RECONCILE_ORDER, WITHDRAW_ORDER } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
+import { restMs, type ShownExecution, waitMs } from '../../actors/proposal/parts.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
-import { TOLD } from '../../actors/runtime/activities.ts';
+import type { ProposalContext } from '../../actors/proposal/protocol.ts';
+import { type ActivityWorker, TOLD } from '../../actors/runtime/activities.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
@@ -20,7 +22,7 @@ import { applyFill, emptyBook, type Fill, markBook, type OpenProposal, type Trad
 import type { Json } from '../domain/canonical-json.ts';
 import { costModelOf } from '../domain/costs.ts';
 import type { DecimalString } from '../domain/decimal.ts';
-import { isOpenProposal, type ProposalState, supersededBy } from '../domain/execution.ts';
+import { isOpenProposal, type ProposalState, type SupersededReason, supersededBy } from '../domain/execution.ts';
 import { type ExecutionMode, executionModeOf, type Order } from '../domain/order.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import {
@@ -38,9 +40,29 @@ import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { midPrice } from '../domain/valuation.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
+import { createRestingFlows } from './resting-flows.ts';
 
 /** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */
 export const ORDER_AFTER_MS = 500;
+
+/** What is to be carried out in each state of a proposal's chart. */
+const ACTIVITY_IN: Readonly<Record<string, string>> = {
+  approved: EXECUTE_ORDER,
+  preparing: EXECUTE_ORDER,
+  withdrawing: WITHDRAW_ORDER,
+  unknown: RECONCILE_ORDER,
+};
+
+/** A proposal as its steps project it. */
+interface ProjectedProposal {
+  readonly id: string;
+  readonly agentId: string;
+  readonly state: ProposalState;
+  readonly order: Order;
+  /** What it reserves. */
+  readonly notionalUsd: DecimalString;
+  readonly execution: ShownExecution;
+}
 
 /** What of an agent decides whether and how it trades. */
 export interface BrokeredAgent extends TradingDuty {
@@ -107,7 +129,9 @@ export function createPaperBroker(deps: {
   const open = new Map<string, string>();
   const openByBook = new Map<string, Map<string, OpenProposal>>();
   const states = new Map<string, ProposalState>();
-  let executions: { readonly id: string; readonly at: EpochMs }[] = [];
+  /** Activities of proposals that are to be carried out, by their keys. */
+  const executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
+  const flows = createRestingFlows(view);
   let recordsSeen = 0;
   let fills = 0;
 
@@ -150,22 +174,36 @@ export function createPaperBroker(deps: {
     }
   }
 
-  function projected(row: { readonly id: string; readonly agentId: string; readonly state: ProposalState; readonly order: Order }): void {
-    const before = states.get(row.id);
+  function projected(row: ProjectedProposal): void {
     states.set(row.id, row.state);
-    const { bookId, instrument, side, quantity, notionalUsd } = row.order;
+    const { bookId, instrument, side } = row.order;
     const waiting = openByBook.get(bookId) ?? new Map<string, OpenProposal>();
     openByBook.set(bookId, waiting);
     if (isOpenProposal(row.state)) {
       open.set(row.id, row.agentId);
-      waiting.set(row.id, { id: row.id, instrument, side, quantity, notionalUsd });
+      waiting.set(row.id, { id: row.id, instrument, side, quantity: row.execution.left, notionalUsd: row.notionalUsd });
     } else {
       open.delete(row.id);
       waiting.delete(row.id);
     }
-    if (row.state !== 'approved' || before === 'approved') return;
-    const at = now() + ORDER_AFTER_MS + costModelOf(row.order.instrument).latencyMs;
-    executions.push({ id: row.id, at });
+    if (row.execution.phase === 'resting') flows.begin(row.id, instrument);
+    else if (row.execution.phase !== 'withdrawing') flows.end(row.id, instrument);
+    schedule(row.id);
+  }
+
+  /** Asks to be woken for what the newest step of a proposal leads to: an activity after its latency, or the end of a wait. */
+  function schedule(id: string): void {
+    const row = store.actors.get(id);
+    if (row === undefined || row.state.status === 'done') return;
+    const context = proposalContext(row.state);
+    const { value } = row.state;
+    if (value === 'resting') deps.wakeAt(now() + restMs(context));
+    if (value === 'waiting') deps.wakeAt(now() + waitMs(context));
+    const key = `${id}:${row.version}:0`;
+    if (store.activities.get(key)?.state !== 'pending' || executions.has(key)) return;
+    const { latencyMs } = costModelOf(context.order.instrument);
+    const at = now() + latencyMs + (value === 'approved' ? ORDER_AFTER_MS : 0);
+    executions.set(key, { id, at });
     deps.wakeAt(at);
   }
 
@@ -184,7 +222,7 @@ export function createPaperBroker(deps: {
     const own = [...open].filter(([, owner]) => owner === agentId);
     for (const [id] of own) {
       const state = states.get(id);
-      if (state !== 'pending_approval' && state !== 'approved') continue;
+      if (state !== 'pending_approval' && state !== 'approved' && state !== 'executing') continue;
       await runtime.deliver(id, { type: 'cancel', reason }, { cause: 'replay' });
     }
   }
@@ -231,38 +269,23 @@ export function createPaperBroker(deps: {
     preTrade: { assess: async (orgId, proposal) => assess(orgId, proposal) },
     clients: {},
     leaseIsHeld: async () => false,
+    flows,
     clock: { now },
   });
 
-  async function execute(id: string): Promise<void> {
+  /** Carries out an activity of a proposal, unless the proposal has gone on without it. */
+  async function carry(id: string, key: string): Promise<void> {
     const row = store.actors.get(id);
-    if (row === undefined || states.get(id) !== 'approved') return;
-    const context = proposalContext(row.state);
-    const agent = deps.agent(context.agentId);
-    const superseded = supersededBy(
-      {
-        epoch: 0,
-        manifestHash: context.manifestHash,
-        mode: context.order.mode,
-        reduceOnly: context.order.reduceOnly,
-        byItself: context.begins === 'approved',
-      },
-      { epoch: 0, manifestHash: agent.manifestHash, paused: agent.paused, stage: agent.stage, autonomy: agent.autonomy },
-    );
+    const kind = ACTIVITY_IN[(row?.state.value ?? '') as string];
+    if (row === undefined || kind === undefined || !key.startsWith(`${id}:${row.version}:`)) return;
+    const superseded = kind === EXECUTE_ORDER ? supersededNow(proposalContext(row.state), deps.agent) : null;
     if (superseded !== null) {
       await runtime.deliver(id, { type: 'cancel', reason: superseded }, { cause: 'replay' });
       return;
     }
-    const key = [...store.activities].find(([name, { state }]) => name.startsWith(`${id}:`) && state === 'pending')?.[0];
-    const worker = workers[EXECUTE_ORDER];
-    if (key === undefined || worker === undefined) throw new Error(`proposal ${id} is approved, and nothing was to be executed`);
-    const answer = await worker({ proposalId: id }, key);
+    const answer = await (workers[kind] as ActivityWorker)({ proposalId: id }, key);
     if (answer === TOLD) return;
-    await runtime.deliver(
-      id,
-      { type: 'activity.done', key, kind: EXECUTE_ORDER, answer },
-      { cause: 'activity', answeredActivity: { key, answer } },
-    );
+    await runtime.deliver(id, { type: 'activity.done', key, kind, answer }, { cause: 'activity', answeredActivity: { key, answer } });
   }
 
   return {
@@ -308,10 +331,10 @@ export function createPaperBroker(deps: {
 
     async wake() {
       const at = now();
-      const due = executions.filter((execution) => execution.at <= at);
-      if (due.length > 0) {
-        executions = executions.filter((execution) => execution.at > at);
-        for (const { id } of due) await execute(id);
+      const due = [...executions].filter(([, execution]) => execution.at <= at);
+      for (const [key, { id }] of due) {
+        executions.delete(key);
+        await carry(id, key);
       }
       if (open.size > 0) {
         for (const timer of await store.dueTimers(at, 500)) {
@@ -349,6 +372,16 @@ export function createPaperBroker(deps: {
       return { proposals: states.size, fills, states: tally };
     },
   };
+}
+
+/** Why an order may not leave any more; null where it may. */
+function supersededNow(context: ProposalContext, agentOf: (id: string) => BrokeredAgent): SupersededReason | null {
+  const { manifestHash, paused, stage, autonomy } = agentOf(context.agentId);
+  const { mode, reduceOnly } = context.order;
+  return supersededBy(
+    { epoch: 0, manifestHash: context.manifestHash, mode, reduceOnly, byItself: context.begins === 'approved' },
+    { epoch: 0, manifestHash, paused, stage, autonomy },
+  );
 }
 
 /** A book that counts as what an organization had at work outside of an agent's book when a live run noted it: equity as cash, exposure as pending buys. */

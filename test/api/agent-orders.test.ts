@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { AT_ONCE } from '../../src/domain/execution-plan.ts';
 import { contentId } from '../../src/domain/ids.ts';
 import { orderOf } from '../../src/domain/order.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -46,6 +47,7 @@ async function pending(instrument: InstrumentKey = BTC): Promise<string> {
     duty: { id: agentId, orgId: OURS, autonomy: 'confirm', manifestVersion: 1, manifestHash: agent.manifestHash },
     row: { slot, disposition: 'propose_entry', risk: { verdict: 'passed', rejections: [] } },
     order,
+    execution: AT_ONCE,
     cut: { slot, observations: new Map() },
     readsReference: false,
     epoch: 0,

@@ -1,6 +1,7 @@
 // The inputs of trading over a test's database: what the service composes in src/boot.
 
 import { join } from 'node:path';
+import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
 import { isSignedBy, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../../src/adapters/solana/associated-account.ts';
@@ -10,6 +11,7 @@ import { createSigningReads } from '../../src/adapters/store/delegations/signing
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
+import { type ExecutableVenue, splitInstrumentKey } from '../../src/domain/venue.ts';
 import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
 import type { RiskDeps, SigningLedger, VenueBooks } from '../../src/trading/ports.ts';
 import type { SigningDeps } from '../../src/trading/signing-validation.ts';
@@ -20,6 +22,16 @@ const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
 export function riskOn(sql: Sql, given: Pick<RiskDeps, 'bus' | 'clock'> & Partial<Pick<RiskDeps, 'disabledVenues'>>): RiskDeps {
   return { reads: createRiskReads(sql), disabledVenues: allEnabled, ...given };
 }
+
+/** A venue on which nothing trades. */
+export const NO_TRADES: VenueFlows = {
+  between: async (instrument) => ({
+    venue: splitInstrumentKey(instrument).venue as ExecutableVenue,
+    source: 'test:trades',
+    trades: [],
+    tops: [],
+  }),
+};
 
 /** What the signer reads and believes; the worker's key is that of the state folder. */
 export function signingOn(

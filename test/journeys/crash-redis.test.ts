@@ -22,7 +22,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { riskOn } from '../harness/trading.ts';
+import { NO_TRADES, riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { measured, onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
 
@@ -102,7 +102,15 @@ function trading({ sql }: Stage) {
   const activities = startActivities({
     store,
     runtime,
-    workers: executionWorkers({ runtime, load: store.load, preTrade, leaseIsHeld: proposals.leaseIsHeld, clients: {}, clock }),
+    workers: executionWorkers({
+      runtime,
+      load: store.load,
+      preTrade,
+      leaseIsHeld: proposals.leaseIsHeld,
+      clients: {},
+      flows: NO_TRADES,
+      clock,
+    }),
     clock,
     onError: () => {},
   });

@@ -18,6 +18,7 @@ const manifest = {
   maxDailyDrawdownPct: 3,
   maxOpenPositions: 2,
   maxSlippageBps: 30,
+  algorithm: 'taker_immediate',
 };
 interface Proposal {
   readonly id: string;

@@ -177,7 +177,7 @@ function alongCurve({ side, quantity }: Fill, touch: string, poolUsd: string): s
   return average.toSignificantDigits(12, side === 'buy' ? D.ROUND_UP : D.ROUND_DOWN).toFixed();
 }
 
-function foreignFills({ fills, books, poolUsd }: PricedRun, origins: Origins): string[] {
+function foreignFills({ fills, books, poolUsd, slippageBps }: PricedRun, origins: Origins): string[] {
   const wrong: string[] = [];
   const bought = new Map<string, D>();
   for (const fill of fills) {
@@ -186,7 +186,12 @@ function foreignFills({ fills, books, poolUsd }: PricedRun, origins: Origins): s
     if (!own.has(decisionPrice)) wrong.push(`fill ${id} of ${instrument} was decided on a price of ${origins.whose(decisionPrice)}`);
     const touch = (side === 'buy' ? quotes[0]?.ask : quotes[0]?.bid) ?? 'nothing';
     const curved = fill.instrument.startsWith('spotchain:') && own.has(touch) && alongCurve(fill, touch, poolUsd) === fillPrice;
-    if (!own.has(fillPrice) && !curved) wrong.push(`fill ${id} of ${instrument} has the price ${fillPrice} of ${origins.whose(fillPrice)}`);
+    // An order that rested is filled at the near side, or at its limit where the market had gone beyond that.
+    const rested =
+      origins.touch(instrument, side === 'buy' ? 'sell' : 'buy').has(fillPrice) ||
+      worstPrice(instrument, side, decisionPrice, slippageBps) === fillPrice;
+    if (!own.has(fillPrice) && !curved && !(rested && instrument.startsWith('spotexchange:')))
+      wrong.push(`fill ${id} of ${instrument} has the price ${fillPrice} of ${origins.whose(fillPrice)}`);
     for (const { bid, ask } of quotes)
       if (!origins.touch(instrument, 'sell').has(bid ?? '') || !origins.touch(instrument, 'buy').has(ask ?? ''))
         wrong.push(`fill ${id} of ${instrument} names a quote of ${origins.whose(bid ?? '')}`);

@@ -58,7 +58,12 @@ function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): st
     if (quote.quality !== 'live' || `${quote.venue}:${quote.instrument}` !== fill.instrument)
       wrong.push(`I9: ${fill.id} was filled on a ${quote.quality} quote of ${quote.venue}:${quote.instrument}`);
   }
-  if (new Set(trading.fills.map(({ fill }) => fill.orderId)).size !== trading.fills.length) wrong.push('a proposal was filled twice');
+  if (new Set(trading.fills.map(({ fill }) => fill.id)).size !== trading.fills.length) wrong.push('a fill was booked twice');
+  for (const { order } of trading.proposals) {
+    const own = trading.fills.filter(({ fill }) => fill.orderId === order.id);
+    const filled = own.reduce((sum, { fill }) => sum.plus(fill.quantity), new Decimal(0));
+    if (filled.gt(order.quantity)) wrong.push(`${order.id} was filled with ${filled.toString()} of ${order.quantity}`);
+  }
   // I6: nothing is made or lost: cash and cost are the capital, plus what was realized, minus fees.
   for (const book of trading.books.values()) {
     const held = book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));

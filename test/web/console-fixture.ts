@@ -13,6 +13,7 @@ import { seedOrganization } from '../../src/adapters/store/callers/seed-organiza
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
+import { AT_ONCE } from '../../src/domain/execution-plan.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { orderOf } from '../../src/domain/order.ts';
 import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
@@ -114,6 +115,7 @@ export async function propose(service: ServiceWithPast, agentId: string, quantit
     },
     row: { slot, disposition: 'propose_entry', risk: { verdict: 'passed', rejections: [] } },
     order,
+    execution: AT_ONCE,
     cut: { slot, observations: new Map() },
     readsReference: false,
     epoch: 0,

@@ -4,6 +4,8 @@ import type { ProposalView } from '../../../actors/proposal/commands.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { PROPOSAL_STATES } from '../../../src/domain/execution.ts';
+import { FALLBACK_REASONS } from '../../../src/domain/execution-plan.ts';
+import { EXECUTION_ALGORITHMS, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../../src/domain/time.ts';
@@ -37,6 +39,29 @@ export const FillBody = Type.Object({
   }),
 });
 
+const ExecutionBody = Type.Object({
+  asked: choice(EXECUTION_ALGORITHMS, 'What the manifest asks for.'),
+  algorithm: choice(EXECUTION_ALGORITHMS, 'What is done.'),
+  urgency: choice(URGENCIES, 'How long an order rests, and how far apart its slices are.'),
+  fallback: Type.Union([choice(FALLBACK_REASONS), Type.Null()], {
+    description: 'Why it is not done as the manifest asks; null where it is.',
+  }),
+  phase: choice(['waiting', 'working', 'resting', 'withdrawing', 'ended']),
+  restingAt: NullableDecimalText,
+  left: { ...DecimalText, description: 'Base units that may still be executed.' },
+  parts: Type.Array(
+    Type.Object({
+      number: Type.Integer(),
+      kind: choice(['take', 'rest']),
+      quantity: DecimalText,
+      dueAt: Type.Union([Time, Type.Null()], { description: 'When the slice was to leave; null of what left as soon as it could.' }),
+      executedQuantity: DecimalText,
+      reason: nullable('string', 'Why it was not filled in whole.'),
+    }),
+    { description: 'The parts that have ended, in their order.' },
+  ),
+});
+
 export const ProposalBody = Type.Object(
   {
     id: IdText,
@@ -56,6 +81,9 @@ export const ProposalBody = Type.Object(
       limitPrice: Type.String({ description: 'The worst price that is acceptable.' }),
       notionalUsd: DecimalText,
       maxSlippageBps: Type.Number(),
+    }),
+    execution: Type.Union([ExecutionBody, Type.Null()], {
+      description: 'How the order is carried out; null of proposals from before orders were carried out in parts.',
     }),
     decisionPrice: Type.String({ description: 'The executable price that the decision was made on.' }),
     risk: AnyJson,
@@ -98,6 +126,16 @@ export const ProposalBody = Type.Object(
         bookId: 'agent:019a5b1e-7c00-7000-8000-000000000001:paper:1',
         instrument: 'spotchain:NVDAx',
         order: { side: 'buy', reduceOnly: false, quantity: '5.31', limitPrice: '188.2', notionalUsd: '999.342', maxSlippageBps: 50 },
+        execution: {
+          asked: 'smart_order_routing_maker_first',
+          algorithm: 'taker_immediate',
+          urgency: 'medium',
+          fallback: 'no_resting_orders',
+          phase: 'waiting',
+          restingAt: null,
+          left: '5.31',
+          parts: [],
+        },
         decisionPrice: '187.4',
         risk: { verdict: 'passed', rejections: [] },
         autonomy: 'confirm',
@@ -138,6 +176,7 @@ export function proposalBody(view: ProposalView) {
       notionalUsd: order.notionalUsd,
       maxSlippageBps: order.maxSlippageBps,
     },
+    execution: executionBody(view.execution),
     decisionPrice: view.decisionPrice,
     risk: view.risk,
     autonomy: view.autonomy,
@@ -152,6 +191,28 @@ export function proposalBody(view: ProposalView) {
     createdAt: isoTime(view.createdAt),
     expiresAt: isoTime(view.expiresAt),
     changedAt: isoTime(view.changedAt),
+  };
+}
+
+function executionBody(execution: ProposalView['execution']) {
+  if (execution === null) return null;
+  const { asked, algorithm, urgency, fallback, phase, restingAt, left, parts } = execution;
+  return {
+    asked,
+    algorithm,
+    urgency,
+    fallback,
+    phase,
+    restingAt,
+    left,
+    parts: parts.map(({ number, kind, quantity, dueAt, executedQuantity, reason }) => ({
+      number,
+      kind,
+      quantity,
+      dueAt: dueAt === null ? null : isoTime(dueAt),
+      executedQuantity,
+      reason,
+    })),
   };
 }
 

@@ -29,7 +29,7 @@ import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
 
 /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
-export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients'> {
+export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'> {
   /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
   readonly primaryChain?: LaunchingPrimaryChain | null;
   /** The venue of live prediction orders. A process without it asks after none of them. */

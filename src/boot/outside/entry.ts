@@ -9,6 +9,7 @@ import type { VenueMarket } from '../../adapters/reach.ts';
 import type { AskBook } from '../../adapters/venues/order-book-reads.ts';
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
 import type { RequestBudget } from '../../adapters/venues/request-budget.ts';
+import type { AskTrades } from '../../adapters/venues/venue-flows.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
@@ -35,6 +36,8 @@ export interface VenueEntry extends OutsideEntry {
   readonly open: (reach: never, memory?: MarkMemory) => VenueMarket;
   /** Asks for one order book on demand, where the venue publishes any. */
   readonly askBook?: (reach: never) => AskBook;
+  /** Asks for the trades of a window of time, where the venue tells them. */
+  readonly askTrades?: (reach: never) => AskTrades;
 }
 
 /** The key that goes to a provider: the sandbox's where the sandbox stands in for it. */

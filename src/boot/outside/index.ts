@@ -1,6 +1,7 @@
 /** The outside systems of the service, each once: addresses, budgets, feeds and the sandbox are made from these lists. */
 
 import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
+import type { VenueFlows } from '../../../actors/proposal/execution.ts';
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import type { BridgeGround } from '../../adapters/bridge/bridge-ground.ts';
 import { type BridgeDeps, openBridge as openBridgeOn } from '../../adapters/bridge/open-bridge.ts';
@@ -11,6 +12,7 @@ import type { Reach } from '../../adapters/reach.ts';
 import { type JoinedVenues, joinVenues } from '../../adapters/venues/joined-venues.ts';
 import { type AskBook, createOrderBookReads } from '../../adapters/venues/order-book-reads.ts';
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
+import { type AskTrades, createVenueFlows } from '../../adapters/venues/venue-flows.ts';
 import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -113,6 +115,14 @@ export function createOrderBooks(reach: OutsideReach): OrderBookReads {
   for (const entry of Object.values(VENUE_ENTRIES) as readonly VenueEntry[])
     if (entry.askBook !== undefined) asking[entry.venue] = entry.askBook(reach as never);
   return createOrderBookReads(asking);
+}
+
+/** Trades of venues over a window of time, in any process: asked of the venue itself, within its request budget. */
+export function openVenueFlows(reach: OutsideReach): VenueFlows {
+  const asking: Partial<Record<Venue, AskTrades>> = {};
+  for (const entry of Object.values(VENUE_ENTRIES) as readonly VenueEntry[])
+    if (entry.askTrades !== undefined) asking[entry.venue] = entry.askTrades(reach as never);
+  return createVenueFlows(asking);
 }
 
 /** Addresses and budgets of all bridge providers. */

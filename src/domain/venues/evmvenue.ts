@@ -14,6 +14,7 @@ const SHARE_PERPS: ReadonlySet<string> = new Set(['AAPL', 'TSLA', 'NVDA', 'GOOGL
 const SHARE_DEX_COSTS: CostModel = {
   name: 'evmvenue-builder-taker-1',
   takerFeeBps: 9,
+  makerFeeBps: 3,
   halfSpreadBps: 2,
   depthUsd: '500000',
   latencyMs: 500,
@@ -22,6 +23,8 @@ const SHARE_DEX_COSTS: CostModel = {
 export const evmvenue = {
   executable: true,
   hasBooks: true,
+  restingOrders: false,
+  slicedOrders: true,
   limits: {
     maxAgeMs: 5_000,
     cadence: 'change_only',
@@ -35,7 +38,7 @@ export const evmvenue = {
   // of the socket, which go on for all coins, must not vouch for it.
   sourceLimits: { 'hyperliquid:bbo': { cadence: 'continuous' }, 'hyperliquid:l2Book': { cadence: 'continuous' } },
   // The published fee of the lowest tier and a cautious depth.
-  costs: { name: 'evmvenue-taker-1', takerFeeBps: 4.5, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 500 },
+  costs: { name: 'evmvenue-taker-1', takerFeeBps: 4.5, makerFeeBps: 1.5, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 500 },
   costsOf: (instrument: string): CostModel | null => (instrument.startsWith(`${SHARE_DEX}:`) ? SHARE_DEX_COSTS : null),
   lists: ({ symbol, name }: CryptoAsset): readonly VenueListing[] => [
     {

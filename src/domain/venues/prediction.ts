@@ -4,6 +4,8 @@ import type { VenueFacts } from './venue-facts.ts';
 export const prediction = {
   executable: true,
   hasBooks: false,
+  restingOrders: false,
+  slicedOrders: false,
   limits: {
     maxAgeMs: 60_000,
     cadence: 'change_only',
@@ -14,5 +16,5 @@ export const prediction = {
     maxJump: 0.3,
   },
   sourceLimits: { 'kalshi:markets': { cadence: 'polled' } },
-  costs: { name: 'prediction-taker-1', takerFeeBps: 100, halfSpreadBps: 100, depthUsd: '5000', latencyMs: 2_000 },
+  costs: { name: 'prediction-taker-1', takerFeeBps: 100, makerFeeBps: 100, halfSpreadBps: 100, depthUsd: '5000', latencyMs: 2_000 },
 } as const satisfies VenueFacts;

@@ -4,6 +4,8 @@ import type { VenueFacts } from './venue-facts.ts';
 export const reference = {
   executable: false,
   hasBooks: false,
+  restingOrders: false,
+  slicedOrders: false,
   limits: {
     maxAgeMs: 5_000,
     cadence: 'continuous',

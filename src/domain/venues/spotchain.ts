@@ -4,6 +4,8 @@ import type { VenueFacts } from './venue-facts.ts';
 export const spotchain = {
   executable: true,
   hasBooks: false,
+  restingOrders: false,
+  slicedOrders: false,
   limits: {
     maxAgeMs: 15_000,
     cadence: 'polled',
@@ -14,5 +16,5 @@ export const spotchain = {
     maxJump: 0.2,
   },
   // Only the spread between the two directions of a quote and the network is assumed on top.
-  costs: { name: 'spotchain-taker-1', takerFeeBps: 5, halfSpreadBps: 15, depthUsd: '50000', latencyMs: 2_000 },
+  costs: { name: 'spotchain-taker-1', takerFeeBps: 5, makerFeeBps: 5, halfSpreadBps: 15, depthUsd: '50000', latencyMs: 2_000 },
 } as const satisfies VenueFacts;

@@ -4,6 +4,8 @@ import type { CryptoAsset, VenueFacts, VenueListing } from './venue-facts.ts';
 export const spotexchange = {
   executable: true,
   hasBooks: true,
+  restingOrders: true,
+  slicedOrders: true,
   limits: {
     maxAgeMs: 5_000,
     cadence: 'change_only',
@@ -14,7 +16,7 @@ export const spotexchange = {
     maxJump: 0.2,
   },
   // The published fee of the lowest tier and a cautious depth.
-  costs: { name: 'spotexchange-taker-1', takerFeeBps: 10, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 250 },
+  costs: { name: 'spotexchange-taker-1', takerFeeBps: 10, makerFeeBps: 10, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 250 },
   lists: ({ symbol, name }: CryptoAsset): readonly VenueListing[] => [
     {
       instrument: `${symbol}USDT`,

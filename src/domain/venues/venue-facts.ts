@@ -34,6 +34,8 @@ export interface CostModel {
   readonly name: string;
   /** What the venue takes of an order that takes liquidity. */
   readonly takerFeeBps: number;
+  /** What the venue takes of an order that rested. Of meaning where orders rest there. */
+  readonly makerFeeBps: number;
   /** Assumed distance of the best price from the middle, where only one price is known (a bar of candles). */
   readonly halfSpreadBps: number;
   /** Assumed notional of one side within one percent of the middle, in US dollars, where neither a book nor a pool is known. */
@@ -62,6 +64,10 @@ export interface VenueFacts {
   readonly executable: boolean;
   /** Whether its order books are asked for at the moment of a fill, and shown. */
   readonly hasBooks: boolean;
+  /** Whether our orders may rest there, post-only. */
+  readonly restingOrders: boolean;
+  /** Whether one order may leave as several: not where each is a transaction of its own that somebody signs. */
+  readonly slicedOrders: boolean;
   readonly limits: FeedLimits;
   /** Limits that differ for one source of the venue, such as `kalshi:orderbook`. */
   readonly sourceLimits?: Readonly<Record<string, Partial<FeedLimits>>>;

@@ -4,6 +4,7 @@ import { dayStatistics } from './day-statistics.ts';
 import { ORDERS_PER_10_SECONDS, ORDERS_PER_DAY } from './order-endpoints.ts';
 import { refusal } from './signed-request.ts';
 import type { SimulatedBook } from './simulated-book.ts';
+import { aggTrades } from './simulated-trades.ts';
 import { closedBars, formingBar, INTERVAL_MS, klineRow } from './spot-bars.ts';
 import { filtersOf } from './symbol-filters.ts';
 import type { VenueState } from './venue-state.ts';
@@ -26,6 +27,10 @@ export function marketEndpoints(state: VenueState): Readonly<Record<string, Mark
     '/api/v3/time': { weight: () => 1, answer: () => ({ status: 200, body: { serverTime: state.venueNow() } }) },
     '/api/v3/exchangeInfo': { weight: () => 20, answer: (query) => exchangeInfo(state, query) },
     '/api/v3/depth': { weight: depthWeight, answer: ofSymbol(depth) },
+    '/api/v3/aggTrades': {
+      weight: () => 4,
+      answer: ofSymbol(({ market, clock }, book, query) => aggTrades(market, book.rules, query, clock.now())),
+    },
     '/api/v3/klines': { weight: () => 2, answer: ofSymbol(klines) },
     '/api/v3/ticker/24hr': { weight: () => 2, answer: ofSymbol(dayTicker) },
   };

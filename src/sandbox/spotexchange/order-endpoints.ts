@@ -81,7 +81,7 @@ export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: O
     if (side === null) return missing('side');
     if (side !== 'BUY' && side !== 'SELL') return refusal(400, -1117, 'Invalid side.');
     if (type === null) return missing('type');
-    if (type !== 'LIMIT' && type !== 'MARKET') return refusal(400, -1116, 'Invalid orderType.');
+    if (type !== 'LIMIT' && type !== 'LIMIT_MAKER' && type !== 'MARKET') return refusal(400, -1116, 'Invalid orderType.');
     const [price, quantity, quoteQuantity] = [
       amount(parameters, 'price'),
       amount(parameters, 'quantity'),
@@ -106,12 +106,15 @@ export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: O
         quoteQuantity: (quoteQuantity as bigint | undefined) ?? null,
       };
     }
-    if (inForce === null) return missing('timeInForce');
-    if (inForce !== 'GTC' && inForce !== 'IOC' && inForce !== 'FOK') return refusal(400, -1115, 'Invalid timeInForce.');
+    const rests = type === 'LIMIT_MAKER';
+    if (rests && inForce !== null) return refusal(400, -1106, "Parameter 'timeInForce' sent when not required.");
+    const timeInForce = rests ? 'GTC' : inForce;
+    if (timeInForce === null) return missing('timeInForce');
+    if (timeInForce !== 'GTC' && timeInForce !== 'IOC' && timeInForce !== 'FOK') return refusal(400, -1115, 'Invalid timeInForce.');
     if (quantity === undefined) return missing('quantity');
     if (price === undefined) return missing('price');
     if (quoteQuantity !== undefined) return refusal(400, -1106, "Parameter 'quoteOrderQty' sent when not required.");
-    return { ...common, type, timeInForce: inForce, price: price as bigint, quantity: quantity as bigint, quoteQuantity: null };
+    return { ...common, type, timeInForce, price: price as bigint, quantity: quantity as bigint, quoteQuantity: null };
   }
 
   function place(parameters: URLSearchParams, testOnly: boolean): LoopbackAnswer {
@@ -135,6 +138,7 @@ export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: O
     placedAt.push(now());
     const order = account.place(request, now());
     if (order === 'insufficient') return refusal(400, -2010, 'Account has insufficient balance for requested action.');
+    if (order === 'would_match') return refusal(400, -2010, 'Order would immediately match and take.');
     const wanted = parameters.get('newOrderRespType') ?? 'FULL';
     return {
       status: 200,

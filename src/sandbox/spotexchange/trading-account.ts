@@ -8,8 +8,8 @@ export type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | '
 export interface OrderRequest {
   readonly book: SimulatedBook;
   readonly side: 'BUY' | 'SELL';
-  readonly type: 'LIMIT' | 'MARKET';
-  /** A market order is carried out at once, as IOC. */
+  readonly type: 'LIMIT' | 'LIMIT_MAKER' | 'MARKET';
+  /** A market order is carried out at once, as IOC; a post-only order rests, as GTC. */
   readonly timeInForce: 'GTC' | 'IOC' | 'FOK';
   /** Null for a market order. */
   readonly price: bigint | null;
@@ -110,10 +110,14 @@ export class TradingAccount {
     );
   }
 
-  /** Carries an order out as far as the book goes; `insufficient` where the account does not hold what it may cost. */
-  place(request: OrderRequest, at: EpochMs): VenueOrder | 'insufficient' {
+  /**
+   * Carries an order out as far as the book goes; `insufficient` where the account does not hold what it may cost,
+   * `would_match` where a post-only order would take.
+   */
+  place(request: OrderRequest, at: EpochMs): VenueOrder | 'insufficient' | 'would_match' {
     const { book, side, timeInForce } = request;
     const walk = this.#walk(request);
+    if (request.type === 'LIMIT_MAKER' && walk.levels.length > 0) return 'would_match';
     const needed = this.#needed(request, walk);
     const paying = this.#balance(side === 'BUY' ? 'USDT' : book.rules.base);
     if (paying.free < needed) return 'insufficient';
@@ -138,7 +142,7 @@ export class TradingAccount {
     }
     const filled = request.quantity === null ? walk.levels.length > 0 : order.executed === request.quantity;
     if (filled) order.status = 'FILLED';
-    else if (timeInForce === 'GTC' && request.type === 'LIMIT') this.#rest(order);
+    else if (timeInForce === 'GTC' && request.type !== 'MARKET') this.#rest(order);
     else {
       order.status = 'EXPIRED';
       order.expiryReason =

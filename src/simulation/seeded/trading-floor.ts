@@ -8,6 +8,7 @@ import { createProposalHandler } from '../../../actors/proposal/command-handler.
 import type { ProposalView } from '../../../actors/proposal/commands.ts';
 import { proposalContext, proposalKind, proposalState } from '../../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../../actors/proposal/execution.ts';
+import { shownExecution } from '../../../actors/proposal/parts.ts';
 import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import type { ProposalContext } from '../../../actors/proposal/protocol.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
@@ -24,7 +25,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { Order } from '../../domain/order.ts';
 import type { Quote } from '../../domain/quote.ts';
 import { ALL_ENABLED, assessOrder, DEFAULT_PREFERENCES, haltOf, NO_OTHER_BOOKS, orderContext } from '../../domain/risk/index.ts';
-import { type InstrumentKey, instrumentKey } from '../../domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 import { agedQuote, createLiveMarks } from '../../trading/live-marks.ts';
 import { POOL_USD } from './feeds.ts';
 
@@ -78,6 +79,8 @@ export interface TradingFloor {
 /** What a floor keeps. */
 interface Kept extends TradingFloorDeps {
   readonly quotes: Map<InstrumentKey, Quote>;
+  /** Live quotes of the time in which an order may have rested. */
+  readonly tops: Map<InstrumentKey, readonly Quote[]>;
   readonly books: Map<string, TradingBook>;
   readonly fills: { fill: Fill; quote: Quote }[];
   readonly assessed: Assessed[];
@@ -90,12 +93,16 @@ interface Kept extends TradingFloorDeps {
   deaths: number;
 }
 
+/** Longer than any order rests. */
+const KEPT_TOPS_MS = 120_000;
+
 const DIED = 'the worker of an activity died';
 
 export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
   const kept: Kept = {
     ...deps,
     quotes: new Map(),
+    tops: new Map(),
     books: new Map(),
     fills: [],
     assessed: [],
@@ -120,7 +127,7 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
   return {
     store,
     runtime,
-    heard: (quote) => void kept.quotes.set(instrumentKey(quote.venue, quote.instrument), quote),
+    heard: (quote) => hear(kept, quote),
     books: async (agentIds) =>
       new Map(agentIds.flatMap((id) => bookOf(kept, id) ?? []).map((state): [string, TradingBook] => [state.id, state])),
     organizations: async (ids) =>
@@ -138,7 +145,7 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
       kept.epoch++;
       kept.halts++;
       const cancelled = await runtime.deliverMany(
-        idsIn('pending_approval', 'approved'),
+        idsIn('pending_approval', 'approved', 'executing'),
         { type: 'cancel', reason: 'halted' },
         { cause: 'test' },
       );
@@ -154,6 +161,15 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
       return { fills, states, proposals, books, assessed, begunAfterHalt, halts, cancelledByHalts };
     },
   };
+}
+
+/** Keeps the newest quote, and the live tops of the time in which an order may have rested. */
+function hear({ quotes, tops }: Kept, quote: Quote): void {
+  const key = instrumentKey(quote.venue, quote.instrument);
+  quotes.set(key, quote);
+  if (quote.quality !== 'live') return;
+  const recent = (tops.get(key) ?? []).filter(({ receivedAt }) => receivedAt > quote.receivedAt - KEPT_TOPS_MS);
+  tops.set(key, [...recent, quote]);
 }
 
 function agentOf({ memory, manifestOf }: Kept, agentId: string) {
@@ -201,8 +217,13 @@ function bookFills(kept: Kept): void {
     const fill = record['fill'] as Fill;
     const { agentId } = proposalContext(memory.actors.get(fill.orderId)?.state as never);
     books.set(fill.bookId, applyFill(books.get(fill.bookId) ?? freshBook(kept, agentId), fill));
-    fills.push({ fill, quote: quotes.get(fill.instrument) as Quote });
+    fills.push({ fill, quote: filledOn(kept, fill) ?? (quotes.get(fill.instrument) as Quote) });
   }
+}
+
+/** The quote that a fill names, of those of the time in which its order may have rested; undefined where it is none of them. */
+function filledOn({ tops }: Kept, { instrument, quotes: [on] }: Fill): Quote | undefined {
+  return tops.get(instrument)?.find(({ observedAt, bid, ask }) => observedAt === on?.observedAt && bid === on.bid && ask === on.ask);
 }
 
 function freshBook(kept: Kept, agentId: string): TradingBook {
@@ -258,7 +279,9 @@ function preTradeOn(kept: Kept): PreTrade {
 function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
   const row = memory.actors.get(id);
   if (row === undefined) return null;
-  return { ...proposalContext(row.state), id, state: proposalState(row.state), fills: [], transaction: null, changedAt: clock.now() };
+  const context = proposalContext(row.state);
+  const execution = shownExecution(context, row.state.value as string);
+  return { ...context, id, state: proposalState(row.state), execution, fills: [], transaction: null, changedAt: clock.now() };
 }
 
 /** Carries executions out. The worker of one dies where it is told to: by turns before its outcome is kept and right after it. */
@@ -285,6 +308,16 @@ function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade
       load: store.load,
       preTrade,
       clients: {},
+      flows: {
+        between: async (instrument, from, to) => ({
+          venue: splitInstrumentKey(instrument).venue as ExecutableVenue,
+          source: 'simulation',
+          trades: [],
+          tops: (kept.tops.get(instrument) ?? [])
+            .filter(({ receivedAt: at }) => at > from && at <= to)
+            .map((quote) => ({ ...quote, at: quote.receivedAt })),
+        }),
+      },
       leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as never).leaseUntil ?? 0),
       clock,
     }),

@@ -26,7 +26,7 @@ export function sampleManifest(changes: Partial<Manifest> = {}): Manifest {
     maxDailyDrawdownPct: 3,
     maxOpenPositions: 2,
     killSwitchAction: 'cancel_all_and_halt',
-    algorithm: 'smart_order_routing_maker_first',
+    algorithm: 'taker_immediate',
     urgency: 'medium',
     maxSlippageBps: 50,
     ...changes,

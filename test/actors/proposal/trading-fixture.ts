@@ -28,6 +28,7 @@ import type { Order } from '../../../src/domain/order.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { Quality, Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
+import type { FlowTrade } from '../../../src/domain/resting-fill.ts';
 import type { DisabledVenues } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';
@@ -146,10 +147,20 @@ export async function tradingFixture(
     permissions,
     requestId: `r${++made}`,
   });
+  /** What traded on the venue, as tests put it there. */
+  const trades: FlowTrade[] = [];
+  const flows: ExecutionDeps['flows'] = {
+    between: async (_, from, to) => ({
+      venue: 'spotexchange',
+      source: 'test:trades',
+      trades: trades.filter(({ at }) => at >= from && at <= to),
+      tops: [],
+    }),
+  };
   /** Activities and timers are looked for when asked; a stage is not a daemon. */
   const idle = { now: () => clock.now(), deadline: () => () => {} };
   const workersOf = (over: Partial<ExecutionDeps> = {}) =>
-    executionWorkers({ runtime, load: actorStore.load, preTrade, clients: {}, leaseIsHeld: proposals.leaseIsHeld, clock, ...over });
+    executionWorkers({ runtime, load: actorStore.load, preTrade, clients: {}, flows, leaseIsHeld: proposals.leaseIsHeld, clock, ...over });
   const activities = (
     over: Partial<ExecutionDeps> = {},
     store: Pick<typeof actorStore, 'takeActivities' | 'renewActivities' | 'giveUpActivity'> = actorStore,
@@ -189,6 +200,8 @@ export async function tradingFixture(
     books,
     /** The gap to the reference price in percent, as cuts say it; none unless told. */
     premiums,
+    /** What traded on the venue. */
+    trades,
     /** Reference prices as they were heard last. */
     references,
     /** What was heard last of an instrument. */

@@ -41,7 +41,7 @@ import { createPreTrade } from '../../../src/trading/pre-trade.ts';
 import { createMarketPipeline } from '../../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
-import { riskOn } from '../../harness/trading.ts';
+import { NO_TRADES, riskOn } from '../../harness/trading.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
@@ -110,7 +110,7 @@ async function live(file: string) {
   const onError = (error: unknown) => {
     throw error;
   };
-  const workers = executionWorkers({ runtime, load: actors.load, preTrade, clients: {}, leaseIsHeld, clock });
+  const workers = executionWorkers({ runtime, load: actors.load, preTrade, clients: {}, flows: NO_TRADES, leaseIsHeld, clock });
   const activities = startActivities({ store: actors, runtime, workers, clock: idle, onError });
   const actorTimers = startTimers({ store: actors, runtime, clock: idle, onError });
   const writes: Promise<unknown>[] = [];

@@ -103,7 +103,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
       insert into timers (actor_id, timer_id, due_at, event)
       select p.id, 'cancelled', 0, jsonb_build_object('type', 'cancel', 'reason', r.reason)
       from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, reason text)
-      join proposals p on p.agent_id = r."agentId" and p.state in ('pending_approval', 'approved')
+      join proposals p on p.agent_id = r."agentId" and p.state in ('pending_approval', 'approved', 'executing')
       left join agents a on a.id = p.agent_id left join manifests m on m.agent_id = a.id and m.version = a.manifest_version
       where not coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'halt_only', false)
       on conflict (actor_id, timer_id) do nothing`;
@@ -266,15 +266,16 @@ async function writeProposals(transaction: Transaction, rows: readonly ActorReco
   const last = [...new Map(rows.map((row) => [row['id'], row])).values()];
   await transaction`
     insert into proposals (id, org_id, agent_id, decision_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
-      order_body, notional_usd, decision_price, reads_reference, risk, state, reason, decided_by, filled_quantity, filled_notional_usd, created_at, expires_at, changed_at)
+      order_body, notional_usd, execution, decision_price, reads_reference, risk, state, reason, decided_by, filled_quantity, filled_notional_usd, created_at, expires_at, changed_at)
     select id, "orgId", "agentId", "decisionId", slot, side, "manifestVersion", "manifestHash", autonomy, epoch, mode, "bookId", instrument,
-      "order", "notionalUsd", "decisionPrice", "readsReference", risk, state, reason, "decidedBy", "filledQuantity", "filledNotionalUsd", "createdAt", "expiresAt", "changedAt"
+      "order", "notionalUsd", execution, "decisionPrice", "readsReference", risk, state, reason, "decidedBy", "filledQuantity", "filledNotionalUsd", "createdAt", "expiresAt", "changedAt"
     from jsonb_to_recordset(${transaction.json(last as never)}) as r(id uuid, "orgId" uuid, "agentId" uuid, "decisionId" uuid, slot bigint, side text,
       "manifestVersion" int, "manifestHash" text, autonomy text, epoch bigint, mode text, "bookId" text, instrument text, "order" jsonb,
-      "notionalUsd" numeric, "decisionPrice" numeric, "readsReference" boolean, risk jsonb, state text, reason text, "decidedBy" text,
+      "notionalUsd" numeric, execution jsonb, "decisionPrice" numeric, "readsReference" boolean, risk jsonb, state text, reason text, "decidedBy" text,
       "filledQuantity" numeric, "filledNotionalUsd" numeric, "createdAt" bigint, "expiresAt" bigint, "changedAt" bigint)
     on conflict (id) do update set state = excluded.state, reason = excluded.reason, decided_by = excluded.decided_by, risk = excluded.risk,
-      filled_quantity = excluded.filled_quantity, filled_notional_usd = excluded.filled_notional_usd, changed_at = excluded.changed_at`;
+      filled_quantity = excluded.filled_quantity, filled_notional_usd = excluded.filled_notional_usd, notional_usd = excluded.notional_usd,
+      execution = excluded.execution, changed_at = excluded.changed_at`;
   await tellTakes(transaction, last);
 }
 

@@ -70,11 +70,11 @@ export function createAgentDirectory(sql: Sql) {
           limit 10 for update skip locked) returning org_id as "orgId", epoch`;
     },
 
-    /** What is open and has not begun: it may still be cancelled. */
+    /** What is open and may still be cancelled. What is executing says itself whether anything of it can be stopped. */
     async cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]> {
       return sql<{ id: string; reduceOnly: boolean }[]>`
         select id, side = 'exit' as "reduceOnly" from proposals
-        where org_id = ${orgId} and state in ('pending_approval', 'approved') ${agentId === null ? sql`` : sql`and agent_id = ${agentId}`} order by id`;
+        where org_id = ${orgId} and state in ('pending_approval', 'approved', 'executing') ${agentId === null ? sql`` : sql`and agent_id = ${agentId}`} order by id`;
     },
 
     /**

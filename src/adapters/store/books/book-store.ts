@@ -268,7 +268,7 @@ export async function booksOfOrganizations(
 async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>): Promise<readonly OpenRow[]> {
   return sql<OpenRow[]>`
     select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, m.canonical::jsonb->>'maxCapitalUsd' as capital_usd,
-      p.id, p.instrument, p.order_body->>'side' as side, p.order_body->>'quantity' as quantity, p.notional_usd
+      p.id, p.instrument, p.order_body->>'side' as side, coalesce(p.execution->>'left', p.order_body->>'quantity') as quantity, p.notional_usd
     from traders a join proposals p on p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')
     join manifests m on m.agent_id = p.agent_id and m.version = p.manifest_version
     where ${whose} and (p.mode = 'live' or p.manifest_version = a.manifest_version) order by p.number`;

@@ -1,5 +1,6 @@
 /** Trade proposals as commands, lists and halts read them. Every read of the outside names the organization. */
 import type { ProposalTransaction, ProposalView } from '../../../../actors/proposal/commands.ts';
+import type { ShownExecution } from '../../../../actors/proposal/parts.ts';
 import type { ProposalReads } from '../../../../api/v1/agent-orders/ports.ts';
 import type { Autonomy } from '../../../domain/agent.ts';
 import type { Fill } from '../../../domain/book.ts';
@@ -24,6 +25,8 @@ interface ProposalRow {
   readonly manifest_hash: string;
   readonly autonomy: Autonomy;
   readonly order_body: Order;
+  /** Null of proposals from before orders were carried out in parts. */
+  readonly execution: ShownExecution | null;
   readonly decision_price: DecimalString;
   readonly reads_reference: boolean;
   readonly risk: RiskAttribution;
@@ -42,7 +45,7 @@ export interface ProposalStore extends ProposalReads {
 }
 
 export function createProposalStore(sql: Sql): ProposalStore {
-  const columns = sql`id, number, agent_id, decision_id, slot, side, state, reason, manifest_version, manifest_hash, autonomy, order_body,
+  const columns = sql`id, number, agent_id, decision_id, slot, side, state, reason, manifest_version, manifest_hash, autonomy, order_body, execution,
     decision_price::text, reads_reference, risk, decided_by, filled_quantity::text, filled_notional_usd::text, created_at, expires_at, changed_at`;
 
   async function viewsOf(rows: readonly ProposalRow[]): Promise<ProposalView[]> {
@@ -106,6 +109,7 @@ function proposalOf(row: ProposalRow, fills: readonly Fill[], transaction: Propo
     manifestHash: row.manifest_hash,
     autonomy: row.autonomy,
     order: row.order_body,
+    execution: row.execution,
     decisionPrice: row.decision_price,
     readsReference: row.reads_reference,
     risk: row.risk,

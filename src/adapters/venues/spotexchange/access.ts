@@ -3,12 +3,14 @@ import type { ExecutionClient } from '../../../../actors/proposal/execution-clie
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
 import { followedBooks, listedOn } from '../listed.ts';
+import type { AskTrades } from '../venue-flows.ts';
 import { createSpotCandles } from './candles.ts';
 import { fetchOrderBook } from './depth.ts';
 import { createSpotExchangeFeed } from './feed.ts';
 import { createSpotOrders } from './orders.ts';
 import { createSpotRest, fetchServerTime } from './rest.ts';
 import type { SpotCredentials } from './signature.ts';
+import { AGG_TRADES_SOURCE, fetchTrades } from './trades.ts';
 
 /** Weight per minute that the exchange allows an address. */
 const WEIGHT_PER_MINUTE = 6_000;
@@ -63,6 +65,11 @@ export const spotexchangeAccess = {
   askBook(reach: Exchange) {
     const rest = restOf(reach, ASKED_WAIT_MS);
     return (instrument: string, depth: number) => fetchOrderBook(rest, reach.clock, instrument, depth);
+  },
+
+  askTrades(reach: Exchange): AskTrades {
+    const rest = restOf(reach, ASKED_WAIT_MS);
+    return { source: AGG_TRADES_SOURCE, between: (instrument, from, to) => fetchTrades(rest, instrument, from, to) };
   },
 };
 

@@ -32,6 +32,8 @@ export interface SpotOrderState {
   readonly status: string;
   readonly executed: DecimalString;
   readonly expiryReason: string | null;
+  /** What it rests at, where it is a post-only order that still rests; null else. */
+  readonly restingAt: DecimalString | null;
   readonly at: EpochMs;
 }
 
@@ -57,11 +59,18 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 /** Reads the answer of `POST /order` or `GET /order`; null where it does not hold what it should. */
 export function readOrderState(body: unknown): SpotOrderState | null {
-  const { orderId, status, executedQty, expiryReason, transactTime, updateTime } = fieldsOf(body);
+  const { orderId, status, executedQty, expiryReason, transactTime, updateTime, type, price } = fieldsOf(body);
   const executed = wireDecimal(executedQty);
   const at = transactTime ?? updateTime;
   if (!isCount(orderId) || typeof status !== 'string' || executed === null || executed.startsWith('-') || !isCount(at)) return null;
-  return { orderId, status, executed, expiryReason: typeof expiryReason === 'string' ? expiryReason : null, at };
+  return {
+    orderId,
+    status,
+    executed,
+    expiryReason: typeof expiryReason === 'string' ? expiryReason : null,
+    restingAt: type === 'LIMIT_MAKER' && !ENDED.has(status) ? wireDecimal(price) : null,
+    at,
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Live orders on the spot exchange: each is sent once as LIMIT IOC at its worst acceptable price. What nobody knows the
- * outcome of is unknown until the exchange itself, asked for the order's name, has told.
+ * Live orders on the spot exchange: each is sent once, as LIMIT IOC at its worst acceptable price, or as LIMIT_MAKER where
+ * it rests. What nobody knows the outcome of is unknown until the exchange itself, asked for the order's name, has told.
  * See docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
@@ -73,6 +73,10 @@ interface LookingUp {
 export interface SpotOrders {
   readonly submit: (order: RiskApproved<SpotOrder>, info: Submitting) => Promise<VenueAnswer>;
   readonly lookUp: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
+  readonly resting: {
+    readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & { readonly price: DecimalString }) => Promise<VenueAnswer>;
+    readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
+  };
   close(): void;
 }
 
@@ -92,6 +96,7 @@ function reasonOf(code: string, text: string): string {
   if (code === '-1022' || code === '-2014' || code === '-2015' || code === '-1002') return 'credentials_refused';
   if (code === '-2010' && /insufficient balance/i.test(text)) return 'insufficient_balance';
   if (code === '-2010' && /market is closed/i.test(text)) return 'market_closed';
+  if (code === '-2010' && /immediately match/i.test(text)) return 'would_take';
   return 'venue_refused';
 }
 
@@ -113,7 +118,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   }
 
   /** Why the order is not sent at all; null where nothing speaks against it. */
-  function refusedHere(order: Order, instrument: SpotInstrument): VenueAnswer | null {
+  function refusedHere(order: Order, instrument: SpotInstrument, price: DecimalString): VenueAnswer | null {
     if (order.venue !== 'spotexchange' || order.mode !== 'live')
       return rejected('venue_mismatch', 'live orders are sent here on spotexchange alone');
     if (!DOLLARS.has(instrument.quoteAsset))
@@ -122,7 +127,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
         `${instrument.instrument} is quoted in ${instrument.quoteAsset}, which is not taken for US dollars`,
       );
     if (instrument.status !== 'TRADING') return rejected('market_closed', `${instrument.instrument} is ${instrument.status}`);
-    const [failure] = filterFailures(instrument, { type: 'LIMIT', price: order.limitPrice, quantity: order.quantity });
+    const [failure] = filterFailures(instrument, { type: 'LIMIT', price, quantity: order.quantity });
     return failure === undefined ? null : rejected('filter_failed', `${failure.filter}: ${failure.detail}`);
   }
 
@@ -131,20 +136,19 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     if (sent.size > REMEMBERED) sent.delete(sent.values().next().value as string);
   }
 
-  async function send(order: RiskApproved<Order>, info: Submitting): Promise<VenueAnswer> {
+  /** @param restAt where the order rests, post-only; null where it takes at once. */
+  async function send(order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
     const { key, leaseUntil } = info;
     const name = clientOrderIdOf(key);
     if (sent.has(name)) return lookUp(order, key, info);
     const instrument = await instrumentOf(order);
-    const refused = refusedHere(order, instrument);
+    const refused = refusedHere(order, instrument, restAt ?? order.limitPrice);
     if (refused !== null) return refused;
     const parameters = {
       symbol: instrument.instrument,
       side: order.side.toUpperCase(),
-      type: 'LIMIT',
-      timeInForce: 'IOC',
+      ...(restAt === null ? { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice } : { type: 'LIMIT_MAKER', price: restAt }),
       quantity: order.quantity,
-      price: order.limitPrice,
       newClientOrderId: name,
       newOrderRespType: 'FULL',
     };
@@ -201,6 +205,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     decisionPrice: DecimalString,
     quote: { readonly source: string; readonly observedAt: EpochMs; readonly bid: string | null; readonly ask: string | null } | null,
   ): Promise<VenueAnswer> {
+    if (state.restingAt !== null) return { outcome: 'resting', price: state.restingAt };
     if (!hasEnded(state)) return unknown(`order ${state.orderId} is ${state.status} at the exchange`);
     if (trades === null) return unknown(`the trades of order ${state.orderId} do not add up to ${state.executed}`);
     if (trades.length === 0)
@@ -214,6 +219,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     return {
       outcome: state.status === 'FILLED' ? 'filled' : 'partially_filled',
       fills: fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf }),
+      executedQuantity: state.executed,
     };
   }
 
@@ -261,17 +267,44 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     if (told.kind !== 'ok') return unasked(told);
     const state = readOrderState(told.body);
     if (state === null) return unknown('the exchange knows the order and its answer cannot be read');
+    return withTrades(order, instrument, state, info, until);
+  }
+
+  /** What an order has come to, with its trades where it has any. */
+  async function withTrades(
+    order: Order,
+    instrument: SpotInstrument,
+    state: SpotOrderState,
+    info: LookingUp,
+    until: EpochMs,
+  ): Promise<VenueAnswer> {
     if (!hasEnded(state) || isZero(state.executed)) return concluded(order, instrument, state, [], info.decisionPrice, null);
     const rows = await signed.call({
       method: 'GET',
       path: '/api/v3/myTrades',
-      parameters: { symbol, orderId: String(state.orderId) },
+      parameters: { symbol: instrument.instrument, orderId: String(state.orderId) },
       weight: 20,
       known: MY_TRADES_FIELDS,
       until,
     });
     if (rows.kind !== 'ok') return unasked(rows);
     return concluded(order, instrument, state, readTrades(rows.body, state.executed, state.at), info.decisionPrice, null);
+  }
+
+  /**
+   * Takes an order back. Whatever the exchange says to the cancel, what became of the order its own state tells: a cancel
+   * that came too late meets a filled order, one whose answer was lost is asked after.
+   */
+  async function withdraw(order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
+    const instrument = await instrumentOf(order);
+    const until = clock.now() + LOOK_UP_MS;
+    const parameters = { symbol: instrument.instrument, origClientOrderId: clientOrderIdOf(key) };
+    const told = await signed.call({ method: 'DELETE', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, until });
+    const state = told.kind === 'ok' ? readOrderState(told.body) : null;
+    if (state !== null && hasEnded(state)) return withTrades(order, instrument, state, info, until);
+    if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
+    const known = await lookUp(order, key, info);
+    return known.outcome === 'resting' ? unknown('the exchange did not take the order back yet') : known;
   }
 
   /** A look-up that told nothing of the order leaves it as it was. */
@@ -282,15 +315,19 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     );
   }
 
+  /** Sends an order under its key, or waits for whoever is sending it. */
+  function once(order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
+    const before = sending.get(info.key);
+    if (before !== undefined) return before;
+    const now = send(order, info, restAt).finally(() => sending.delete(info.key));
+    sending.set(info.key, now);
+    return now;
+  }
+
   return {
-    submit(order, info) {
-      const before = sending.get(info.key);
-      if (before !== undefined) return before;
-      const now = send(order, info).finally(() => sending.delete(info.key));
-      sending.set(info.key, now);
-      return now;
-    },
+    submit: (order, info) => once(order, info, null),
     lookUp,
+    resting: { place: (order, info) => once(order, info, info.price), withdraw },
     close: () => signed.close(),
   };
 }

@@ -1,0 +1,138 @@
+/** The parts that a proposal's order is carried out in: which one is under way, and how the chart goes on after one has ended. */
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
+import {
+  AT_ONCE,
+  continuationOf,
+  type EndedPart,
+  type ExecutionPlan,
+  executedOf,
+  firstPart,
+  leftOf,
+  type OrderPart,
+  REST_MS,
+} from '../../src/domain/execution-plan.ts';
+import { totalOf } from '../../src/domain/filled.ts';
+import { notionalUsdOf, type Order, resized } from '../../src/domain/order.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { fillsOf } from './execution-events.ts';
+import type { ProposalContext, ProposalEvent } from './protocol.ts';
+
+type InParts = Pick<ProposalContext, 'order' | 'execution' | 'part' | 'ended'>;
+
+export function executionOf({ execution }: Pick<ProposalContext, 'execution'>): ExecutionPlan {
+  return execution ?? AT_ONCE;
+}
+
+/** The part that is under way, or goes first. */
+export function partOf(context: Pick<InParts, 'order' | 'execution' | 'part'>): OrderPart {
+  return context.part ?? firstPart(executionOf(context), context.order);
+}
+
+/** The order of the present part: under the proposal's id, so that its own reservation is left out of what it is assessed against. */
+export function orderOfPart(context: Pick<InParts, 'order' | 'execution' | 'part'>): Order {
+  const { quantity } = partOf(context);
+  return quantity === context.order.quantity ? context.order : resized(context.order, quantity);
+}
+
+/** The name of a part at its venue: of the first one it is the proposal's id. */
+export function partKey(id: string, { number }: Pick<OrderPart, 'number'>): string {
+  return number === 0 ? id : `${id}:${number}`;
+}
+
+/** How long an order rests. Milliseconds. */
+export function restMs(context: Pick<ProposalContext, 'execution'>): number {
+  return REST_MS[executionOf(context).urgency];
+}
+
+/** True of an order that may leave in more than one part: a halt then has something left to stop. */
+export function isInParts(context: Pick<ProposalContext, 'execution'>): boolean {
+  return executionOf(context).algorithm !== 'taker_immediate';
+}
+
+/** What the order still may come to, in US dollars: what it reserves. */
+export function reservedUsd({ order, ended }: Pick<InParts, 'order' | 'ended'>): DecimalString {
+  return ended === undefined || ended.length === 0 ? order.notionalUsd : notionalUsdOf(leftOf(order, ended), order.limitPrice);
+}
+
+/** True where the venue has executed the whole order. */
+export function isExecuted({ order, ended }: Pick<InParts, 'order' | 'ended'>): boolean {
+  return executedOf(ended ?? []).gte(order.quantity);
+}
+
+/** What an answer says was executed of the part that it is about. */
+function executedBy(event: ProposalEvent, part: OrderPart): DecimalString {
+  const fills = fillsOf(event);
+  if (event.type !== 'activity.done' || fills.length === 0) return '0';
+  const { answer } = event;
+  if (answer.outcome !== 'filled' && answer.outcome !== 'partially_filled') return '0';
+  if (answer.executedQuantity !== undefined) return plainDecimal(Decimal.min(answer.executedQuantity, part.quantity));
+  return answer.outcome === 'filled' ? part.quantity : totalOf('quantity', fills);
+}
+
+function unfilledReason(event: ProposalEvent, why: string | null): string | null {
+  if (event.type !== 'activity.done') return why;
+  if (event.answer.outcome === 'filled') return null;
+  return event.answer.outcome === 'partially_filled' ? 'rest_lapsed' : why;
+}
+
+/** When the answer was found; of an event that does not say, the last instant that the context knows. */
+function foundAt(event: ProposalEvent, context: ProposalContext): EpochMs {
+  const told = event.type === 'activity.done' ? event.answer.at : undefined;
+  return told ?? context.leaseUntil ?? context.createdAt;
+}
+
+/** The context once the present part has ended: what is stated of it, and what goes next. `why`: what kept it from being filled. */
+export function withPartEnded(
+  context: ProposalContext,
+  event: ProposalEvent,
+  why: string | null,
+): Pick<ProposalContext, 'ended' | 'next' | 'settledAt' | 'stopped'> {
+  const part = partOf(context);
+  const at = foundAt(event, context);
+  const isSuperseded = event.type === 'activity.done' && event.answer.outcome === 'superseded';
+  const stopped = context.stopped ?? (isSuperseded ? why : null);
+  const own: EndedPart = { ...part, executedQuantity: executedBy(event, part), reason: unfilledReason(event, why) };
+  const ended = [...(context.ended ?? []), own];
+  if (stopped !== null) return { ended, next: null, settledAt: at, stopped };
+  const { missed, part: next } = continuationOf(executionOf(context), context.order, ended, { startedAt: context.startedAt ?? at, at });
+  return { ended: [...ended, ...missed], next, settledAt: at, stopped };
+}
+
+/** How long the next part is waited for. Milliseconds. */
+export function waitMs({ next, settledAt }: Pick<ProposalContext, 'next' | 'settledAt'>): number {
+  return Math.max(0, (next?.dueAt ?? 0) - (settledAt ?? 0));
+}
+
+/** Where the execution of a proposal stands, as it is shown. */
+export interface ShownExecution extends ExecutionPlan {
+  /** `working`: a part is on its way or waited for. `resting`: it rests at its venue. `withdrawing`: it is being taken back. */
+  readonly phase: 'waiting' | 'working' | 'resting' | 'withdrawing' | 'ended';
+  /** Where it rests; null where it does not. */
+  readonly restingAt: DecimalString | null;
+  /** Base units that may still be executed. */
+  readonly left: DecimalString;
+  readonly parts: readonly EndedPart[];
+}
+
+export function shownExecution(context: ProposalContext, value: string): ShownExecution {
+  const ended = context.ended ?? [];
+  const open = PHASES[value] ?? 'ended';
+  return {
+    ...executionOf(context),
+    phase: open,
+    restingAt: open === 'resting' || open === 'withdrawing' ? (context.rest?.price ?? null) : null,
+    left: open === 'ended' ? '0' : leftOf(context.order, ended),
+    parts: ended,
+  };
+}
+
+const PHASES: Readonly<Record<string, ShownExecution['phase']>> = {
+  pending_approval: 'waiting',
+  approved: 'working',
+  preparing: 'working',
+  executing: 'working',
+  unknown: 'working',
+  waiting: 'working',
+  resting: 'resting',
+  withdrawing: 'withdrawing',
+};

@@ -1,0 +1,38 @@
+/** The spot exchange's trades of a window of time: what orders that rest on paper, and shadow fills, are held against. See docs/reference/outside/spot-exchange.md. */
+import type { FlowTrade } from '../../../domain/resting-fill.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields } from '../known-fields.ts';
+import type { VenueHttp } from '../venue-http.ts';
+import { isCount, wireDecimal } from '../wire-decimal.ts';
+import { badAnswer } from './rest.ts';
+
+/** Every member that the venue documents of one aggregate trade. */
+export const AGG_TRADE_FIELDS = knownFields('binance:aggTrades', 'a p q f l T m M');
+export const AGG_TRADES_SOURCE = 'binance:aggTrades';
+
+const PAGE_SIZE = 1_000;
+const WEIGHT = 4;
+/** A window that trades more often than this is cut off: what is not read fills nothing. */
+const MAX_PAGES = 5;
+
+/** Trades from `from` to `to`, both included, in the order of their ids. @throws VenueError with the venue's code, or `bad_answer`. */
+export async function fetchTrades(rest: VenueHttp, instrument: string, from: EpochMs, to: EpochMs): Promise<readonly FlowTrade[]> {
+  const trades: FlowTrade[] = [];
+  let query: Readonly<Record<string, string | number>> = { symbol: instrument, startTime: from, endTime: to, limit: PAGE_SIZE };
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const rows = await rest.get('/api/v3/aggTrades', query, WEIGHT, AGG_TRADE_FIELDS);
+    if (!Array.isArray(rows)) throw badAnswer('aggTrades', 'it is no list');
+    let last = -1;
+    for (const row of rows as unknown[]) {
+      const { a: id, p, q, T: at } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>;
+      const [price, quantity] = [wireDecimal(p), wireDecimal(q)];
+      if (!isCount(id) || !isCount(at) || price === null || quantity === null) throw badAnswer('aggTrades', 'a trade cannot be read');
+      last = id;
+      if (at > to) return trades;
+      if (at >= from) trades.push({ price, quantity, at });
+    }
+    if (rows.length < PAGE_SIZE) break;
+    query = { symbol: instrument, fromId: last + 1, limit: PAGE_SIZE };
+  }
+  return trades;
+}

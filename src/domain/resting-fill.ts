@@ -1,0 +1,135 @@
+/**
+ * Fills an order that rests on paper by what its venue did meanwhile. Whoever stood before it in the queue is not known,
+ * so it fills only where the market traded through its price: then everything at that price was taken, and no more of the
+ * order than was traded beyond it.
+ */
+import type { Fill, FillQuote } from './book.ts';
+import { slippageBpsOf } from './costs.ts';
+import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from './decimal.ts';
+import { floorToStep, marketStepOf } from './market-step.ts';
+import type { Order } from './order.ts';
+import type { EpochMs } from './time.ts';
+import type { ExecutableVenue } from './venue.ts';
+import type { CostModel } from './venues/venue-facts.ts';
+
+/** One trade of the venue. */
+export interface FlowTrade {
+  readonly price: DecimalString;
+  /** Base units. */
+  readonly quantity: DecimalString;
+  readonly at: EpochMs;
+}
+
+/** A best bid and ask that was heard. Null where that side was empty. */
+export interface FlowTop {
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly bid: DecimalString | null;
+  readonly ask: DecimalString | null;
+  readonly bidSize: DecimalString | null;
+  readonly askSize: DecimalString | null;
+  /** When it was heard. */
+  readonly at: EpochMs;
+}
+
+/** What a venue did in one instrument over a window of time. */
+export interface MarketFlow {
+  readonly venue: ExecutableVenue;
+  readonly source: string;
+  /** In the order of their time. */
+  readonly trades: readonly FlowTrade[];
+  /** Live tops of the book alone. */
+  readonly tops: readonly FlowTop[];
+}
+
+export type RestingFill =
+  | { readonly outcome: 'filled' | 'partially_filled'; readonly fill: Fill }
+  | { readonly outcome: 'no_fill'; readonly detail: string };
+
+export interface RestingInfo {
+  /** The fill's id; derived from the order, so that a repeated attempt is the same fill. */
+  readonly id: string;
+  /** The price that the order rests at. */
+  readonly price: DecimalString;
+  /** The executable price that the decision was made on. */
+  readonly decisionPrice: DecimalString;
+  /** End of the window: when the rest of the order is taken back. */
+  readonly until: EpochMs;
+}
+
+/** How much was traded beyond a price, and when last. */
+interface Through {
+  readonly quantity: Decimal;
+  /** What says so: the last trade, or the top of the book. */
+  readonly quote: FillQuote;
+}
+
+/**
+ * What becomes of an order that rests at `info.price` over the window of the flow, at the maker's fee.
+ * @throws Error where the flow is of another venue: impossible states
+ */
+export function restingFill(order: Order, flow: MarketFlow, model: CostModel, info: RestingInfo): RestingFill {
+  if (flow.venue !== order.venue) throw new Error(`the flow of ${flow.venue} cannot fill an order on ${order.venue}`);
+  const through = tradedThrough(order, flow, info.price);
+  const { lot } = marketStepOf(order.instrument);
+  const quantity = through === null ? new Decimal(0) : new Decimal(floorToStep(Decimal.min(order.quantity, through.quantity), lot));
+  if (through === null || !quantity.gt(0))
+    return { outcome: 'no_fill', detail: `nothing traded through ${info.price} while the order rested there` };
+  const notional = quantity.times(info.price);
+  return {
+    outcome: quantity.eq(order.quantity) ? 'filled' : 'partially_filled',
+    fill: {
+      id: info.id,
+      orderId: order.id,
+      bookId: order.bookId,
+      instrument: order.instrument,
+      side: order.side,
+      quantity: plainDecimal(quantity),
+      fillPrice: plainDecimal(info.price),
+      feeUsd: plainDecimal(notional.times(model.makerFeeBps).div(10_000).toDecimalPlaces(6, Decimal.ROUND_UP)),
+      notionalUsd: plainDecimal(notional),
+      decisionPrice: info.decisionPrice,
+      slippageBps: slippageBpsOf(order.side, info.decisionPrice, info.price),
+      at: info.until,
+      quotes: [through.quote],
+    },
+  };
+}
+
+/**
+ * The sizes of trades beyond the price add up. A book that crossed the price shows the same size over and over, so of it
+ * the largest counts. Whichever of the two is more is what the order could have been filled by.
+ */
+function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price: DecimalString): Through | null {
+  const buys = order.side === 'buy';
+  const isBeyond = (other: DecimalString): boolean => (buys ? new Decimal(other).lt(price) : new Decimal(other).gt(price));
+  const sidesOf = (other: DecimalString) => (buys ? { bid: null, ask: other } : { bid: other, ask: null });
+  const traded = trades
+    .filter((trade) => isBeyond(trade.price))
+    .reduce<Through | null>(
+      (sum, trade) => ({
+        quantity: new Decimal(sum?.quantity ?? 0).plus(trade.quantity),
+        quote: { source, observedAt: trade.at, ...sidesOf(trade.price) },
+      }),
+      null,
+    );
+  const crossing = tops.flatMap(({ source: heard, observedAt, bid, ask, bidSize, askSize }): Through[] => {
+    const [other, size] = buys ? [ask, askSize] : [bid, bidSize];
+    if (other === null || size === null || !isDecimalString(size) || !isPositive(size) || !isBeyond(other)) return [];
+    return [{ quantity: new Decimal(size), quote: { source: heard, observedAt, bid, ask } }];
+  });
+  const shown = crossing.reduce<Through | null>((most, each) => (most === null || most.quantity.lt(each.quantity) ? each : most), null);
+  if (traded === null || shown === null) return traded ?? shown;
+  return shown.quantity.gt(traded.quantity) ? shown : traded;
+}
+
+/** The price at which an order rests: the best price of its own side, never beyond its limit. Null where that side is empty. */
+export function nearPriceOf(
+  order: Pick<Order, 'side' | 'limitPrice'>,
+  quote: { readonly bid: DecimalString | null; readonly ask: DecimalString | null },
+): DecimalString | null {
+  const near = order.side === 'buy' ? quote.bid : quote.ask;
+  if (near === null || !isDecimalString(near) || !isPositive(near)) return null;
+  const limit = new Decimal(order.limitPrice);
+  return (order.side === 'buy' ? limit.lt(near) : limit.gt(near)) ? order.limitPrice : plainDecimal(near);
+}

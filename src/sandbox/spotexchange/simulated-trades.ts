@@ -1,0 +1,52 @@
+/**
+ * Trades of the simulated spot exchange. Each step of time has one, at the best bid or ask around the market's price of
+ * that instant: the same for whoever asks, whenever it is asked.
+ */
+import type { EpochMs } from '../../domain/time.ts';
+import { seededRandom } from '../faults.ts';
+import type { LoopbackAnswer } from '../loopback.ts';
+import type { Market } from '../market/market.ts';
+import { refusal } from './signed-request.ts';
+import { eightDecimals, type SymbolRules } from './simulated-book.ts';
+
+/** From one trade to the next. Milliseconds. */
+export const TRADE_EVERY_MS = 500;
+/** Half of the spread around the price, as a share of it. */
+const HALF_SPREAD = 0.000_05;
+const MAX_ROWS = 1_000;
+
+/** The trade of one step, in the venue's layout. */
+function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }: SymbolRules, step: number): object {
+  const at = step * TRADE_EVERY_MS;
+  const random = seededRandom(step + symbol.charCodeAt(0) * 7919);
+  const isBuyerMaker = random() < 0.5;
+  const price = market.spot(base, at) * (1 + (isBuyerMaker ? -HALF_SPREAD : HALF_SPREAD));
+  const quantity = (200 + 20_000 * random() ** 2) / price;
+  return {
+    a: step,
+    p: eightDecimals(Number(price.toFixed(tickDigits))),
+    q: eightDecimals(Math.max(10 ** -lotDigits, Number(quantity.toFixed(lotDigits)))),
+    f: step,
+    l: step,
+    T: at,
+    m: isBuyerMaker,
+    M: true,
+  };
+}
+
+/** The answer of `GET /api/v3/aggTrades`: from an id on, or of a window of time; never beyond `now`. */
+export function aggTrades(market: Market, rules: SymbolRules, query: URLSearchParams, now: EpochMs): LoopbackAnswer {
+  const read = (name: string): number | null => (query.get(name) === null ? null : Number(query.get(name)));
+  const [fromId, startTime, endTime, asked] = [read('fromId'), read('startTime'), read('endTime'), read('limit')];
+  for (const value of [fromId, startTime, endTime, asked]) {
+    if (value !== null && !(Number.isSafeInteger(value) && value >= 0))
+      return refusal(400, -1100, "Illegal characters found in a parameter; legal range is '^[0-9]{1,20}$'.");
+  }
+  const limit = Math.min(asked ?? 500, MAX_ROWS);
+  const last = Math.floor(Math.min(now, endTime ?? now) / TRADE_EVERY_MS);
+  const newest = Math.max(0, last - limit + 1);
+  const first = fromId ?? (startTime === null ? newest : Math.ceil(startTime / TRADE_EVERY_MS));
+  const rows: object[] = [];
+  for (let step = first; step <= last && rows.length < limit; step++) rows.push(tradeOf(market, rules, step));
+  return { status: 200, body: rows };
+}

@@ -1,0 +1,285 @@
+// Orders that leave in parts: resting first, or in slices; what is stated of each part; and, on a venue that loses answers, never more than the order.
+import { expect, test } from 'vitest';
+import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
+import type { Fill } from '../../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import type { VenueAnswer } from '../../../src/domain/execution.ts';
+import { REST_MS, SLICES } from '../../../src/domain/execution-plan.ts';
+import type { Order } from '../../../src/domain/order.ts';
+import { seededRandom } from '../../../src/domain/seeded-random.ts';
+import { type PartsOptions, type PartsStage, partsStage } from './parts-fixture.ts';
+import { fillOf } from './trading-fixture.ts';
+
+const MAKER = { algorithm: 'smart_order_routing_maker_first' } as const;
+const TWAP = { algorithm: 'twap', quantity: '0.6', urgency: 'high' } as const;
+const slice = SLICES.high.everyMs;
+
+test('an order rests at the near side and, where the market trades through its price, is filled there as a maker', async () => {
+  const stage = await partsStage(MAKER);
+  await stage.carry();
+  expect([stage.value(), stage.state(), stage.execution()]).toMatchObject([
+    'resting',
+    'executing',
+    { phase: 'resting', restingAt: '60000', left: '0.01' },
+  ]);
+  await stage.pass(1_000);
+  stage.trade('60000', '5');
+  stage.trade('59999.99', '0.02');
+  await stage.pass(REST_MS.medium);
+  expect(stage.state()).toBe('filled');
+  expect(stage.fills()).toMatchObject([
+    { quantity: '0.01', fillPrice: '60000', feeUsd: '0.6', slippageBps: expect.closeTo(-1.6664, 3), quotes: [{ source: 'test:trades' }] },
+  ]);
+  expect(stage.execution()).toMatchObject({ phase: 'ended', parts: [{ kind: 'rest', executedQuantity: '0.01', reason: null }] });
+});
+
+test.each([
+  ['no trade', []],
+  ['trades at its price only, where others may stand before it', [['60000', '9']]],
+  ['trades above it', [['60005', '9']]],
+] as const)('%s: the order is taken back and taken', async (_, traded) => {
+  const stage = await partsStage(MAKER);
+  await stage.carry();
+  await stage.pass(500);
+  for (const [price, quantity] of traded) stage.trade(price, quantity);
+  await stage.pass(REST_MS.medium);
+  await stage.carry();
+  expect(stage.state()).toBe('filled');
+  expect(stage.fills()).toMatchObject([{ quantity: '0.01', fillPrice: '60010' }]);
+  expect(stage.execution().parts).toMatchObject([
+    { number: 0, kind: 'rest', executedQuantity: '0', reason: 'not_filled' },
+    { number: 1, kind: 'take', executedQuantity: '0.01', reason: null },
+  ]);
+});
+
+test('what was traded through fills no more than that; the remainder is taken, and what is open shrinks with it', async () => {
+  const stage = await partsStage(MAKER);
+  await stage.carry();
+  await stage.pass(500);
+  stage.trade('59990', '0.004');
+  await stage.pass(REST_MS.medium);
+  expect(stage.store.records.findLast(({ type }) => type === 'proposal')).toMatchObject({
+    notionalUsd: '361.8',
+    execution: { left: '0.006' },
+  });
+  await stage.carry();
+  expect(stage.fills()).toMatchObject([
+    { quantity: '0.004', fillPrice: '60000' },
+    { quantity: '0.006', fillPrice: '60010' },
+  ]);
+  expect(stage.state()).toBe('filled');
+  expect(new Set(stage.fills().map(({ id }) => id)).size).toBe(2);
+});
+
+test('a sale rests at the ask and fills where the market trades above it', async () => {
+  const stage = await partsStage({ ...MAKER, side: 'sell' });
+  await stage.carry();
+  expect(stage.execution().restingAt).toBe('60010');
+  await stage.pass(500);
+  stage.trade('60010.01', '1');
+  await stage.pass(REST_MS.medium);
+  expect(stage.fills()).toMatchObject([{ side: 'sell', quantity: '0.01', fillPrice: '60010' }]);
+});
+
+test.each(['low', 'medium', 'high'] as const)('urgency %s decides how long an order rests', async (urgency) => {
+  const stage = await partsStage({ ...MAKER, urgency });
+  await stage.carry();
+  await stage.pass(REST_MS[urgency] - 1);
+  expect(stage.value()).toBe('resting');
+  await stage.pass(1);
+  expect(stage.value()).not.toBe('resting');
+});
+
+test('a halt takes a resting order back at once: what was filled stays, and nothing more leaves', async () => {
+  for (const traded of ['0', '0.004']) {
+    const stage = await partsStage(MAKER);
+    await stage.carry();
+    await stage.pass(500);
+    if (traded !== '0') stage.trade('59990', traded);
+    expect(await stage.tell({ type: 'cancel', reason: 'halted' })).toMatchObject({ ok: true });
+    await stage.pass(0);
+    expect([stage.state(), stage.context().reason, stage.filled()]).toEqual(
+      traded === '0' ? ['cancelled', 'halted', '0'] : ['partially_filled', 'halted', '0.004'],
+    );
+    expect(stage.asked).toHaveLength(1);
+  }
+});
+
+test('an order is cut into equal slices that leave by their timers, each assessed by itself', async () => {
+  const stage = await partsStage(TWAP);
+  await stage.carry();
+  expect([stage.value(), stage.filled()]).toEqual(['waiting', '0.2']);
+  await stage.pass(slice - 1);
+  expect(stage.filled()).toBe('0.2');
+  await stage.pass(1);
+  expect(stage.filled()).toBe('0.4');
+  await stage.pass(slice);
+  expect([stage.state(), stage.filled(), stage.asked]).toEqual(['filled', '0.6', ['0.2', '0.2', '0.2']]);
+  expect(stage.fills().map(({ at }) => at - (stage.fills()[0] as Fill).at)).toEqual([0, slice, 2 * slice]);
+});
+
+test('a slice that cannot be filled is stated and not made up for', async () => {
+  const stage = await partsStage(TWAP);
+  await stage.carry();
+  await stage.pass(slice, 'stale');
+  await stage.pass(slice, 'live');
+  expect([stage.state(), stage.filled()]).toEqual(['partially_filled', '0.4']);
+  expect(stage.execution().parts).toMatchObject([
+    { number: 0, reason: null },
+    { number: 1, executedQuantity: '0', reason: 'quote_not_live' },
+    { number: 2, reason: null },
+  ]);
+});
+
+test('slices that were due while nobody was there are left out, and never leave in a bunch', async () => {
+  const stage = await partsStage({ ...TWAP, urgency: 'low', quantity: '1' });
+  await stage.carry();
+  const every = SLICES.low.everyMs;
+  await stage.pass(3 * every + 1);
+  expect(stage.filled()).toBe('0.1');
+  expect(stage.execution().parts.map(({ reason }) => reason)).toEqual([null, 'slice_missed', 'slice_missed']);
+  await stage.carry();
+  expect(stage.filled()).toBe('0.2');
+  await stage.pass(20 * every);
+  await stage.carry();
+  expect([stage.state(), stage.filled()]).toEqual(['partially_filled', '0.2']);
+  expect(stage.execution().parts).toHaveLength(10);
+});
+
+test('an execution of which every slice came too late has expired', async () => {
+  const stage = await partsStage(TWAP);
+  stage.market.quote = null;
+  await stage.carry();
+  expect(stage.state()).toBe('blocked_by_risk');
+  const late = await partsStage(TWAP);
+  late.market.quote = { ...(late.market.quote as NonNullable<typeof late.market.quote>), ask: '61000', bid: '60990' };
+  await late.carry();
+  await late.pass(10 * slice);
+  expect([late.state(), late.filled(), late.execution().parts.at(-1)?.reason]).toEqual(['expired', '0', 'slice_missed']);
+});
+
+test('a pause between two slices ends the rest', async () => {
+  const stage = await partsStage(TWAP);
+  await stage.carry();
+  await stage.tell({ type: 'cancel', reason: 'paused' });
+  expect([stage.state(), stage.context().reason, stage.filled(), stage.isDone()]).toEqual(['partially_filled', 'paused', '0.2', true]);
+  await stage.pass(10 * slice);
+  expect(stage.filled()).toBe('0.2');
+});
+
+test('an answer about a part that is over counts for nothing', async () => {
+  const stage = await partsStage(TWAP);
+  await stage.carry();
+  await stage.pass(slice);
+  const late = { outcome: 'filled', fills: [], lease: stage.context().leaseUntil, part: 0 };
+  expect(await stage.tell({ type: 'activity.done', key: 'k', kind: 'execute_order', answer: late })).toMatchObject({ ok: false });
+});
+
+/** An exchange that keeps its own books by order names, and whose answers may get lost on their way, before or after it acted. */
+function exchange(random: () => number, faults: { rate: number }) {
+  interface Kept {
+    readonly order: Order;
+    readonly price: string;
+    executed: Decimal;
+    status: 'open' | 'ended';
+    fills: Fill[];
+  }
+  const orders = new Map<string, Kept>();
+
+  function execute(name: string, kept: Kept, quantity: Decimal): void {
+    if (!quantity.gt(0)) return;
+    kept.executed = kept.executed.plus(quantity);
+    const part = { ...kept.order, quantity: plainDecimal(quantity) };
+    kept.fills.push({ ...fillOf(part, kept.price, 1), id: `${name} ${kept.fills.length}`, orderId: kept.order.id });
+    if (kept.executed.eq(kept.order.quantity)) kept.status = 'ended';
+  }
+
+  function told(kept: Kept | undefined): VenueAnswer {
+    if (kept === undefined) return { outcome: 'rejected', reason: 'not_found', detail: '' };
+    if (kept.status === 'open') return { outcome: 'resting', price: kept.price };
+    if (kept.fills.length === 0) return { outcome: 'rejected', reason: 'not_filled', detail: '' };
+    const outcome = kept.executed.eq(kept.order.quantity) ? 'filled' : 'partially_filled';
+    return { outcome, fills: [...kept.fills], executedQuantity: plainDecimal(kept.executed) };
+  }
+
+  /** Acts, or not, and answers, or not. */
+  async function unreliable(act: () => VenueAnswer, unsentThrows: boolean): Promise<VenueAnswer> {
+    const dice = random();
+    if (dice < faults.rate / 3) {
+      if (unsentThrows) throw new Error('the connection was refused');
+      return { outcome: 'unknown', detail: 'no answer' };
+    }
+    const answer = act();
+    if (dice < (2 * faults.rate) / 3) return { outcome: 'unknown', detail: 'the answer was lost' };
+    if (dice < faults.rate) throw new Error('the process died');
+    return answer;
+  }
+
+  const lot = (most: Decimal) => new Decimal(Math.floor(random() * 1.5 * most.times(1e5).toNumber())).div(1e5);
+  function place(name: string, order: Order, price: string, rests: boolean): VenueAnswer {
+    const known = orders.get(name);
+    if (known !== undefined) return told(known);
+    const kept: Kept = { order, price, executed: new Decimal(0), status: 'open', fills: [] };
+    orders.set(name, kept);
+    if (!rests) {
+      execute(name, kept, Decimal.min(order.quantity, lot(new Decimal(order.quantity))));
+      kept.status = 'ended';
+    }
+    return told(kept);
+  }
+  const client: ExecutionClient<'spotexchange'> = {
+    submit: (order, { key }) => unreliable(() => place(key, order, '60010', false), true),
+    lookUp: (_, key) => unreliable(() => told(orders.get(key)), false),
+    resting: {
+      place: (order, { key, price }) => unreliable(() => place(key, order, price, true), true),
+      withdraw: (_, key) =>
+        unreliable(() => {
+          const kept = orders.get(key);
+          if (kept !== undefined) kept.status = 'ended';
+          return told(kept);
+        }, false),
+    },
+  };
+  return {
+    client,
+    orders,
+    /** The market comes to what rests: a fill may race with a cancel. */
+    trade(): void {
+      for (const [name, kept] of orders) {
+        if (kept.status === 'open')
+          execute(name, kept, Decimal.min(new Decimal(kept.order.quantity).minus(kept.executed), lot(new Decimal(kept.order.quantity))));
+      }
+    },
+    executed: () => [...orders.values()].reduce((sum, kept) => sum.plus(kept.executed), new Decimal(0)),
+  };
+}
+
+/** Lives through a proposal on an unreliable exchange until it ends. */
+async function lived(seed: number, options: PartsOptions): Promise<{ stage: PartsStage; world: ReturnType<typeof exchange> }> {
+  const random = seededRandom(seed);
+  const faults = { rate: 0.5 };
+  const world = exchange(random, faults);
+  const stage = await partsStage({ ...options, mode: 'live', clients: { spotexchange: world.client } });
+  for (let round = 0; round < 400 && !stage.isDone(); round++) {
+    if (round === 60) faults.rate = 0;
+    if (random() < 0.3) world.trade();
+    if (random() < 0.03) await stage.tell({ type: 'cancel', reason: 'halted' });
+    await stage.pass(Math.floor(random() * 4_000));
+  }
+  return { stage, world };
+}
+
+test('whatever gets lost on the way, the venue never executes more than the order, and all that it executed is booked', async () => {
+  const ends = new Set<string>();
+  for (let seed = 1; seed <= 150; seed++) {
+    const options: PartsOptions = seed % 2 === 0 ? MAKER : { ...TWAP, quantity: '0.01' };
+    const { stage, world } = await lived(seed, options);
+    ends.add(stage.state());
+    const executed = world.executed();
+    expect([seed, stage.isDone(), executed.lte('0.01')]).toEqual([seed, true, true]);
+    expect([seed, stage.filled()]).toEqual([seed, plainDecimal(executed)]);
+    expect([seed, new Set(stage.fills().map(({ id }) => id)).size]).toEqual([seed, stage.fills().length]);
+    for (const { status } of world.orders.values()) expect([seed, status]).toEqual([seed, 'ended']);
+  }
+  for (const state of ['filled', 'partially_filled', 'cancelled']) expect(ends).toContain(state);
+});

@@ -1,0 +1,153 @@
+// Proposals whose orders leave in parts, in memory and on a virtual clock: what they are executed on is the test's own.
+import { proposalContext, proposalKind, proposalState } from '../../../actors/proposal/effects.ts';
+import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
+import { shownExecution } from '../../../actors/proposal/parts.ts';
+import type { ProposalInput } from '../../../actors/proposal/protocol.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import type { Fill } from '../../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { planOf } from '../../../src/domain/execution-plan.ts';
+import type { ExecutionAlgorithm, Urgency } from '../../../src/domain/manifest/manifest.ts';
+import { type ExecutionMode, type OrderSide, orderOf } from '../../../src/domain/order.ts';
+import type { Quote } from '../../../src/domain/quote.ts';
+import type { FlowTrade } from '../../../src/domain/resting-fill.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { SLOT } from '../agent/sample.ts';
+import { quoteOf } from './trading-fixture.ts';
+
+const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
+const ORG = '00000000-0000-7000-8000-000000000001';
+const ID = '5b1f6a0e-93c4-8d21-9a7e-2f1c40d6b8aa';
+
+/** What a test asks for. */
+export interface PartsOptions {
+  readonly algorithm: ExecutionAlgorithm;
+  readonly urgency?: Urgency;
+  readonly mode?: ExecutionMode;
+  readonly side?: OrderSide;
+  readonly quantity?: string;
+  readonly limitPrice?: string;
+  readonly isProtective?: boolean;
+  readonly clients?: ExecutionDeps['clients'];
+}
+
+export type PartsStage = Awaited<ReturnType<typeof partsStage>>;
+
+/** A proposal at the moment of its approval; risk lets everything pass that has a live quote. */
+export async function partsStage(options: PartsOptions) {
+  const { algorithm, urgency = 'medium', mode = 'paper', side = 'buy', quantity = '0.01' } = options;
+  const clock = createVirtualClock(SLOT);
+  const store = createMemoryStore();
+  const runtime = createRuntime({ store, directory: createDirectory([proposalKind]), clock });
+  const limitPrice = options.limitPrice ?? (side === 'buy' ? '60300' : '59700');
+  const order = orderOf({
+    id: ID,
+    origin: 'proposal',
+    mode,
+    bookId: 'b',
+    instrument: BTC,
+    side,
+    quantity,
+    limitPrice,
+    maxSlippageBps: 50,
+  });
+  const trades: FlowTrade[] = [];
+  const market: { quote: Quote | null } = { quote: quoteOf(BTC, SLOT, '60000', '60010') };
+  const asked: string[] = [];
+  const errors: unknown[] = [];
+  const input: ProposalInput & { readonly createdAt: number } = {
+    agentId: '019a5b1e-7c00-7000-8000-000000000001',
+    decisionId: '1c2e4f60-7788-8abc-9def-001122334455',
+    slot: SLOT,
+    side: side === 'buy' ? 'entry' : 'exit',
+    manifestVersion: 1,
+    manifestHash: 'a'.repeat(64),
+    autonomy: 'policy_auto',
+    epoch: 0,
+    order,
+    execution: planOf({ algorithm, urgency }, order, options.isProtective ?? false),
+    decisionPrice: side === 'buy' ? '60010' : '60000',
+    readsReference: false,
+    risk: { verdict: 'passed', rejections: [] },
+    begins: 'approved',
+    reason: null,
+    approvalMs: 600_000,
+    createdAt: SLOT,
+  };
+  const workers = executionWorkers({
+    runtime,
+    load: store.load,
+    preTrade: {
+      // The brand is what only risk gives; here the execution alone is looked at.
+      assess: async (_, proposal) => {
+        asked.push(proposal.order.quantity);
+        const { quote } = market;
+        if (quote?.quality === 'live')
+          return { ok: true, approved: proposal.order as never, risk: input.risk, market: { quote, depth: null, liquidityUsd: null } };
+        const rejections = [{ code: 'quote_not_live', limit: null, before: null, after: null, suggestion: null }];
+        return { ok: false, risk: { verdict: 'blocked', rejections } };
+      },
+    },
+    leaseIsHeld: async () => row().state.value === 'executing' && clock.now() < (proposalContext(row().state).leaseUntil ?? 0),
+    clients: options.clients ?? {},
+    flows: {
+      between: async (_, from, to) => ({
+        venue: 'spotexchange',
+        source: 'test:trades',
+        trades: trades.filter(({ at }) => at >= from && at <= to),
+        tops: [],
+      }),
+    },
+    clock,
+  });
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const activities = startActivities({ store, runtime, workers, clock: idle, onError: (error) => errors.push(error) });
+  const timers = startTimers({ store, runtime, clock: idle, onError: (error) => errors.push(error) });
+  await runtime.start('proposal', ID, ORG, input as never, { cause: 'test' });
+
+  const row = () => {
+    const found = store.actors.get(ID);
+    if (found === undefined) throw new Error('there is no proposal');
+    return found;
+  };
+  return {
+    clock,
+    store,
+    runtime,
+    trades,
+    market,
+    asked,
+    errors,
+    /** Where the chart stands. */
+    value: () => row().state.value as string,
+    state: () => proposalState(row().state),
+    context: () => proposalContext(row().state),
+    execution: () => shownExecution(proposalContext(row().state), row().state.value as string),
+    isDone: () => row().state.status === 'done',
+    fills: () => store.records.filter(({ type }) => type === 'fill').map((record) => record['fill'] as Fill),
+    filled: () =>
+      plainDecimal(
+        store.records
+          .filter(({ type }) => type === 'fill')
+          .reduce((sum, record) => sum.plus((record['fill'] as Fill).quantity), new Decimal(0)),
+      ),
+    tell: (event: { readonly type: string; readonly [key: string]: unknown }) => runtime.deliver(ID, event, { cause: 'test' }),
+    /** Something of the venue traded. */
+    trade(price: string, traded: string): void {
+      trades.push({ price, quantity: traded, at: clock.now() });
+    },
+    carry: () => activities.carryDue(),
+    /** Lets time pass and whatever is due by then happen. */
+    async pass(ms: number, quality: Quote['quality'] = 'live'): Promise<void> {
+      clock.advanceTo(clock.now() + ms);
+      if (market.quote !== null) market.quote = { ...market.quote, observedAt: clock.now(), receivedAt: clock.now(), quality };
+      await timers.fireDue();
+      await activities.carryDue();
+    },
+  };
+}
