@@ -6,6 +6,7 @@ import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts'
 import { clientOrderIdOf, createSpotOrders, type SpotOrders } from '../../../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/rest.ts';
 import { type SpotCredentials, spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
+import { fetchTrades } from '../../../../src/adapters/venues/spotexchange/trades.ts';
 import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
 import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
@@ -592,5 +593,47 @@ describe('the double’s own orders', () => {
     expect((await at(clock.now() + 1_000)).msg).toBe("Timestamp for this request was 1000ms ahead of the server's time.");
     expect((await at(clock.now() - 5_000)).msg).toBeUndefined();
     expect((await at(clock.now() + 999)).msg).toBeUndefined();
+  });
+});
+
+describe('resting orders', () => {
+  /** What an order is placed with. */
+  const placing = async (key: string, price: string) => {
+    const { bid, ask } = await top();
+    const quote = { venue: 'spotexchange' as const, source: 'test:top', observedAt: clock.now(), bid, ask };
+    return { key, quote, decisionPrice: ask, leaseUntil: clock.now() + LEASE_MS, price };
+  };
+  const asking = { decisionPrice: '1', leaseUntil: null };
+
+  test('an order rests at the near side, is found resting, and is taken back once and for all', async () => {
+    const order = await approved();
+    const { bid } = await top();
+    const info = await placing('rests', bid);
+    expect(await orders.resting.place(order, info)).toEqual({ outcome: 'resting', price: new Decimal(bid).toFixed(8) });
+    expect(await orders.lookUp(order, 'rests', asking)).toMatchObject({ outcome: 'resting' });
+    for (let round = 0; round < 2; round++)
+      expect(await orders.resting.withdraw(order, 'rests', asking)).toMatchObject({ outcome: 'rejected', reason: 'not_filled' });
+    expect(simulator.account.open(null)).toEqual([]);
+  });
+
+  test('an order that would take is refused and nothing of it is left', async () => {
+    const order = await approved();
+    const { ask } = await top();
+    expect(await orders.resting.place(order, await placing('crosses', ask))).toMatchObject({ outcome: 'rejected', reason: 'would_take' });
+    expect(simulator.account.orders).toEqual([]);
+  });
+
+  test('what was never placed cannot be taken back', async () => {
+    expect(await orders.resting.withdraw(await approved(), 'never', asking)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
+  });
+
+  test('the trades of a window are read in the order of their time', async () => {
+    const trades = await fetchTrades(rest, 'BTCUSDT', NOON - 60_000, NOON);
+    expect(trades).toHaveLength(121);
+    expect(trades.every(({ at, price, quantity }) => at >= NOON - 60_000 && at <= NOON && Number(price) > 0 && Number(quantity) > 0)).toBe(
+      true,
+    );
+    expect([...trades].sort((a, b) => a.at - b.at)).toEqual(trades);
+    expect(await fetchTrades(rest, 'BTCUSDT', NOON - 60_000, NOON)).toEqual(trades);
   });
 });
