@@ -111,6 +111,7 @@ class ActorPage {
     return h(
       'section',
       { class: 'page time-travel' },
+      h('p', { class: 'trail' }, h('a', { href: '#/actors' }, '← Actors')),
       h('div', { class: 'page-head' }, this.heading, this.about),
       h(
         'div',

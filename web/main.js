@@ -35,7 +35,8 @@ const OF_AGENTS = /** @type {const} */ (['agents', 'actors', 'takes', 'launches'
 /** Every page but that of agents; its further arguments are what follows it in the address. */
 const VIEWS = {
   home: homeView,
-  actors: later('Time travel', async () => (await import('./actor-view.js')).actorView),
+  actors: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    id === '' ? listOfActors(context, id, rest) : pastOfActor(context, id, rest),
   instruments: instrumentView,
   quotes: quotesView,
   markets: marketsView,
@@ -82,6 +83,9 @@ function later(title, load) {
     };
   };
 }
+
+const listOfActors = later('Actors', async () => (await import('./actors-view.js')).actorsView);
+const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 
 async function begin() {
   end();

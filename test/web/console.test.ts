@@ -298,6 +298,13 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     }
     await page.setViewportSize({ width: 1280, height: 900 });
     expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('link', { name: '← Actors' }).click();
+    await page.locator(`[data-actor="${id}"]`).waitFor();
+    await page.getByLabel('Kind').selectOption('take');
+    await page.getByText('No actor is like this.').waitFor();
+    await page.getByLabel('Kind').selectOption('agent');
+    await page.getByRole('link', { name: 'Crypto trend' }).waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
 
