@@ -103,6 +103,8 @@ function manifestOf(): Manifest {
       takeProfitPct: 50,
       maxDailyDrawdownPct: 3,
       maxOpenPositions: 1,
+      // Its tape quotes once and is silent: what would rest first finds no live price afterwards.
+      algorithm: 'taker_immediate',
       maxSlippageBps: 60,
     }),
   );
