@@ -6,6 +6,8 @@ import { dayAndTime, plain } from './words.js';
 /** @typedef {import('./api.ts').MarketEvent} MarketEvent */
 
 const SHOWN = 12;
+/** News come by no feed; they are read again so often. */
+const READ_EVERY_MS = 20_000;
 
 /**
  * @param {object} options
@@ -31,6 +33,7 @@ export function newsPanel({ context, symbol, signal }) {
   }
 
   void refresh();
+  const again = setInterval(() => void refresh(), READ_EVERY_MS);
   return {
     element: h(
       'div',
@@ -38,7 +41,9 @@ export function newsPanel({ context, symbol, signal }) {
       h('div', { class: 'panel-head' }, h('h2', {}, `News of ${symbol}`)),
       h('div', { class: 'panel-body' }, note, list),
     ),
-    end() {},
+    end() {
+      clearInterval(again);
+    },
   };
 }
 
