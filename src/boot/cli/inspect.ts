@@ -11,6 +11,7 @@ interface Options {
   readonly service?: string;
   readonly token?: string;
   readonly port: string;
+  readonly json?: true;
 }
 
 /** Adds `inspect`. It runs until it is interrupted. */
@@ -21,6 +22,7 @@ export function inspectCommand(command: Command): void {
     .option('--service <url>', 'the service (default: HOST and PORT of the settings)')
     .option('--token <file>', 'a file with the bearer token to ask with (default: that of the local operator in the state folder)')
     .option('--port <port>', 'where visualisers attach, on loopback; 0 takes any free one', wholeNumber, '0')
+    .option('--json', 'print the address as JSON')
     .action(async (options: Options) => {
       if (options.from !== undefined && options.actor === undefined) throw new Error('--from needs --actor: the past is told of one actor');
       const config = settings();
@@ -36,7 +38,7 @@ export function inspectCommand(command: Command): void {
         port: Number(options.port),
         onEnd: (sentence) => process.stderr.write(`sevengate: ${sentence}\n`),
       });
-      process.stdout.write(`${relay.address}\n`);
+      process.stdout.write(`${options.json ? JSON.stringify({ address: relay.address }) : relay.address}\n`);
       const end = (): void => void relay.close();
       process.once('SIGINT', end);
       process.once('SIGTERM', end);
