@@ -280,10 +280,11 @@ describe('catalog', () => {
 
   test('is filtered and paged', async () => {
     const perps = await get('/v1/catalog?kind=perp');
-    expect(perps.body.items.map((item: { instrument: string }) => item.instrument)).toEqual(['BTC', 'ETH', 'SOL']);
-    const first = await get('/v1/catalog?kind=perp&limit=2');
-    expect((await get(`/v1/catalog?kind=perp&limit=2&cursor=${first.body.nextCursor}`)).body).toMatchObject({
-      items: [{ instrument: 'SOL' }],
+    const onShares = ['AAPL', 'AMZN', 'COIN', 'GOOGL', 'META', 'MSFT', 'MSTR', 'NVDA', 'TSLA'].map((symbol) => `xyz:${symbol}`);
+    expect(perps.body.items.map((item: { instrument: string }) => item.instrument)).toEqual(['BTC', 'ETH', 'SOL', ...onShares]);
+    const first = await get('/v1/catalog?kind=perp&limit=11');
+    expect((await get(`/v1/catalog?kind=perp&limit=11&cursor=${first.body.nextCursor}`)).body).toMatchObject({
+      items: [{ instrument: 'xyz:TSLA' }],
       nextCursor: null,
     });
   });

@@ -344,6 +344,7 @@ test('answers of the same shapes, made by hand, are read to the last digit', asy
     status: 'FILLED',
     executed: '3.00000000',
     expiryReason: null,
+    restingAt: null,
     at: 1_507_725_176_595,
   });
   expect(readTrades(placed?.['fills'], '3', AT)?.map(({ id, quantity, at }) => [id, quantity, at])).toEqual([
