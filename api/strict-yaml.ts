@@ -8,10 +8,10 @@ import { type BodyValue, checkFields, checkKey, checkLength, checkText, MAX_DEPT
 const MAX_CHARACTERS = 32 * 1024;
 /** An alias may be used so often in one document. */
 const MAX_ALIASES = 20;
-/** Characters that the parser stops at: line breaks, commas, colons, opening brackets, quotes, backslashes. A long manifest has a few hundred. */
+/** Characters that the parser stops at: line breaks, commas, colons, opening brackets, quotes, backslashes and the signs of YAML. A long manifest has a few hundred. */
 const MAX_MARKS = 2_500;
 const STOPS = new Uint8Array(0x1_0000);
-for (const character of '\n\r,:[{\'"\\') STOPS[character.charCodeAt(0)] = 1;
+for (const character of '\n\r,:[{\'"\\?%&!*|>#') STOPS[character.charCodeAt(0)] = 1;
 /** Values in one document, those of aliases counted each time. */
 const MAX_VALUES = 2_500;
 
@@ -44,7 +44,7 @@ function refuseCrowded(text: string): void {
       throw malformed(
         '$',
         'the document has too many lines or values',
-        `at most ${MAX_MARKS} line breaks, commas, colons, brackets and quotes`,
+        `at most ${MAX_MARKS} line breaks, commas, colons, brackets, quotes and signs of YAML`,
       );
   }
 }
