@@ -309,13 +309,11 @@ test('at the full minute every agent on duty decides once, a paused one does not
   const seen = (instrument: string, type: string) =>
     decision.rules.find((rule: Record<string, unknown>) => rule['instrument'] === instrument && rule['type'] === type);
   expect(seen('spotexchange:BTCUSDT', 'price_above')).toMatchObject({ passed: false, observed: null, threshold: '1' });
-  // The other venue is heard; on a crowded machine perhaps not in time for every slot.
-  expect(seen('evmvenue:BTC', 'price_above')).toMatchObject({
-    passed: decision.observed['evmvenue:BTC'].quote.quality === 'live',
-    threshold: '1',
-  });
-  expect(seen('evmvenue:BTC', 'price_above').observed).toBe(decision.observed['evmvenue:BTC'].quote.mid);
-  expect(decision.observed['evmvenue:BTC'].quote.receivedAt).toBeLessThanOrEqual(slot);
+  // The other venue is heard; on a crowded machine perhaps not in time for every slot, and then its rules see nothing.
+  const { quote } = decision.observed['evmvenue:BTC'];
+  const isLive = quote?.quality === 'live';
+  expect(seen('evmvenue:BTC', 'price_above')).toMatchObject({ passed: isLive, observed: isLive ? quote.mid : null, threshold: '1' });
+  if (quote !== null) expect(quote.receivedAt).toBeLessThanOrEqual(slot);
   expect(decision.observed['spotexchange:BTCUSDT'].quote?.quality).not.toBe('live');
   const trend = of(onDuty.find(({ name }) => name === 'Crypto trend')?.id as string)[0].data;
   // What its rules make of the frozen quotes is chance; that nothing comes of it is not.

@@ -112,16 +112,26 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
   });
 
   test('a proposal that waits is said on the front page; once it is filled the page says what the books earned, as the API does', async () => {
-    const id = await propose(service, made, '0.01');
+    // On a busy machine the market leaves the limit of an order before it is carried out: then another one is proposed.
+    await waitFor(
+      async () => {
+        const id = await propose(service, made, '0.01');
+        await page.getByRole('link', { name: 'Overview' }).click();
+        await page.getByText(/^Written here asks to buy 0\.01 BTCUSDT/).waitFor();
+        await page.getByText(/needs? somebody\./).waitFor();
+        expect(await findingsEverywhere(page)).toEqual([]);
+        await page.getByRole('link', { name: /^Answer: Written here/ }).click();
+        const card = page.locator(`[data-proposal="${id}"]`);
+        await card.getByRole('button', { name: 'Approve' }).click();
+        await page
+          .locator(['filled', 'failed', 'cancelled', 'expired'].map((state) => `[data-proposal="${id}"][data-state=${state}]`).join())
+          .waitFor();
+        return (await card.getAttribute('data-state')) === 'filled';
+      },
+      { what: 'a filled proposal' },
+    );
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText(/^Written here asks to buy 0\.01 BTCUSDT/).waitFor();
-    await page.getByText('One thing needs somebody.').waitFor();
-    expect(await findingsEverywhere(page)).toEqual([]);
-    await page.getByRole('link', { name: /^Answer: Written here/ }).click();
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.locator(`[data-proposal="${id}"][data-state=filled]`).waitFor();
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText(/^All is well\. The paper books (make|lose) money\.|stand where they began/).waitFor();
+    await page.getByText(/The paper books (make|lose) money\.|stand where they began/).waitFor();
     const shown = page.getByRole('region', { name: 'In US dollars' }).locator('tbody tr', { hasText: 'Paper' }).locator('[title$="USD"]');
     // Prices move: what is shown is asked for again until both agree.
     await waitFor(
