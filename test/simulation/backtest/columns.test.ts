@@ -171,7 +171,7 @@ test('over twenty thousand bars none is passed over at which the rules let somet
       timeframe: '1h',
       entryConditions: [{ type: 'rsi_below', period: 5, value: 30, timeframe: '1h' }],
       exitConditions: [
-        { type: 'rsi_above', period: 5, value: 85, timeframe: '1h' },
+        { type: 'rsi_above', period: 5, value: 75, timeframe: '1h' },
         { type: 'held_longer_than', hours: 30 },
       ],
       stopLossPct: 3,
