@@ -28,10 +28,11 @@ export interface FeedStats {
 
 /** The longest message of a client, in bytes. */
 const MAX_PAYLOAD = 16 * 1024;
+const ASK_FOR_AN_UPGRADE = 'this route is a websocket: ask for an upgrade';
 
 /**
  * Adds `GET /v1/feeds`, `GET /v1/feeds/inspector` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as
- * `extend: [(app) => registerFeeds(app, doors)]`. Closing the server tells every client to come back and waits for none.
+ * `extend: [(app) => registerFeeds(app, ports)]`. Closing the server tells every client to come back and waits for none.
  */
 export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}): Promise<{ stats(): FeedStats }> {
   const fanOut = createFanOut({ clock: ports.clock, ...options });
@@ -65,14 +66,9 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     method: 'GET',
     url: '/v1/feeds',
     config: { permission: 'identity', cost: 'read' },
-    preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
-      const caller = callerOf(request);
-      if (request.ws && !watch.hasRoom(caller.subject)) {
-        return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
-      }
-    },
+    preValidation: async (request: FastifyRequest, reply: FastifyReply) => refuseOneTooMany(request, reply, watch),
     handler: (_request: FastifyRequest, reply: FastifyReply) =>
-      sendProblem(reply, 'malformed', 'this route is a websocket: ask for an upgrade, or use /v1/feeds/sse for server-sent events'),
+      sendProblem(reply, 'malformed', `${ASK_FOR_AN_UPGRADE}, or use /v1/feeds/sse for server-sent events`),
     wsHandler: (socket, request) => {
       const caller = callerOf(request);
       // Others may have been let in between the check and the upgrade.
@@ -108,12 +104,9 @@ function addInspector(app: FastifyInstance, ports: FeedPorts, watch: Watch): voi
       if (caller.orgId === null) return sendProblem(reply, 'permission_missing', 'the inspection shows an organization’s own actors');
       const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
       if (!wish.ok) return sendRefusal(reply, wish.refusal);
-      if (request.ws && !watch.hasRoom(caller.subject)) {
-        return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
-      }
+      return refuseOneTooMany(request, reply, watch);
     },
-    handler: (_request: FastifyRequest, reply: FastifyReply) =>
-      sendProblem(reply, 'malformed', 'this route is a websocket: ask for an upgrade'),
+    handler: (_request: FastifyRequest, reply: FastifyReply) => sendProblem(reply, 'malformed', ASK_FOR_AN_UPGRADE),
     wsHandler: (socket, request) => {
       const caller = callerOf(request);
       const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
@@ -123,6 +116,12 @@ function addInspector(app: FastifyInstance, ports: FeedPorts, watch: Watch): voi
       else serveInspector(socket, { ...caller, orgId }, wish.value, { ports, watch });
     },
   });
+}
+
+/** Refuses an upgrade where the caller holds as many connections as one subject may. */
+function refuseOneTooMany(request: FastifyRequest, reply: FastifyReply, watch: Watch) {
+  if (!request.ws || watch.hasRoom(callerOf(request).subject)) return;
+  return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
 }
 
 /** Who asks. @throws Error where no gate has let the request in: a defect. */

@@ -10,6 +10,7 @@ import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../src/
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Page, PageOf } from '../../page.ts';
+import type { ActorStep } from '../actors/ports.ts';
 
 export interface AgentVersion {
   readonly version: number;
@@ -24,17 +25,6 @@ export interface AgentDetail extends AgentView {
   readonly versions: readonly AgentVersion[];
   /** The canonical manifest of the active version, as it was hashed. */
   readonly manifest: { readonly [field: string]: Json };
-}
-
-/** One committed step of an agent's state chart. */
-export interface AgentStep {
-  readonly version: number;
-  readonly at: EpochMs;
-  readonly machine: string;
-  readonly event: Json;
-  readonly from: Json;
-  readonly to: Json;
-  readonly cause: string | null;
 }
 
 /** Evidence that is tied to a manifest hash, as the database checked it. */
@@ -71,7 +61,7 @@ export interface GateProgress {
 export interface AgentReads {
   list(orgId: string, page: Page): Promise<PageOf<AgentView>>;
   get(orgId: string, agentId: string): Promise<AgentDetail | null>;
-  history(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentStep> | null>;
+  history(orgId: string, agentId: string, page: Page): Promise<PageOf<ActorStep> | null>;
   evidence(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentEvidence> | null>;
   /** Newest first; only versions from `from` to `to`, both inclusive, where they are given. */
   versions(

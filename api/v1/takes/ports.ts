@@ -2,7 +2,8 @@
 import type { PublishedTake, TakeCommands, TakeView } from '../../../actors/take/commands.ts';
 import type { TakeOrigin, TakeState } from '../../../src/domain/take/take.ts';
 import type { Page, PageOf } from '../../page.ts';
-import type { AgentStep, DecisionReads, GateProgress } from '../agents/ports.ts';
+import type { ActorStep } from '../actors/ports.ts';
+import type { DecisionReads, GateProgress } from '../agents/ports.ts';
 
 export interface TakeFilter {
   readonly origin: TakeOrigin | null;
@@ -16,7 +17,7 @@ export interface TakeReads {
   find(orgId: string, takeId: string): Promise<TakeView | null>;
   /** Published Takes of every organization, newest first. */
   listPublished(orgId: string, page: Page): Promise<PageOf<PublishedTake>>;
-  history(orgId: string, takeId: string, page: Page): Promise<PageOf<AgentStep> | null>;
+  history(orgId: string, takeId: string, page: Page): Promise<PageOf<ActorStep> | null>;
   standing(orgId: string, takeId: string): Promise<GateProgress | null>;
 }
 

@@ -1,10 +1,11 @@
 /** What is read of actors of every kind: lists, one of them, its committed steps, and what became of its activities. */
 import type { ActivityFate, ActivityFates } from '../../../../actors/runtime/actor-branches.ts';
-import type { ActorReads, ActorStep, ActorSummary } from '../../../../api/v1/actors/ports.ts';
+import type { ActorReads, ActorSummary } from '../../../../api/v1/actors/ports.ts';
 import type { ActorRow, ActorState } from '../../../domain/actor-step.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
+import { stepsBetween } from './step-reads.ts';
 
 interface SummaryRow {
   readonly id: string;
@@ -19,24 +20,10 @@ interface SummaryRow {
   readonly changed_at: Date;
 }
 
-interface StepRow {
-  readonly version: number;
-  readonly at: number;
-  readonly machine: string;
-  readonly event: Json;
-  readonly from_value: Json;
-  readonly to_value: Json;
-  readonly cause: string | null;
-}
-
 function summaryOf(row: SummaryRow): ActorSummary {
   const { id, kind, name, machine, version, status, snapshot } = row;
   const changedAt = row.changed_at.toISOString();
   return { id, kind, name, machine, version, status, value: snapshot.value, createdAt: row.created_at.toISOString(), changedAt };
-}
-
-function stepOf({ from_value, to_value, ...step }: StepRow): ActorStep {
-  return { ...step, from: from_value, to: to_value };
 }
 
 export function createActorReads(sql: Sql): ActorReads {
@@ -69,13 +56,11 @@ export function createActorReads(sql: Sql): ActorReads {
 
     /** Oldest first; null where the organization has no such actor. A quarantine raises the version without a step. */
     async steps(orgId, actorId, from, to) {
-      const [[row], rows] = await Promise.all([
+      const [[row], items] = await Promise.all([
         sql<{ version: number }[]>`select version from actors where id = ${actorId} and org_id = ${orgId}`,
-        sql<StepRow[]>`
-          select version, at, machine, event, from_value, to_value, cause from steps
-          where actor_id = ${actorId} and version > ${from} and version <= ${to} order by version`,
+        stepsBetween(sql, actorId, from, to),
       ]);
-      return row === undefined ? null : { version: row.version, items: rows.map(stepOf) };
+      return row === undefined ? null : { version: row.version, items };
     },
   };
 }

@@ -1,7 +1,6 @@
 /** Actors in PostgreSQL: steps committed by compare-and-set on the version, many of them in one transaction. */
 import type {
   Activity,
-  ActorEvent,
   ActorRow,
   ActorStart,
   ActorState,
@@ -82,7 +81,7 @@ export function createActorStore(sql: Sql) {
         const turns = turnsOf(commits);
         const swapped = await swapStates(transaction, turns);
         const winners = turns.filter(({ first }) => swapped.has(first.row.id)).flatMap(({ steps }) => steps);
-        if (winners.length > 0) await writeSteps(transaction, winners);
+        if (winners.length > 0) await writeCommits(transaction, winners);
         return new Set(turns.flatMap(({ first }) => (swapped.has(first.row.id) ? [] : [first.row.id])));
       });
     },
@@ -205,25 +204,79 @@ export async function writeStarts(transaction: Transaction, starts: readonly Act
         tick_period_ms: tickPeriodMs,
       })) as never,
     )}) as s(place int, id uuid, org_id uuid, kind text, machine text, snapshot jsonb, tick_period_ms int) order by place`;
+  await writeSteps(
+    transaction,
+    starts.map((start) => ({
+      id: start.id,
+      orgId: start.orgId,
+      kind: start.kind,
+      version: 1,
+      at: start.at,
+      machine: start.machine,
+      event: { type: 'started', input: start.input },
+      from: null,
+      plan: start.plan,
+      cause: start.cause,
+      also: start.also,
+    })),
+  );
+}
+
+/** A step with the actor that takes it. */
+interface WrittenStep extends Pick<StepCommit, 'at' | 'machine' | 'event' | 'plan' | 'cause' | 'also'> {
+  readonly id: string;
+  readonly orgId: string;
+  readonly kind: string;
+  /** The actor's after the step; 1 for its first. */
+  readonly version: number;
+  /** The state's value before the step; null for an actor's first. */
+  readonly from: Json;
+}
+
+async function writeCommits(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
+  await endFired(transaction, commits);
+  await endAnswered(transaction, commits);
+  await writeSteps(
+    transaction,
+    commits.map(({ row, at, machine, event, plan, cause, also }) => ({
+      id: row.id,
+      orgId: row.orgId,
+      kind: row.kind,
+      version: row.version + 1,
+      at,
+      machine,
+      event,
+      from: row.state.value,
+      plan,
+      cause,
+      also,
+    })),
+  );
+}
+
+/** Writes the steps with all that their plans ask for: one statement per table, however many there are. */
+async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[]): Promise<void> {
   await transaction`
     insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
-    select id, 1, at, machine, event, null, to_value, cause from jsonb_to_recordset(${transaction.json(
-      starts.map((start) => ({
-        id: start.id,
-        at: start.at,
-        machine: start.machine,
-        event: startedBy(start),
-        to_value: start.plan.state.value,
-        cause: start.cause,
+    select id, version, at, machine, event, from_value, to_value, cause from jsonb_to_recordset(${transaction.json(
+      steps.map(({ id, version, at, machine, event, from, plan, cause }) => ({
+        id,
+        version,
+        at,
+        machine,
+        event,
+        from_value: from,
+        to_value: plan.state.value,
+        cause,
       })) as never,
-    )}) as s(id uuid, at bigint, machine text, event jsonb, to_value jsonb, cause text)`;
+    )}) as s(id uuid, version bigint, at bigint, machine text, event jsonb, from_value jsonb, to_value jsonb, cause text)`;
   await writeRecords(
     transaction,
-    starts.flatMap(({ also, plan }) => [...also, ...plan.records]),
+    steps.flatMap(({ also, plan }) => [...also, ...plan.records]),
   );
-  const addressed = <Item>(pick: (start: ActorStart) => readonly Item[]): Addressed<Item>[] =>
-    starts.flatMap((start) =>
-      pick(start).map((item, index) => ({ actorId: start.id, orgId: start.orgId, version: 1, at: start.at, index, item })),
+  const addressed = <Item>(pick: (step: WrittenStep) => readonly Item[]): Addressed<Item>[] =>
+    steps.flatMap((step) =>
+      pick(step).map((item, index) => ({ actorId: step.id, orgId: step.orgId, version: step.version, at: step.at, index, item })),
     );
   await writeTimers(
     transaction,
@@ -235,84 +288,13 @@ export async function writeStarts(transaction: Transaction, starts: readonly Act
   );
   await writeAnnouncements(
     transaction,
-    addressed((start) => [...start.plan.announcements, inspected(start, 1, startedBy(start), null)]),
+    addressed((step) => [...step.plan.announcements, inspected(step)]),
   );
-}
-
-function startedBy({ input }: ActorStart): ActorEvent {
-  return { type: 'started', input };
-}
-
-async function writeSteps(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
-  await transaction`
-    insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
-    select actor_id, version, at, machine, event, from_value, to_value, cause
-    from jsonb_to_recordset(${transaction.json(
-      commits.map(({ row, at, machine, event, plan, cause }) => ({
-        actor_id: row.id,
-        version: row.version + 1,
-        at,
-        machine,
-        event,
-        from_value: row.state.value,
-        to_value: plan.state.value,
-        cause,
-      })) as never,
-    )}) as s(actor_id uuid, version bigint, at bigint, machine text, event jsonb, from_value jsonb, to_value jsonb, cause text)`;
-  await endFired(transaction, commits);
-  await endAnswered(transaction, commits);
-  await writeRecords(
-    transaction,
-    commits.flatMap(({ also, plan }) => [...also, ...plan.records]),
-  );
-  const addressed = <Item>(pick: (commit: StepCommit) => readonly Item[]): Addressed<Item>[] =>
-    commits.flatMap((commit) =>
-      pick(commit).map((item, index) => ({
-        actorId: commit.row.id,
-        orgId: commit.row.orgId,
-        version: commit.row.version + 1,
-        at: commit.at,
-        index,
-        item,
-      })),
-    );
-  await writeTimers(
-    transaction,
-    addressed(({ plan }) => plan.timers),
-  );
-  await writeActivities(
-    transaction,
-    addressed(({ plan }) => plan.activities),
-  );
-  await writeAnnouncements(transaction, [
-    ...addressed(({ plan }) => plan.announcements),
-    ...commits.map((commit) => ({
-      actorId: commit.row.id,
-      orgId: commit.row.orgId,
-      version: commit.row.version + 1,
-      at: commit.at,
-      index: 0,
-      item: inspected(
-        { id: commit.row.id, kind: commit.row.kind, machine: commit.machine, plan: commit.plan },
-        commit.row.version + 1,
-        commit.event,
-        commit.row.state.value,
-      ),
-    })),
-  ]);
 }
 
 /** A committed step as the `inspect` channel shows it. */
-function inspected(
-  step: Pick<ActorStart, 'kind' | 'machine' | 'plan'> & { readonly id: string },
-  version: number,
-  event: ActorEvent,
-  from: Json,
-): Announcement {
-  return {
-    channel: 'inspect',
-    body: { actorId: step.id, kind: step.kind, machine: step.machine, version, event: event as never, from, to: step.plan.state.value },
-  };
+function inspected({ id: actorId, kind, machine, version, event, from, plan }: WrittenStep): Announcement {
+  return { channel: 'inspect', body: { actorId, kind, machine, version, event: event as never, from, to: plan.state.value } };
 }
 
 /** Takes away the timers that the steps were fired by. */

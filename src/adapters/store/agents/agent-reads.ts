@@ -1,19 +1,14 @@
 /** What is read of agents: lists, versions, steps and where their state charts stand. Every read names the organization. */
 import type { AgentView } from '../../../../actors/agent/commands.ts';
-import type { PageOf } from '../../../../api/page.ts';
 import type { AgentReads } from '../../../../api/v1/agents/ports.ts';
 import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Closing } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
 import { type EvidenceRecord, evidenceOf } from '../gates/evidence-store.ts';
-
-/** Cuts what was read one row beyond the limit, and names the position to go on from. */
-export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (row: Row) => string): PageOf<Row> {
-  const last = rows[limit - 1];
-  return rows.length > limit && last !== undefined ? { items: rows.slice(0, limit), next: position(last) } : { items: rows, next: null };
-}
+import { pageOfRows } from '../page-of-rows.ts';
 
 /** A row of `agents`, without its organization. */
 export interface AgentRow {
@@ -90,29 +85,9 @@ export function createAgentReads(sql: Sql): AgentReads {
       };
     },
 
-    /** Committed steps, newest first. The position is the last step's version. */
-    async history(orgId, agentId, { limit, after }) {
-      const [known, rows] = await Promise.all([
-        belongs(orgId, agentId),
-        sql<{ version: number; at: number; machine: string; event: Json; from_value: Json; to_value: Json; cause: string | null }[]>`
-          select version, at, machine, event, from_value, to_value, cause from steps
-          where actor_id = ${agentId} ${after === null ? sql`` : sql`and version < ${Number(after)}`}
-          order by version desc limit ${limit + 1}`,
-      ]);
-      if (!known) return null;
-      const page = pageOfRows(rows, limit, (row) => String(row.version));
-      return {
-        items: page.items.map(({ version, at, machine, event, from_value, to_value, cause }) => ({
-          version,
-          at,
-          machine,
-          event,
-          from: from_value,
-          to: to_value,
-          cause,
-        })),
-        next: page.next,
-      };
+    async history(orgId, agentId, page) {
+      const [known, steps] = await Promise.all([belongs(orgId, agentId), newestSteps(sql, agentId, page)]);
+      return known ? steps : null;
     },
 
     /** Evidence, newest first. The position is the last row's number in the agent's chain of gate records. */

@@ -8,7 +8,7 @@ import { assembleDecision, type DecisionRecord, decisionId, type RiskAttribution
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
-import { pageOfRows } from './agent-reads.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 /** What reading needs of a manifest; small next to the manifest compiled for ticks. */
 interface ReadableManifest {

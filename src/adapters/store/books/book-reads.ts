@@ -5,8 +5,8 @@ import { plainDecimal } from '../../../domain/decimal.ts';
 import type { LedgerMove } from '../../../domain/equity-course.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 import { type BookFigures, figuresOf } from './book-store.ts';
 
 interface BookListRow extends BookFigures {

@@ -7,8 +7,8 @@ import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/ax
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
 import type { BridgeTransferView } from '../../../domain/bridge/transfer.ts';
 import type { TransitAmount } from '../../../domain/bridge/transit.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
   readonly id: string;

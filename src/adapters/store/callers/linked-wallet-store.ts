@@ -5,8 +5,8 @@ import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/linked-wallet.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
   readonly id: string;

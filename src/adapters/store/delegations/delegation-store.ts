@@ -6,10 +6,10 @@ import type { Order } from '../../../domain/order.ts';
 import type { DelegatedOrder, DelegatedOrderStore } from '../../../trading/delegated-orders.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { groundOf } from '../orders/prepared-transaction-store.ts';
 import { proposalGround } from '../orders/proposal-ground.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 import { DelegationLost, lockDelegation } from './execution-permit.ts';
 
 interface Row {

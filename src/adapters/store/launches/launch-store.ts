@@ -6,8 +6,8 @@ import type { CurveLaunchState, CurveStanding } from '../../../domain/launch/lau
 import type { LauncherLaunchState, LauncherLaunchView } from '../../../domain/launch/launcher.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 type Terms = Pick<
   LaunchView,

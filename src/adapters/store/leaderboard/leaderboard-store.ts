@@ -14,8 +14,8 @@ import type { WalletChain } from '../../../domain/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
 import type { LeaderboardStore, RefreshedWallet, StoredEvent, WalletTransaction } from '../../../trading/leaderboard-refresh.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface WalletRow {
   readonly id: number;

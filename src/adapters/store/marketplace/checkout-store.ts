@@ -5,8 +5,8 @@ import type { CheckoutReads } from '../../../../api/v1/marketplace/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { CheckoutState } from '../../../domain/marketplace/checkout.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface CheckoutRow {
   readonly id: string;

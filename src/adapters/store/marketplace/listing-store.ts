@@ -6,8 +6,8 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Listing, ListingEvidence, ListingState, RuleShape } from '../../../domain/marketplace/listing.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
   readonly id: string;

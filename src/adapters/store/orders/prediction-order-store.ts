@@ -9,10 +9,10 @@ import type { OutcomeSide, PredictionMarket } from '../../../domain/prediction/m
 import { type OnchainTerms, type PredictionOrderState, readOutcomeKey } from '../../../domain/prediction/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
   readonly id: string;

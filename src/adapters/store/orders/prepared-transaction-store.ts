@@ -7,9 +7,9 @@ import type { Json } from '../../../domain/canonical-json.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { PreparedTransactionState, TransactionPurpose } from '../../../domain/solana/lifecycle.ts';
 import type { PreparedMessage } from '../../../domain/solana/verify.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
   readonly id: string;

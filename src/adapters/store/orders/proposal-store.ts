@@ -8,9 +8,9 @@ import type { DecimalString } from '../../../domain/decimal.ts';
 import type { RiskAttribution } from '../../../domain/decision.ts';
 import { type ProposalState, proposalTransactionId } from '../../../domain/execution.ts';
 import type { Order } from '../../../domain/order.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 interface ProposalRow {
   readonly id: string;

@@ -4,8 +4,8 @@ import type { Page, PageOf } from '../../../../api/page.ts';
 import type { PredictionFilter } from '../../../../api/v1/prediction-markets/ports.ts';
 import type { PredictionMarket, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 
 /** Where a market names no end: after every one that does (2100-01-01). */
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);

@@ -3,8 +3,8 @@ import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 import { type PreferencesRow, preferencesOf, type StoredPreferences, storedPreferences } from './risk-preferences-store.ts';
 
 /** Versions that were set, newest first. The position is the last version. */

@@ -6,9 +6,10 @@ import type { Json } from '../../../domain/canonical-json.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { expectedSlippageOfTake, type Take, type TakeState } from '../../../domain/take/take.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
+import { newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
 import { newestDelegation } from '../delegations/delegation-store.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 import { preferencesOf, preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
 interface TakeRow {
@@ -117,19 +118,12 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
 
     delegation: (orgId, takeId) => newestDelegation(sql, orgId, takeId),
 
-    async history(orgId, takeId, { limit, after }) {
-      const [known, rows] = await Promise.all([
+    async history(orgId, takeId, page) {
+      const [known, steps] = await Promise.all([
         sql`select 1 from takes where id = ${takeId} and org_id = ${orgId}`,
-        sql<{ version: number; at: number; machine: string; event: Json; from_value: Json; to_value: Json; cause: string | null }[]>`
-          select version, at, machine, event, from_value, to_value, cause from steps
-          where actor_id = ${takeId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`,
+        newestSteps(sql, takeId, page),
       ]);
-      if (known.length === 0) return null;
-      const page = pageOfRows(rows, limit, (row) => String(row.version));
-      return {
-        items: page.items.map(({ from_value: from, to_value: to, ...step }) => ({ ...step, from, to })),
-        next: page.next,
-      };
+      return known.length === 0 ? null : steps;
     },
 
     async standing(orgId, takeId) {

@@ -12,9 +12,9 @@ import { drawdownPct, shareValue } from '../../../domain/vault.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { pageOfRows } from '../agents/agent-reads.ts';
 import { BookMoved, booksOf, type StoredBook } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
 const HOUR_MS = 3_600_000;

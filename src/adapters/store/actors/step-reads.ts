@@ -1,0 +1,33 @@
+/** What is read of the committed steps of one actor, whatever its kind. Whoever calls has checked whose actor it is. */
+import type { Page, PageOf } from '../../../../api/page.ts';
+import type { ActorStep } from '../../../../api/v1/actors/ports.ts';
+import type { Json } from '../../../domain/canonical-json.ts';
+import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
+
+interface StepRow extends Omit<ActorStep, 'from' | 'to'> {
+  readonly from_value: Json;
+  readonly to_value: Json;
+}
+
+function stepOf({ version, at, machine, event, from_value, to_value, cause }: StepRow): ActorStep {
+  return { version, at, machine, event, from: from_value, to: to_value, cause };
+}
+
+const columns = (sql: Sql) => sql`version, at, machine, event, from_value, to_value, cause`;
+
+/** A page of an actor's steps, newest first. The position is the last step's version. */
+export async function newestSteps(sql: Sql, actorId: string, { limit, after }: Page): Promise<PageOf<ActorStep>> {
+  const rows = await sql<StepRow[]>`
+    select ${columns(sql)} from steps
+    where actor_id = ${actorId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`;
+  const page = pageOfRows(rows, limit, (row) => String(row.version));
+  return { items: page.items.map(stepOf), next: page.next };
+}
+
+/** The steps after version `from` up to `to`, oldest first. */
+export async function stepsBetween(sql: Sql, actorId: string, from: number, to: number): Promise<readonly ActorStep[]> {
+  const rows = await sql<StepRow[]>`
+    select ${columns(sql)} from steps where actor_id = ${actorId} and version > ${from} and version <= ${to} order by version`;
+  return rows.map(stepOf);
+}

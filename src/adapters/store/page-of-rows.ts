@@ -1,0 +1,7 @@
+import type { PageOf } from '../../../api/page.ts';
+
+/** Cuts what was read one row beyond the limit, and names the position to go on from. */
+export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (row: Row) => string): PageOf<Row> {
+  const last = rows[limit - 1];
+  return rows.length > limit && last !== undefined ? { items: rows.slice(0, limit), next: position(last) } : { items: rows, next: null };
+}
