@@ -130,7 +130,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['api/caller.ts', 'createGate', 90],
       ['api/feeds/channels/candles.ts', 'followSeries', 80],
       ['api/feeds/fan-out.ts', 'createFanOut', 150],
-      ['api/feeds/index.ts', 'registerFeeds', 70],
       ['api/feeds/latest.ts', 'createLatestHub', 110],
       ['api/feeds/socket.ts', 'serveSocket', 220],
       ['api/feeds/sse.ts', 'serveEvents', 120],

@@ -1,3 +1,4 @@
+/** Lists of the API are read in pages: one row more than is asked for tells whether there is a next one. */
 import type { PageOf } from '../../../api/page.ts';
 
 /** Cuts what was read one row beyond the limit, and names the position to go on from. */
