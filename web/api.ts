@@ -943,6 +943,7 @@ export type Gates = {
   readonly progress: string;
   readonly next: string;
   readonly whyNoTrades: ReadonlyArray<string>;
+  readonly missingHistory: ReadonlyArray<MissingHistory>;
   readonly gates: ReadonlyArray<Gate>;
 };
 
@@ -2032,6 +2033,17 @@ export type Me = {
   readonly expiresAt: string;
 };
 
+export type MissingHistory = {
+  readonly instrument: string;
+  readonly conditions: ReadonlyArray<string>;
+  readonly source: 'news:wire' | 'news:filings' | 'issuer_mark' | 'pool_liquidity';
+  readonly from: string;
+  readonly to: string;
+  readonly missingPct: number;
+  readonly command: string;
+  readonly text: string;
+};
+
 export type Observation = {
   readonly slot: number;
   readonly instrument: string;
@@ -2899,6 +2911,28 @@ export type Problem = {
     readonly limit: number | null;
     readonly passed: boolean;
   }>;
+};
+
+export type PromotedAgent = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly stage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live';
+  readonly state: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | 'paused';
+  readonly paused: boolean;
+  readonly pauseCause: 'operator' | 'emergency_halt' | 'data_degraded' | 'daily_drawdown' | 'tick_crash' | 'quarantine' | null;
+  readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
+  readonly manifestHash: string;
+  readonly manifestVersion: number;
+  readonly closing: ReadonlyArray<{
+    readonly instrument: string | null;
+    readonly limitPrice: string | null;
+    readonly closedBy: string;
+    readonly at: string;
+  }>;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly missingHistory: ReadonlyArray<MissingHistory>;
 };
 
 export type Proposal = {

@@ -25,8 +25,8 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
   async function refresh() {
     try {
       /** @type {import('./wire.ts').Gates} */
-      const { stage, progress, next, whyNoTrades, gates } = await read(`/v1/agents/${id}/gates`, { signal });
-      fill(why, whyLines(whyNoTrades));
+      const { stage, progress, next, whyNoTrades, missingHistory, gates } = await read(`/v1/agents/${id}/gates`, { signal });
+      fill(why, [...missingLines(missingHistory), ...whyLines(whyNoTrades)]);
       fill(list, gates.map(gateItem));
       promote.hidden = stage === 'live';
       say(note, `${progress}. Next: ${next}`);
@@ -70,6 +70,19 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
 function promoteButton(mayPromote, onclick) {
   const title = mayPromote ? 'Asks for the gate that the agent stands at to open' : 'This needs trade:execute';
   return h('button', { type: 'button', disabled: !mayPromote, title, onclick }, 'Promote');
+}
+
+/** @param {readonly { readonly text: string }[]} missing */
+function missingLines(missing) {
+  if (missing.length === 0) return [];
+  return [
+    h('h3', {}, 'What the backtest would not know'),
+    h(
+      'ul',
+      { 'data-missing-history': '' },
+      missing.map(({ text }) => h('li', {}, text)),
+    ),
+  ];
 }
 
 /** @param {readonly string[]} lines */

@@ -1,6 +1,7 @@
 /** Takes promotions and sign-offs: asks for the evidence of the gate, then the agent; the database has the last word. */
 import type { ActorRow, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Stage } from '../../src/domain/agent.ts';
+import type { MissingHistory } from '../../src/domain/backtest/missing-history.ts';
 import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/evidence.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -51,9 +52,12 @@ export interface GateKeeper {
   ): Promise<GateEvidence>;
 }
 
+/** An agent that was promoted, and what the backtest that follows would not know. */
+export type PromotedView = AgentView & { readonly missingHistory: readonly MissingHistory[] };
+
 export interface GateCommands {
   /** Opens the gate that the agent stands at, or says which of its conditions fails. */
-  promote(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
+  promote(context: CommandContext, agentId: string): Promise<Outcome<PromotedView>>;
   /** An independent risk manager's word on the step to `live`. */
   signOff(
     context: CommandContext,
@@ -61,7 +65,14 @@ export interface GateCommands {
     word: { readonly approved: boolean; readonly comment: string },
   ): Promise<Outcome<GateEvidence>>;
   /** Null where the organization has no such agent. */
-  standing(orgId: string, agentId: string): Promise<{ readonly stage: Stage; readonly gates: readonly GateState[] } | null>;
+  standing(orgId: string, agentId: string): Promise<GatesStanding | null>;
+}
+
+export interface GatesStanding {
+  readonly stage: Stage;
+  readonly gates: readonly GateState[];
+  /** Of an agent that has its backtest before it: what that would not know. */
+  readonly missingHistory: readonly MissingHistory[];
 }
 
 /** How the evidence of a gate comes about, where nothing is on record. */
@@ -81,14 +92,20 @@ export function createGateHandler(deps: {
   readonly runtime: Runtime;
   readonly agents: Pick<AgentDirectory, 'find' | 'write'>;
   readonly gates: GateKeeper;
+  /** What of the past a backtest of the agent's manifest would not know. */
+  readonly missingHistory: (agent: GatedView) => Promise<readonly MissingHistory[]>;
 }): GateCommands {
   const { runtime, agents, gates } = deps;
+
+  /** Nothing behind the gate that a backtest opens. */
+  const missingHistoryOf = async (view: AgentView): Promise<readonly MissingHistory[]> =>
+    view.stage === 'draft' || view.stage === 'backtest' ? deps.missingHistory(view) : [];
 
   /** Validates the gate that the agent stood at `before` and opens it; `superseded` where the database knows better: its last word. */
   async function attempt(
     context: CommandContext,
     before: AgentView,
-  ): Promise<Outcome<AgentView> | { readonly superseded: () => Outcome<never> }> {
+  ): Promise<Outcome<PromotedView> | { readonly superseded: () => Outcome<never> }> {
     let standing: GateState | null;
     try {
       standing = await gates.validate(before, true);
@@ -104,8 +121,10 @@ export function createGateHandler(deps: {
     const shut = refusalOf(standing, context.subject);
     if (shut !== null) return shut;
     const { evidence } = standing as { evidence: GateEvidence };
-    const after = (plan: StepPlan): AgentView => ({
+    const missing = before.stage === 'draft' ? await missingHistoryOf(before) : [];
+    const after = (plan: StepPlan): PromotedView => ({
       ...before,
+      missingHistory: missing,
       stage: agentValue(plan.state).stage as Stage,
       autonomy: agentContext(plan.state).autonomy,
     });
@@ -175,7 +194,7 @@ export function createGateHandler(deps: {
 
     async standing(orgId, agentId) {
       const view = await agents.find(orgId, agentId);
-      return view && { stage: view.stage, gates: await gates.all(view) };
+      return view && { stage: view.stage, gates: await gates.all(view), missingHistory: await missingHistoryOf(view) };
     },
   };
 }

@@ -1,13 +1,17 @@
 /** The gates of this database, wired: the command handler over runtime and evidence, and the daily look at paper and shadow trading. */
 import type { AgentDirectory } from '../../actors/agent/command-handler.ts';
 import { lookDaily } from '../../actors/agent/daily-gates.ts';
-import { createGateHandler, type GateCommands } from '../../actors/agent/gate-handler.ts';
+import { createGateHandler, type GateCommands, type GatedView } from '../../actors/agent/gate-handler.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
+import { manifestOf } from '../adapters/store/agents/manifest-reads.ts';
+import { createKnownHistoryReads } from '../adapters/store/candles/backtest-reads.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
+import type { MissingHistory } from '../domain/backtest/missing-history.ts';
+import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {
   readonly commands: GateCommands;
@@ -22,14 +26,24 @@ export function openGates(deps: {
   readonly sql: Sql;
   readonly evaluator: Sql;
   readonly runtime: Runtime;
+  readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
 }): Gates {
   const evidence = createEvidenceWriter(deps.evaluator, deps.newId);
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
   const agents: Pick<AgentDirectory, 'find' | 'write'> = createAgentDirectory(deps.sql);
   return {
-    commands: createGateHandler({ runtime: deps.runtime, agents, gates: keeper }),
+    commands: createGateHandler({ runtime: deps.runtime, agents, gates: keeper, missingHistory: historyOf(deps.sql, deps.clock) }),
     evidence,
     watch: (clock, onError) => lookDaily(keeper, clock, onError),
+  };
+}
+
+/** What of the past an agent's manifest would miss in a backtest that is asked for now. */
+function historyOf(sql: Sql, clock: Pick<Clock, 'now'>): (agent: GatedView) => Promise<readonly MissingHistory[]> {
+  const reads = createKnownHistoryReads(sql);
+  return async ({ id, manifestVersion }) => {
+    const manifest = await manifestOf(sql, id, manifestVersion);
+    return manifest === null ? [] : missingHistory(reads, manifest, clock.now());
   };
 }

@@ -64,7 +64,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
   const sandbox = await openSandbox(service);
 
   const actors = openActors(sql, clock, newId);
-  const gates = openGates({ sql, evaluator, runtime: actors.runtime, newId });
+  const gates = openGates({ sql, evaluator, runtime: actors.runtime, clock, newId });
   const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
   const tokens = config.IDP_ISSUER === null ? keepMemberTokens(home, clock) : null;
   service.onStop('the tokens', async () => tokens?.stop());

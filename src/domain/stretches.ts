@@ -31,3 +31,17 @@ export function sharedStretches(left: readonly Stretch[], right: readonly Stretc
   }
   return shared;
 }
+
+/** What of a stretch lies in none of the others, which ascend and are apart. */
+export function missingStretches({ from, to }: Stretch, known: readonly Stretch[]): readonly Stretch[] {
+  const missing: Stretch[] = [];
+  let at = from;
+  for (const one of known) {
+    if (one.to <= at) continue;
+    if (one.from >= to) break;
+    if (one.from > at) missing.push({ from: at, to: one.from });
+    at = one.to;
+  }
+  if (at < to) missing.push({ from: at, to });
+  return missing;
+}

@@ -3,10 +3,10 @@ import type { Candle } from '../domain/candle.ts';
 import type { Observation } from '../domain/cut.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
-import type { Stretch } from '../domain/stretches.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey, Venue } from '../domain/venue.ts';
 import type { Fact } from './backtest/history.ts';
+import type { ArchivedStretch } from './backtest/known-events.ts';
 import type { BarSeries } from './backtest/needs.ts';
 
 /** Closed bars of one series that open within [from, to), ascending, at most `limit`. */
@@ -32,9 +32,16 @@ export interface BacktestReads {
   liquidity(instrument: InstrumentKey): Promise<readonly Fact[]>;
 }
 
+/** What is asked of the history that is kept before a run: when it is known, without what it says. */
+export interface KnownHistoryReads extends Pick<BacktestReads, 'marks' | 'liquidity'> {
+  /** When the first report that is kept was heard; null where none is. */
+  heardSince(): Promise<EpochMs | null>;
+  /** The stretches for which archives of an underlying are complete. */
+  archived(underlying: string): Promise<readonly ArchivedStretch[]>;
+}
+
 /** A file of events: within its stretch it holds all that its source told of an underlying. */
-export interface EventArchive extends Stretch {
-  readonly source: string;
+export interface EventArchive extends ArchivedStretch {
   readonly reports: readonly Report[];
 }
 

@@ -178,13 +178,25 @@ describe('the sign-off', () => {
   });
 });
 
+const QUIET = { type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors: false };
+
 test('a changed manifest restarts at draft, and the evidence of the old one opens nothing', async () => {
   const id = await climbed(await made(), 'paper');
-  const changed = await api.call('POST', `/v1/agents/${id}/versions`, { token: trader, body: payload({ stopLossPct: 5 }) });
+  const changed = await api.call('POST', `/v1/agents/${id}/versions`, {
+    token: trader,
+    body: payload({ stopLossPct: 5, entryConditions: [QUIET] }),
+  });
   expect(changed.body).toMatchObject({ stage: 'draft', manifestVersion: 2 });
   expect((await gatesOf(id)).gates.map(({ passed }: { passed: boolean }) => passed)).toEqual([true, false, false, false, false, false]);
   await adopted(id);
-  expect((await promote(id)).body).toMatchObject({ stage: 'backtest' });
+  // Its rule on events could not be known in a backtest, and nobody has to wait for one to hear of it.
+  const named = (await gatesOf(id)).missingHistory;
+  expect(named).toHaveLength(4);
+  expect(named[0]).toMatchObject({ conditions: ['no_negative_event'], source: 'news:wire', missingPct: 100 });
+  expect(named[0].text).toContain(named[0].command);
+  const told = (await promote(id)).body;
+  expect(told).toMatchObject({ stage: 'backtest' });
+  expect(told.missingHistory).toEqual(named);
   expect((await promote(id)).body).toMatchObject({ code: 'evidence_missing' });
 });
 

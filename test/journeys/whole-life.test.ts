@@ -54,7 +54,7 @@ beforeAll(async () => {
   stage = await createGateFixture(url);
   const { app: sql, evaluator, newId } = stage;
   runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
-  gates = openGates({ sql, evaluator, runtime, newId });
+  gates = openGates({ sql, evaluator, runtime, clock, newId });
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
   worker = evaluations.carry(
     {

@@ -11,6 +11,7 @@ import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, GateCheckBody, StageWord } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
 import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
+import { MissingHistoryBody, missingHistoryBody } from './missing-history-body.ts';
 import type { DecisionReads } from './ports.ts';
 
 const GateBody = Type.Object(
@@ -38,6 +39,9 @@ const GatesBody = Type.Object(
     whyNoTrades: Type.Array(Type.String(), {
       description:
         'Where the gate asks for trades that there are not: what its newest decision came to, and what was missing for a trade. Empty elsewhere.',
+    }),
+    missingHistory: Type.Array(MissingHistoryBody, {
+      description: 'While its backtest lies before it: what its conditions look at and the kept history does not hold.',
     }),
     gates: Type.Array(GateBody),
   },
@@ -79,6 +83,7 @@ export const listGates = defineRoute({
       progress,
       next,
       whyNoTrades: lacksTrades ? await whyNoTrades(ports.agents.decisions, orgId, id) : [],
+      missingHistory: found.missingHistory.map(missingHistoryBody),
       gates: found.gates.map(({ gate, kind, passed, checks, metrics, problems, evidence }) => {
         const place = STAGES.indexOf(gate);
         return {

@@ -1,10 +1,27 @@
 /** POST /v1/agents/:id/promote. */
+import { Type } from 'typebox';
+import type { PromotedView } from '../../../actors/agent/gate-handler.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
-import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
+import { AGENT_EXAMPLE, agentBody, agentFields, NO_AGENT } from './agent-body.ts';
+import { MissingHistoryBody, missingHistoryBody } from './missing-history-body.ts';
+
+const PromotedBody = Type.Object(
+  {
+    ...agentFields,
+    missingHistory: Type.Array(MissingHistoryBody, {
+      description: 'After the step from `draft`: what the conditions look at and the backtest that comes next would not know.',
+    }),
+  },
+  { $id: 'PromotedAgent', examples: [{ ...AGENT_EXAMPLE, stage: 'backtest', state: 'backtest', missingHistory: [] }] },
+);
+
+function promotedBody(view: PromotedView) {
+  return { ...agentBody(view), missingHistory: view.missingHistory.map(missingHistoryBody) };
+}
 
 export const promoteAgent = defineRoute({
   method: 'POST',
@@ -13,19 +30,19 @@ export const promoteAgent = defineRoute({
   tag: 'agents',
   summary: 'Requests the next promotion stage',
   description:
-    'Opens the agent’s next gate if its evidence has passed. Else 409: `evidence_missing` where nothing is on record, `gate_failed` with every condition, what was observed and what is asked. The database holds the same gate.',
+    'Opens the agent’s next gate if its evidence has passed. Else 409: `evidence_missing` where nothing is on record, `gate_failed` with every condition, what was observed and what is asked. The database holds the same gate. The step from `draft` names what of the past the backtest would not know, and the command that imports it.',
   cost: 'write',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 200: { description: 'The agent at its new stage.', schema: AgentBody } },
+  answers: { 200: { description: 'The agent at its new stage.', schema: PromotedBody } },
   refusals: ['not_found', 'evidence_missing', 'gate_failed', 'sign_off_refused', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.agents.gates.promote(context, id) });
+      return carryOut(request, reply, { status: 200, answer: promotedBody, run: (context) => ports.agents.gates.promote(context, id) });
     };
   },
 });

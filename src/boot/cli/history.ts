@@ -1,10 +1,14 @@
 /** `sevengate history`: imports archives of events, marks and liquidity for backtests, and tells what is kept. */
 import { type Command, Option } from 'commander';
 import { importArchive, readArchive } from '../../adapters/intelligence/import-events.ts';
+import { createKnownHistoryReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { importHistoryFile, readHistoryFile } from '../../adapters/store/catalog/history-files.ts';
 import { keptHistory, keptHistoryText } from '../../adapters/store/catalog/kept-history.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../../adapters/store/catalog/market-history-store.ts';
+import { missingHistoryText } from '../../domain/backtest/missing-history.ts';
 import { instant } from '../../domain/instant.ts';
+import { missingHistory } from '../../simulation/backtest/missing-history.ts';
+import { manifestFromFile } from './manifest-file.ts';
 import { withWriterDatabase } from './writer-database.ts';
 
 interface EventOptions {
@@ -65,6 +69,24 @@ export function historyCommands(history: Command): void {
     .action(async (options: { json?: true }) => {
       const kept = await withWriterDatabase('sevengate history', keptHistory);
       print(options.json ? JSON.stringify(kept) : keptHistoryText(kept));
+    });
+  missingCommand(history);
+}
+
+/** Adds `missing`. */
+function missingCommand(history: Command): void {
+  history
+    .command('missing')
+    .description('tell what the conditions of a manifest look at and the kept history does not hold over the stretch of the backtest gate')
+    .argument('<manifest>', 'the manifest: YAML or JSON, in either form')
+    .option('--json', 'print the result as JSON')
+    .action(async (file: string, options: { json?: true }) => {
+      const manifest = manifestFromFile(file);
+      const missing = await withWriterDatabase('sevengate history', (sql) =>
+        missingHistory(createKnownHistoryReads(sql), manifest, Date.now()),
+      );
+      if (options.json) return print(JSON.stringify(missing.map((one) => ({ ...one, text: missingHistoryText(one) }))));
+      print(missing.length === 0 ? 'nothing is missing besides bars, which a run fetches' : missing.map(missingHistoryText).join('\n'));
     });
 }
 

@@ -4,15 +4,15 @@ import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
 import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
-import type { Report } from '../../domain/intelligence/report.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { NewsEvent } from '../../domain/market-event.ts';
-import { type Stretch, sharedStretches, unitedStretches } from '../../domain/stretches.ts';
+import { type Stretch, sharedStretches } from '../../domain/stretches.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads, EventArchive } from '../ports.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { EventHistory, Fact } from './history.ts';
+import { afterLookback, heardStretch, sourceStretches } from './known-events.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 import type { Trials } from './run.ts';
 
@@ -91,12 +91,13 @@ async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[
   if (asked.length === 0) return events;
   const heard = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
   const versions = eventVersionsOf(heard);
+  const firstHeard = heard.length === 0 ? null : heard.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt);
   for (const { entry, eventHours } of asked) {
     const archives = await reads.archives(entry.underlying);
     if (heard.length + archives.length === 0) continue;
     const archived = archivedVersions(archives, new Set(heard.map(({ id }) => id)));
     events.set(entry.underlying, {
-      known: knownStretches(entry.underlying, (eventHours as number) * HOUR_MS, heardStretch(heard, createdAt), archives),
+      known: knownStretches(entry.underlying, (eventHours as number) * HOUR_MS, heardStretch(firstHeard, createdAt), archives),
       events: [...versions, ...archived]
         .filter(({ symbols }) => symbols.includes(entry.underlying))
         .sort((a, b) => a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1))
@@ -114,27 +115,15 @@ function archivedVersions(archives: readonly EventArchive[], heard: ReadonlySet<
   return eventVersionsOf([...byId.values()].filter(({ id }) => !heard.has(id)));
 }
 
-/** Somebody listened to every source from the first report that is kept on. */
-function heardStretch(heard: readonly Report[], createdAt: number): Stretch | null {
-  return heard.length === 0
-    ? null
-    : { from: heard.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt), to: createdAt };
-}
-
-/** The slots at which all sources of an underlying are known for a whole look-back: heard by the feed, or held by an archive. */
+/** The slots at which all sources of an underlying are known for a whole look-back. */
 function knownStretches(
   underlying: string,
   lookbackMs: number,
-  listened: Stretch | null,
+  heard: Stretch | null,
   archives: readonly EventArchive[],
 ): readonly Stretch[] {
-  const bySource = eventSourcesOf(underlying).map((source) =>
-    unitedStretches([...archives.filter((archive) => archive.source === source), ...(listened === null ? [] : [listened])]),
-  );
-  return bySource
-    .reduce(sharedStretches)
-    .map(({ from, to }) => ({ from: from + lookbackMs, to }))
-    .filter(({ from, to }) => from < to);
+  const told = eventSourcesOf(underlying).map((source) => sourceStretches(source, heard, archives));
+  return afterLookback(told.reduce(sharedStretches), lookbackMs);
 }
 
 /** What is read for each instrument that asks for it. */

@@ -101,7 +101,7 @@ export interface History {
 }
 
 /** The age that an issuer's mark may reach; the live limit. */
-const MARK_MAX_AGE_MS = 30 * 86_400_000;
+export const MARK_MAX_AGE_MS = 30 * 86_400_000;
 /** Liquidity is kept by day, the least of each: the day after it, and one more that nobody listened on, go by it. */
 export const LIQUIDITY_MAX_AGE_MS = 2 * 86_400_000;
 /** Significant digits of the first price that are kept: later prices may be ten thousand times as high and stay exact. */

@@ -1,5 +1,6 @@
 // What backtests know of the past besides bars, on a real database: archives of events, issuers' marks, liquidity by day.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKnownHistoryReads } from '../../../src/adapters/store/candles/backtest-reads.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { createIssuerMarkStore } from '../../../src/adapters/store/catalog/issuer-mark-store.ts';
 import {
@@ -12,10 +13,13 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { archivesOf, keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
+import { missingHistoryText } from '../../../src/domain/backtest/missing-history.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { isoTime } from '../../../src/domain/time.ts';
+import { missingHistory } from '../../../src/simulation/backtest/missing-history.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import { payload } from '../../domain/authored.ts';
 import { testDatabase } from '../../harness/postgres.ts';
@@ -62,7 +66,7 @@ const report = (id: string, publishedAt: number): Report => ({
   corrects: null,
 });
 
-async function backtest(entry: readonly object[]): Promise<BacktestResult> {
+function manifestOf(entry: readonly object[]): Manifest {
   const read = readManifest(
     payload({
       universe: ['SPACEX'],
@@ -73,11 +77,15 @@ async function backtest(entry: readonly object[]): Promise<BacktestResult> {
     }),
   );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.manifest;
+}
+
+async function backtest(entry: readonly object[]): Promise<BacktestResult> {
   const outcome = await workFromStore(
     {
       databaseUrl: url,
       asked: {
-        manifest: read.manifest,
+        manifest: manifestOf(entry),
         request: { from: isoTime(FROM), to: isoTime(TO), timeframe: null, look: true, assumptions: DEFAULT_ASSUMPTIONS },
         trials: { versions: 1, otherSharpes: [] },
         funding: [],
@@ -129,6 +137,27 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   const depths = Array.from({ length: (may - FROM) / DAY }, (_, n) => ({ receivedAt: FROM + (n + 1) * DAY, value: '250000' }));
   await keepHistory(sql, 'pool_liquidity', 'spotchain:SPACEX', depths, 'pools.csv');
 
+  // Before anybody waits for a run: what the gate's stretch lacks, and what imports it.
+  const missing = await missingHistory(createKnownHistoryReads(sql), manifestOf(RULES), NOW);
+  expect(missing.map(({ source, conditions }) => [source, ...conditions])).toEqual([
+    ['news:wire', 'no_negative_event'],
+    ['news:filings', 'no_negative_event'],
+    ['issuer_mark', 'gap_to_mark_below'],
+    ['pool_liquidity', 'liquidity_above'],
+  ]);
+  const stretch = { from: Date.UTC(2019, 6, 2) - 8 * DAY, to: NOW };
+  // Known from a day after the archive's begin on, up to its end: 91 of 1,835 days.
+  expect(missing[0]).toMatchObject({ longest: { from: stretch.from, to: march + DAY }, missingPct: 95.04 });
+  expect(missing[0]?.command).toBe(
+    `npx sevengate history import-events <wire.ndjson> --from ${isoTime(stretch.from - DAY)} --to ${isoTime(march + DAY)} --of SPACEX`,
+  );
+  expect(missing[1]).toMatchObject({ longest: stretch, missingPct: 100 });
+  expect(missing[2]?.command).toBe('npx sevengate history import-facts <file.csv> --kind issuer_mark --instrument SPACEX');
+  expect(missingHistoryText(missing[2] as (typeof missing)[number])).toContain(
+    'gap_to_mark_below on spotchain:SPACEX looks at marks of the issuer',
+  );
+  expect(await missingHistory(createKnownHistoryReads(sql), manifestOf([{ type: 'rsi_below', period: 7, value: 30 }]), NOW)).toEqual([]);
+
   // SPACEX files with the regulator: the wire alone does not make its events known.
   expect(entriesOf(await backtest(RULES))).toEqual([]);
   await keepArchive(sql, { ...archive, source: 'news:filings', sha256: 'bb'.repeat(32), reports: [] });
@@ -137,6 +166,13 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   expect(Math.min(...entries)).toBeGreaterThanOrEqual(march + DAY);
   expect(Math.max(...entries)).toBeLessThan(may + 2 * DAY + HOUR);
   expect(entries.filter((at) => at > april && at < april + DAY)).toEqual([]);
+  const whole = { ...archive, from: stretch.from - DAY, to: NOW };
+  await keepArchive(sql, { ...whole, source: 'news:wire', sha256: 'cc'.repeat(32), reports: [] });
+  await keepArchive(sql, { ...whole, source: 'news:filings', sha256: 'dd'.repeat(32), reports: [] });
+  expect((await missingHistory(createKnownHistoryReads(sql), manifestOf(RULES), NOW)).map(({ source }) => source)).toEqual([
+    'issuer_mark',
+    'pool_liquidity',
+  ]);
   expect(entriesOf(await backtest(RULES.slice(1))).some((at) => at > april && at < april + DAY)).toBe(true);
 });
 

@@ -8,6 +8,12 @@ export interface ActiveManifest {
   readonly manifest: Manifest;
 }
 
+/** One version of a trader's manifest; null where there is none. */
+export async function manifestOf(sql: Sql, traderId: string, version: number): Promise<Manifest | null> {
+  const [row] = await sql<{ canonical: string }[]>`select canonical from manifests where agent_id = ${traderId} and version = ${version}`;
+  return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
+}
+
 /** Every manifest that some agent or Take has active, each once. */
 export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest[]> {
   const rows = await sql<{ hash: string; canonical: string }[]>`

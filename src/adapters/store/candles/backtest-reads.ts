@@ -1,8 +1,8 @@
 /** What a backtest reads of the store: closed bars, reports and archives of events, marks and liquidity over time. */
-import type { BacktestReads } from '../../../simulation/ports.ts';
+import type { BacktestReads, KnownHistoryReads } from '../../../simulation/ports.ts';
 import { liquidityOverTime, marksOverTime } from '../catalog/market-history-store.ts';
 import type { Sql } from '../database.ts';
-import { archivesOf } from '../intelligence/event-archive-store.ts';
+import { archivedStretches, archivesOf } from '../intelligence/event-archive-store.ts';
 import { createIntelligenceStore } from '../intelligence/intelligence-store.ts';
 import { createCandleStore } from './candle-store.ts';
 
@@ -15,5 +15,18 @@ export function createBacktestReads(sql: Sql): BacktestReads {
     marks: (instrument) => marksOverTime(sql, instrument),
     liquidity: (instrument) => liquidityOverTime(sql, instrument),
     reports: async () => (await intelligence.openStories(0)).flatMap(({ reports }) => reports),
+  };
+}
+
+/** What is known of the past besides bars, for whoever plans a backtest. */
+export function createKnownHistoryReads(sql: Sql): KnownHistoryReads {
+  return {
+    marks: (instrument) => marksOverTime(sql, instrument),
+    liquidity: (instrument) => liquidityOverTime(sql, instrument),
+    archived: (underlying) => archivedStretches(sql, underlying),
+    heardSince: async () => {
+      const [row] = await sql<{ at: number | null }[]>`select min(received_at) as at from intelligence_reports`;
+      return row?.at ?? null;
+    },
   };
 }

@@ -1,6 +1,7 @@
 /** Archives of events at rest (`event_archives`, `archived_reports`): imported files, never changed again. */
 import type { Report } from '../../../domain/intelligence/report.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import type { ArchivedStretch } from '../../../simulation/backtest/known-events.ts';
 import type { EventArchive } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 
@@ -47,6 +48,11 @@ export async function archivesOf(sql: Sql, underlying: string): Promise<readonly
       return { ...archive, reports: reports.map(({ body }) => body) };
     }),
   );
+}
+
+/** The stretches for which archives of an underlying are complete. */
+export async function archivedStretches(sql: Sql, underlying: string): Promise<readonly ArchivedStretch[]> {
+  return sql`select source, from_at as "from", to_at as "to" from event_archives where ${underlying} = any(underlyings) order by id`;
 }
 
 /** What is kept, without the reports. */

@@ -1,0 +1,23 @@
+/** The stretches over which a source of events is known: heard by the feed, or held by an archive. */
+import { type Stretch, unitedStretches } from '../../domain/stretches.ts';
+import type { EpochMs } from '../../domain/time.ts';
+
+/** An archive's source and the times between which it is complete. */
+export interface ArchivedStretch extends Stretch {
+  readonly source: string;
+}
+
+/** When events of one source were told, without a hole. */
+export function sourceStretches(source: string, heard: Stretch | null, archives: readonly ArchivedStretch[]): readonly Stretch[] {
+  return unitedStretches([...archives.filter((archive) => archive.source === source), ...(heard === null ? [] : [heard])]);
+}
+
+/** The slots at which every event of a look-back is known. */
+export function afterLookback(told: readonly Stretch[], lookbackMs: number): readonly Stretch[] {
+  return told.map(({ from, to }) => ({ from: from + lookbackMs, to })).filter(({ from, to }) => from < to);
+}
+
+/** Somebody listened to every source since the first report that is kept. */
+export function heardStretch(firstHeardAt: EpochMs | null, until: EpochMs): Stretch | null {
+  return firstHeardAt === null || firstHeardAt >= until ? null : { from: firstHeardAt, to: until };
+}

@@ -1,0 +1,108 @@
+/** Which rules of a manifest could not be known in a backtest over the gate's stretch, and what would mend it. */
+import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
+import { readBacktestRequest } from '../../domain/backtest/request.ts';
+import type { CatalogEntry } from '../../domain/catalog.ts';
+import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { missingStretches, type Stretch, unitedStretches } from '../../domain/stretches.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import type { KnownHistoryReads } from '../ports.ts';
+import { type Fact, LIQUIDITY_MAX_AGE_MS, MARK_MAX_AGE_MS } from './history.ts';
+import { afterLookback, heardStretch, sourceStretches } from './known-events.ts';
+import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What is missing over the stretch that a backtest takes by default, by instrument and source. Bars are fetched when a run asks for them. */
+export async function missingHistory(reads: KnownHistoryReads, manifest: Manifest, now: EpochMs): Promise<readonly MissingHistory[]> {
+  const request = readBacktestRequest({}, now);
+  if (!('assumptions' in request)) throw new RangeError('the default stretch of a backtest cannot be read');
+  const stretch = { from: Date.parse(request.from), to: Date.parse(request.to) };
+  const missing: MissingHistory[] = [];
+  for (const needs of backtestNeeds(manifest, manifest.timeframe)) {
+    for (const looked of await lookedAt(reads, manifest, needs, now)) missing.push(...missingOf(looked, needs.entry, stretch));
+  }
+  return missing;
+}
+
+/** One kind of history that rules look at, and when it is known. */
+interface LookedAt {
+  readonly source: HistorySource;
+  readonly conditions: readonly string[];
+  readonly known: readonly Stretch[];
+  /** How much earlier than a slot its history has to begin. */
+  readonly beforeMs: number;
+}
+
+async function lookedAt(
+  reads: KnownHistoryReads,
+  manifest: Manifest,
+  { entry, eventHours, mark, pool }: InstrumentNeeds,
+  now: EpochMs,
+): Promise<readonly LookedAt[]> {
+  const looked: LookedAt[] = [];
+  const events = typesOf(manifest, (type) => type === 'no_negative_event' || type === 'negative_event');
+  if (eventHours !== null && events.length > 0) {
+    const heard = heardStretch(await reads.heardSince(), now);
+    const archives = await reads.archived(entry.underlying);
+    const beforeMs = eventHours * HOUR_MS;
+    for (const source of eventSourcesOf(entry.underlying)) {
+      const known = afterLookback(sourceStretches(source, heard, archives), beforeMs);
+      looked.push({ source: source as HistorySource, conditions: events, known, beforeMs });
+    }
+  }
+  const marked = typesOf(manifest, (type) => type.startsWith('gap_to_mark_'));
+  if (mark !== null && marked.length > 0)
+    looked.push({ source: 'issuer_mark', conditions: marked, known: knownFor(await reads.marks(mark), MARK_MAX_AGE_MS), beforeMs: 0 });
+  const pooled = typesOf(manifest, (type) => type === 'liquidity_above');
+  if (pool !== null && pooled.length > 0)
+    looked.push({
+      source: 'pool_liquidity',
+      conditions: pooled,
+      known: knownFor(await reads.liquidity(pool), LIQUIDITY_MAX_AGE_MS),
+      beforeMs: 0,
+    });
+  return looked;
+}
+
+/** The types of a manifest's conditions that are meant, each once. */
+function typesOf({ entry, exit }: Manifest, isMeant: (type: string) => boolean): readonly string[] {
+  return [...new Set([...entry, ...exit].map(({ type }) => type).filter(isMeant))];
+}
+
+function knownFor(facts: readonly Fact[], maxAgeMs: number): readonly Stretch[] {
+  return unitedStretches(facts.map(({ receivedAt }) => ({ from: receivedAt, to: receivedAt + maxAgeMs + 1 })));
+}
+
+function missingOf(
+  { source, conditions, known, beforeMs }: LookedAt,
+  { key, instrument, underlying }: Pick<CatalogEntry, 'key' | 'instrument' | 'underlying'>,
+  stretch: Stretch,
+): readonly MissingHistory[] {
+  const holes = missingStretches(stretch, known);
+  const [first] = holes;
+  if (first === undefined) return [];
+  const length = ({ from, to }: Stretch): number => to - from;
+  const longest = holes.reduce((most, hole) => (length(hole) > length(most) ? hole : most), first);
+  const all = holes.reduce((sum, hole) => sum + length(hole), 0);
+  return [
+    {
+      instrument: key,
+      conditions,
+      source,
+      longest,
+      missingPct: Math.round((all / length(stretch)) * 10_000) / 100,
+      command: commandFor(source, instrument, underlying, { from: longest.from - beforeMs, to: longest.to }),
+    },
+  ];
+}
+
+/** The command that imports a stretch; what stands in angle brackets is the caller's. */
+function commandFor(source: HistorySource, instrument: string, underlying: string, { from, to }: Stretch): string {
+  if (source === 'issuer_mark' || source === 'pool_liquidity')
+    return `npx sevengate history import-facts <file.csv> --kind ${source} --instrument ${instrument}`;
+  const times = `--from ${isoTime(from)} --to ${isoTime(to)}`;
+  return source === 'news:wire'
+    ? `npx sevengate history import-events <wire.ndjson> ${times} --of ${underlying}`
+    : `npx sevengate history import-events <submissions.json> ${times}`;
+}
