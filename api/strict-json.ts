@@ -21,10 +21,11 @@ export type BodyValue = null | boolean | number | string | BodyValue[] | { [key:
 
 /**
  * Parses a request body, whose top must be an object.
+ * @param places is told where each value begins in the text, by its path.
  * @throws InputError `malformed` or `body_too_deep`, saying where.
  */
-export function parseStrictJson(text: string): { [key: string]: BodyValue } {
-  const reader = new JsonReader(text);
+export function parseStrictJson(text: string, places?: Map<string, number>): { [key: string]: BodyValue } {
+  const reader = new JsonReader(text, places);
   const value = reader.document();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('$', 'the body is not an object', 'a JSON object');
@@ -70,8 +71,11 @@ class JsonReader {
   at = 0;
   values = 0;
 
-  constructor(text: string) {
+  readonly #places: Map<string, number> | undefined;
+
+  constructor(text: string, places?: Map<string, number>) {
     this.text = text;
+    this.#places = places;
   }
 
   document(): BodyValue {
@@ -84,6 +88,7 @@ class JsonReader {
 
   private value(path: string, depth: number): BodyValue {
     if (++this.values > MAX_VALUES) throw malformed(path, 'too many values', `at most ${MAX_VALUES} values in one body`);
+    this.#places?.set(path, this.at);
     const first = this.text.charAt(this.at);
     if (first === '"') return checkText(this.string(path), path);
     if (first === '{') return this.object(path, depth + 1);

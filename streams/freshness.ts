@@ -1,5 +1,5 @@
 /** How fresh an event is at an instant: the marks that time, silence, sessions and lost connections put on it. */
-import { CATALOG } from '../src/domain/catalog.ts';
+import { CATALOG, type Catalog } from '../src/domain/catalog.ts';
 import type { Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
 import { sessionAt as usSessionAt } from '../src/domain/session.ts';
 import type { EpochMs } from '../src/domain/time.ts';
@@ -7,7 +7,7 @@ import type { Venue } from '../src/domain/venue.ts';
 import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { FeedLife } from './feed-life.ts';
 import { ageMs, CARRIED_FORWARD, FEED_DOWN, OVER_AGE, RESYNCING, SESSION_CLOSED } from './flag-bits.ts';
-import { DEFAULT_LIMITS, limitsOf, type QualityLimits } from './quality-limits.ts';
+import { limitsOf, type QualityLimits, qualityLimits } from './quality-limits.ts';
 import { SlotTable } from './slot-table.ts';
 
 export interface FreshnessOptions {
@@ -18,11 +18,10 @@ export interface FreshnessOptions {
 }
 
 /** The issuers' marks of the catalog. */
-export const CATALOG_ISSUER_MARKS: ReadonlySet<string> = new Set(
-  CATALOG.entries
-    .filter((entry) => entry.benchmarkKind === 'issuer_mark')
-    .map((entry) => (entry.benchmark ?? '').slice('reference:'.length)),
-);
+function issuerMarksOf(catalog: Pick<Catalog, 'entries'>): ReadonlySet<string> {
+  const marked = catalog.entries.filter((entry) => entry.benchmarkKind === 'issuer_mark');
+  return new Set(marked.map((entry) => (entry.benchmark ?? '').slice('reference:'.length)));
+}
 
 /** The rules of freshness under one set of limits. */
 export interface Freshness {
@@ -45,9 +44,9 @@ export interface Freshness {
 }
 
 export function createFreshness(options: FreshnessOptions = {}): Freshness {
-  const limits = options.limits ?? DEFAULT_LIMITS;
+  const limits = options.limits ?? qualityLimits();
   const sessionAt = options.sessionAt ?? usSessionAt;
-  const issuerMarks = options.issuerMarks ?? CATALOG_ISSUER_MARKS;
+  const issuerMarks = options.issuerMarks ?? issuerMarksOf(CATALOG);
   const table = new SlotTable<FeedLimits>((venue, source) => limitsOf(limits, venue as Venue, source));
 
   const feedLimits = (event: Quote | ReferencePrice): FeedLimits => table.at(event.venue, event.source);

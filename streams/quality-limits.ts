@@ -1,6 +1,7 @@
 /** How old, how far off and how silent each venue's data may be (docs/decisions/0008). One table; the configuration may override any cell. */
+import { CATALOG } from '../src/domain/catalog.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../src/domain/venue.ts';
-import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
+import type { FeedLimits, LimitOverrides } from '../src/domain/venues/venue-facts.ts';
 
 export interface QualityLimits {
   readonly venues: Readonly<Record<Venue, FeedLimits>>;
@@ -28,15 +29,6 @@ export const DEFAULT_LIMITS: QualityLimits = {
   issuerMarkMaxAgeMs: 30 * DAY,
 };
 
-/** What a configuration may say of the limits; everything left out keeps its default. */
-export interface LimitOverrides {
-  readonly venues?: Readonly<Partial<Record<Venue, Partial<FeedLimits>>>>;
-  readonly sources?: Readonly<Record<string, Partial<FeedLimits>>>;
-  readonly perpContextMaxAgeMs?: number;
-  readonly eventsMaxSilenceMs?: number;
-  readonly issuerMarkMaxAgeMs?: number;
-}
-
 /**
  * The default limits with some cells replaced.
  * @throws RangeError where a limit is not a number above zero: such a limit would call everything, or nothing, stale.
@@ -53,6 +45,15 @@ export function overrideLimits(overrides: LimitOverrides): QualityLimits {
   };
   checkNumbers('limits', limits);
   return limits;
+}
+
+let current: { readonly of: LimitOverrides; readonly limits: QualityLimits } | null = null;
+
+/** The limits of this process: those of the catalog file, and the default ones where it says nothing. */
+export function qualityLimits(): QualityLimits {
+  const { limits: of } = CATALOG.source;
+  if (current?.of !== of) current = { of, limits: overrideLimits(of) };
+  return current.limits;
 }
 
 /** The limits of one source of a venue. */

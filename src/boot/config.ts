@@ -53,6 +53,11 @@ const SETTINGS = {
   ),
   HOST: setting(host, '127.0.0.1', 'address it listens on', '127.0.0.1'),
   SEVENGATE_HOME: setting(folder, '.sevengate', 'state folder', '.sevengate'),
+  CATALOG_FILE: optional(
+    catalogFile,
+    'instruments, feed ids, budgets and limits of your own (npx sevengate catalog)',
+    'catalog.json of the state folder, else the built-in ones',
+  ),
   DATABASE_URL: optional(secretUrl('postgres:', 'postgresql:'), 'PostgreSQL 15 or later', 'an embedded one'),
   REDIS_URL: optional(
     secretUrl('redis:', 'rediss:'),
@@ -240,6 +245,7 @@ const OUR_PREFIXES = [
   'CCTP_',
   'MODEL_',
   'SANDBOX_',
+  'CATALOG_',
 ];
 
 /** Reads the whole environment at once: either every setting, or every problem. An empty value counts as not set. */
@@ -378,6 +384,11 @@ function text(given: string): Parsed<string> {
 function tapeFile(given: string): Parsed<string> {
   if (/\.tape(\.ndjson(\.gz)?)?$/.test(given) && !given.includes('\0')) return { value: given };
   return { wrong: `${JSON.stringify(given)} is no tape: its name should end in .tape, .tape.ndjson or .tape.ndjson.gz` };
+}
+
+function catalogFile(given: string): Parsed<string> {
+  if (given.endsWith('.json') && !given.includes('\0')) return { value: given };
+  return { wrong: `${JSON.stringify(given)} is no catalog: its name should end in .json` };
 }
 
 function folder(given: string): Parsed<string> {

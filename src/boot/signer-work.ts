@@ -21,6 +21,7 @@ import { loadListedTokens } from '../adapters/store/catalog/listed-token-store.t
 import { openDatabase } from '../adapters/store/database.ts';
 import { createSigningReads } from '../adapters/store/delegations/signing-reads.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { CATALOG } from '../domain/catalog.ts';
 import { ALL_ENABLED } from '../domain/risk/index.ts';
 import type { SignerClient } from '../trading/ports.ts';
 import { createSigning } from '../trading/signing-validation.ts';
@@ -66,6 +67,7 @@ async function work(): Promise<void> {
   if (typeof key === 'string') return tell({ ok: false, wrong: key });
   tell({ ok: true, publicKey: key.publicKey });
   const place = await nextLine<SignerPlace>();
+  CATALOG.use(place.catalog);
   const log = createLog(logLevel as LogLevel);
   const clock = createLiveClock();
   const sql = openDatabase({ url: place.databaseUrl, connections: DATABASE_CONNECTIONS, name: 'sevengate signer', readOnly: true });

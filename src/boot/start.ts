@@ -12,6 +12,7 @@ import type { Sql } from '../adapters/store/database.ts';
 import { EXAMPLE } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
+import { useCatalog } from './catalog-file.ts';
 import { openGates } from './gates.ts';
 import { followListedTokens } from './listed-tokens.ts';
 import { openMarketAccess } from './market-access.ts';
@@ -21,6 +22,7 @@ import { openActors } from './roles/worker.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
 import { forgetKey, startSigner } from './signer.ts';
+import { checkedSources } from './source-checks.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { openStoreConnections } from './store-connections.ts';
 
@@ -54,6 +56,8 @@ export async function start(options: StartOptions): Promise<Started> {
 async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'>> {
   const { config, clock, log, newId, roles, signal } = service;
   const home = resolve(config.SEVENGATE_HOME);
+  useCatalog(config);
+  for (const warning of checkedSources(config)) log.warn(warning);
   // The signer comes first: from here on this process holds no key.
   const signer = service.runs('worker') ? await startSigner(config, clock, log) : forgetKey(config);
   if (signer !== null) service.onStop('the signer', signer.stop);

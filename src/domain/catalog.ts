@@ -1,10 +1,10 @@
 /** The catalog: every instrument an agent may name, its token facts and what it relates to. */
-import { sha256Hex } from './canonical-json.ts';
+import { BUILT_IN_TABLES, type CatalogTables, entriesOf, type ReferenceFeed, referenceFeedsOf } from './catalog-tables.ts';
 import type { UniverseEntry } from './manifest/manifest.ts';
 import { didYouMean } from './nearest-name.ts';
 import type { EpochMs } from './time.ts';
-import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey, isVenue, VENUE_FACTS } from './venue.ts';
-import type { CryptoAsset, VenueListing } from './venues/venue-facts.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, isVenue } from './venue.ts';
+import type { LimitOverrides } from './venues/venue-facts.ts';
 
 /** What kind of instrument it is: the last part of `<venue>:<pair>:<instrument kind>`. */
 export const INSTRUMENT_KINDS = ['spot', 'perp', 'tokenized_equity', 'pre_ipo', 'agent_token'] as const;
@@ -14,7 +14,6 @@ export type InstrumentKind = (typeof INSTRUMENT_KINDS)[number];
 export const VENUE_CLASSIFICATIONS = ['tokenequity-solana', 'preipo-solana', 'agenttoken-solana'] as const;
 export type VenueClassification = (typeof VENUE_CLASSIFICATIONS)[number];
 
-export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 /** The dollar stablecoin of the primary chain: swaps, licenses and deposits settle in it. */
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 export const USDC_DECIMALS = 6;
@@ -73,229 +72,6 @@ export interface CatalogEntry {
   readonly pairedStock: InstrumentKey | null;
 }
 
-/** The reference feed of one share. */
-export interface ReferenceFeed {
-  readonly key: InstrumentKey;
-  /** The share's symbol, e.g. `AAPL`. */
-  readonly instrument: string;
-  /** The provider's symbol, e.g. `Equity.US.AAPL/USD`. */
-  readonly feedSymbol: string;
-  /** 64 hexadecimal digits without `0x`. */
-  readonly feedId: string;
-  /** `published`: the provider's own id. `sandbox`: SHA-256 of the feed symbol, meaningful to the sandbox only. */
-  readonly feedIdSource: 'published' | 'sandbox';
-}
-
-const PUBLISHED_FEED_IDS: Readonly<Record<string, string>> = {
-  AAPL: '49f6b65cb1de6b10eaf75e7c03ca029c306d0357e91b5311b175084a5ad55688',
-  NVDA: 'b1073854ed24cbc755dc527418f52b7d271f6cc967bbf8d8129112b18860a593',
-  TSLA: '16dad506d7db8da01c87581c87ca897a012a153557d4d578c3b9c9e1bc0632f1',
-  MSFT: 'd0ca23c1cc005e004ccf1db5bf76aeb6a49218f43dac3d4b275e92de12ded4d1',
-  GOOGL: '5a48c03e9b9cb337801073ed9d166817473697efff0d138874e0f6a33d6d5aa6',
-  AMZN: 'b5d0e0fa58a1f8b81498ae670ce93c872d14434b72c364885d4fa1b257cbb07a',
-  META: '78a3e3b8e676a8f73c439f5d749737034b139bbbe899ba5775216fba596607fe',
-  SPY: '19e09bb805456ada3979a7d1cbb4b6d63babc3a0f8e8a9509f68afa5c4c11cd5',
-};
-
-interface EquityRow {
-  readonly underlying: string;
-  readonly name: string;
-  readonly sector: string;
-  readonly mint: string;
-  /** Multiplier before, multiplier after, and when it changes; a mint that never had a corporate action stays at 1. */
-  readonly multipliers?: readonly [before: number, after: number, effectiveAt: EpochMs];
-  /** Left out where the mint has no known end. */
-  readonly validTo?: EpochMs;
-  readonly successor?: TokenSuccessor;
-}
-
-const EQUITIES: readonly EquityRow[] = [
-  { underlying: 'AAPL', name: 'Apple xStock', sector: 'technology', mint: 'XsbEhLAtcf6HdfpFZ5xEMdqW8nfAvcsP5bdudRLJzJp' },
-  { underlying: 'TSLA', name: 'Tesla xStock', sector: 'consumer_discretionary', mint: 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB' },
-  { underlying: 'NVDA', name: 'NVIDIA xStock', sector: 'technology', mint: 'Xsc9qvGR1efVDFGLrVsmkzv3qi45LTBjeUKSPmx9qEh' },
-  {
-    underlying: 'SPY',
-    name: 'S&P 500 xStock',
-    sector: 'index',
-    mint: 'XsoCS1TfEyfFhfvj8EtZ528L3CaKBDBRqRapnBbDF2W',
-    multipliers: [1.0039092, 1.0057146, Date.UTC(2026, 5, 18)],
-  },
-  { underlying: 'QQQ', name: 'Nasdaq 100 xStock', sector: 'index', mint: 'Xs8S1uUs1zvS2p7iwtsG3b6fkhpvmwz4GYU3gWAmWHZ' },
-  { underlying: 'GOOGL', name: 'Alphabet xStock', sector: 'communication', mint: 'XsCPL9dNWBMvFtTmwcCA5v3xWPSMEBCszbQdiLLq6aN' },
-  { underlying: 'AMZN', name: 'Amazon xStock', sector: 'consumer_discretionary', mint: 'Xs3eBt7uRfJX8QUs4suhyU8p2M6DoUDrJyWBa8LLZsg' },
-  { underlying: 'META', name: 'Meta xStock', sector: 'communication', mint: 'Xsa62P5mvPszXL1krVUnU5ar38bBSVcWAB6fmPCo5Zu' },
-  { underlying: 'MSFT', name: 'Microsoft xStock', sector: 'technology', mint: 'XspzcW1PRtgf6Wj92HCiZdjzKCyFekVD8P5Ueh3dRMX' },
-  { underlying: 'MSTR', name: 'Strategy xStock', sector: 'digital_assets', mint: 'XsP7xzNPvEHS1m6qfanPUGjNmdnmsLKEoNAnHjdxxyZ' },
-  { underlying: 'COIN', name: 'Coinbase xStock', sector: 'digital_assets', mint: 'Xs7ZdzSHLU9ftNJsii5fCeJhoRWSC32SQGzGQtePxNu' },
-];
-
-const PRE_IPO: readonly EquityRow[] = [
-  {
-    underlying: 'SPACEX',
-    name: 'SpaceX PreStock',
-    sector: 'aerospace',
-    mint: 'PreANxuXjsy2pvisWWMNB6YaJNzr7681wJJr2rHsfTh',
-    multipliers: [1, 5, 1_781_065_800_000],
-    // The company is listed: five for one, to be swapped before the deadline of 2027-03-12, read at its earliest instant.
-    validTo: Date.UTC(2027, 2, 12),
-    successor: { symbol: 'SPCXx', mint: 'Xs3oZwbHvqis4NYcf4YKWmEia2eC84wSiVrcYcTqpH8', convertsFrom: 1_781_065_800_000 },
-  },
-  {
-    underlying: 'OPENAI',
-    name: 'OpenAI PreStock',
-    sector: 'artificial_intelligence',
-    mint: 'PreweJYECqtQwBtpxHL171nL2K6umo692gTm7Q3rpgF',
-    multipliers: [1, 1.4861347, 1_784_305_800_000],
-  },
-  {
-    underlying: 'ANTHROPIC',
-    name: 'Anthropic PreStock',
-    sector: 'artificial_intelligence',
-    mint: 'Pren1FvFX6J3E4kXhJuCiAD5aDmGEb7qJRncwA8Lkhw',
-  },
-  { underlying: 'ANDURIL', name: 'Anduril PreStock', sector: 'aerospace', mint: 'PresTj4Yc2bAR197Er7wz4UUKSfqt6FryBEdAriBoQB' },
-  {
-    underlying: 'FIGUREAI',
-    name: 'Figure AI PreStock',
-    sector: 'artificial_intelligence',
-    mint: 'PreZad18qfPtbxNpMtMuAuX2zVpvkEU8DnJx56faCWd',
-  },
-  { underlying: 'KALSHI', name: 'Kalshi PreStock', sector: 'financials', mint: 'PreLWGkkeqG1s4HEfFZSy9moCrJ7btsHuUtfcCeoRua' },
-  { underlying: 'NEURALINK', name: 'Neuralink PreStock', sector: 'health_care', mint: 'PrekqLJvJ3qVdXmBGDiexvwUTF4rLFDa6HWS4HJbw9S' },
-  { underlying: 'POLYMARKET', name: 'Polymarket PreStock', sector: 'financials', mint: 'Pre8AREmFPtoJFT8mQSXQLh56cwJmM7CFDRuoGBZiUP' },
-];
-
-const CRYPTO: readonly CryptoAsset[] = [
-  { symbol: 'BTC', name: 'Bitcoin' },
-  { symbol: 'ETH', name: 'Ether' },
-  { symbol: 'SOL', name: 'Solana' },
-];
-
-function tokenFacts(row: EquityRow, decimals: number, transferFeeBps: number): TokenFacts {
-  const [multiplier, newMultiplier, newMultiplierEffectiveAt] = row.multipliers ?? [1, 1, 0];
-  return {
-    mint: row.mint,
-    program: TOKEN_2022_PROGRAM,
-    decimals,
-    multiplier,
-    newMultiplier,
-    newMultiplierEffectiveAt,
-    transferFeeBps,
-    validFrom: null,
-    validTo: row.validTo ?? null,
-    successor: row.successor ?? null,
-  };
-}
-
-type Listed = VenueListing & Pick<CatalogEntry, 'key' | 'venue'>;
-
-/** What venues list of an asset, each under its key. */
-function listed(listingsOn: (venue: ExecutableVenue) => readonly VenueListing[] | undefined): Listed[] {
-  return EXECUTABLE_VENUES.flatMap((venue) =>
-    (listingsOn(venue) ?? []).map((listing) => ({ key: instrumentKey(venue, listing.instrument), venue, ...listing })),
-  );
-}
-
-function sharePerps({ underlying: symbol, name: token }: EquityRow): Listed[] {
-  const name = token.replace(/ xStock$/, '');
-  return listed((venue) => VENUE_FACTS[venue].listsShare?.({ symbol, name }));
-}
-
-/** The perpetuals on the share behind a token: exposure to the same underlying, in the same sector, with no reference of its own. */
-function sharePerpEntries(row: EquityRow): CatalogEntry[] {
-  return sharePerps(row).map((listing) => ({
-    ...listing,
-    sector: row.sector,
-    classification: null,
-    underlying: row.underlying,
-    token: null,
-    benchmark: null,
-    benchmarkKind: null,
-    pairedPerp: listing.key,
-    pairedSpot: instrumentKey('spotchain', `${row.underlying}x`),
-    pairedStock: null,
-  }));
-}
-
-function equityEntry(row: EquityRow): CatalogEntry {
-  const instrument = `${row.underlying}x`;
-  return {
-    key: instrumentKey('spotchain', instrument),
-    venue: 'spotchain',
-    instrument,
-    kind: 'tokenized_equity',
-    name: row.name,
-    sector: row.sector,
-    classification: 'tokenequity-solana',
-    underlying: row.underlying,
-    quoteCurrency: 'USDC',
-    pairs: [`${instrument}/USDC`, `${instrument}-USDC`],
-    token: tokenFacts(row, 8, 0),
-    benchmark: instrumentKey('reference', row.underlying),
-    benchmarkKind: 'reference_price',
-    pairedPerp: sharePerps(row)[0]?.key ?? null,
-    pairedSpot: null,
-    pairedStock: null,
-  };
-}
-
-function preIpoEntry(row: EquityRow): CatalogEntry {
-  return {
-    key: instrumentKey('spotchain', row.underlying),
-    venue: 'spotchain',
-    instrument: row.underlying,
-    kind: 'pre_ipo',
-    name: row.name,
-    sector: row.sector,
-    classification: 'preipo-solana',
-    underlying: row.underlying,
-    quoteCurrency: 'USDC',
-    pairs: [`${row.underlying}/USDC`, `${row.underlying}-USDC`],
-    token: tokenFacts(row, 9, 100),
-    benchmark: instrumentKey('reference', row.underlying),
-    benchmarkKind: 'issuer_mark',
-    pairedPerp: null,
-    pairedSpot: null,
-    pairedStock: null,
-  };
-}
-
-/** What every venue lists of an asset, each related to the others. */
-function cryptoEntries(asset: CryptoAsset): CatalogEntry[] {
-  const listings = listed((venue) => VENUE_FACTS[venue].lists?.(asset));
-  const first = (kind: InstrumentKind): InstrumentKey | null => listings.find((listing) => listing.kind === kind)?.key ?? null;
-  return listings.map((listing) => ({
-    ...listing,
-    sector: 'crypto',
-    classification: null,
-    underlying: asset.symbol,
-    token: null,
-    benchmark: null,
-    benchmarkKind: null,
-    pairedPerp: first('perp'),
-    pairedSpot: first('spot'),
-    pairedStock: null,
-  }));
-}
-
-function referenceFeed(underlying: string): ReferenceFeed {
-  const feedSymbol = `Equity.US.${underlying}/USD`;
-  const published = PUBLISHED_FEED_IDS[underlying];
-  return {
-    key: instrumentKey('reference', underlying),
-    instrument: underlying,
-    feedSymbol,
-    feedId: published ?? sha256Hex(feedSymbol),
-    feedIdSource: published === undefined ? 'sandbox' : 'published',
-  };
-}
-
-/** The reference feeds of the shares behind the tokenized equities. */
-export const REFERENCE_FEEDS: readonly ReferenceFeed[] = EQUITIES.map((row) => referenceFeed(row.underlying));
-
-/** The same feeds as the provider is asked for them, by the symbol of the share. */
-export const REFERENCE_SHARES = REFERENCE_FEEDS.map(({ instrument, feedId, feedSymbol }) => ({ symbol: instrument, feedId, feedSymbol }));
-
 /** Instruments by key and by name. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
@@ -331,12 +107,35 @@ export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   };
 }
 
-/** The product's catalog: what stands here, and the agent tokens that are listed at the moment (docs/decisions/0057). */
+/** The tables of the catalog, and what its file says of the sources besides. */
+export interface CatalogSource {
+  readonly tables: CatalogTables;
+  /** How many requests a provider lets one address ask within its window, by the name of the budget. */
+  readonly budgets: Readonly<Record<string, number>>;
+  /** How old, how far off and how silent data may be, where that differs from the engine's own limits. */
+  readonly limits: LimitOverrides;
+}
+
+/** What holds where no catalog file is given. */
+export const BUILT_IN_SOURCE: CatalogSource = { tables: BUILT_IN_TABLES, budgets: {}, limits: {} };
+
+/** The product's catalog: what its tables make, and the agent tokens that are listed at the moment (docs/decisions/0057). */
 export interface ProductCatalog extends Catalog {
-  /** What stands in this file, which nothing that is listed may name again. */
+  /** What the tables make, which nothing that is listed may name again. */
   readonly fixed: Catalog;
   /** What is listed besides: what a thread of its own has to be told. */
   readonly listed: readonly CatalogEntry[];
+  /** What it was made of: what a thread of its own has to be told. */
+  readonly source: CatalogSource;
+  /** The reference feeds of the shares behind the tokenized equities. */
+  readonly feeds: readonly ReferenceFeed[];
+  /** The pool whose bars are a token's history, by the token's symbol; undefined where the catalog names none. */
+  poolOf(symbol: string): string | undefined;
+  /**
+   * Makes this whole process's catalog of another source. To be called before anything reads it.
+   * @throws Error where two entries would share a name; the catalog then stays as it was.
+   */
+  use(source: CatalogSource): void;
   /**
    * Replaces what is listed besides the fixed entries, for this whole process.
    * @throws Error where two entries would share a name; the catalog then stays as it was.
@@ -344,20 +143,42 @@ export interface ProductCatalog extends Catalog {
   list(entries: readonly CatalogEntry[]): void;
 }
 
-function productCatalog(fixed: Catalog): ProductCatalog {
+function productCatalog(initial: CatalogSource): ProductCatalog {
+  let source = initial;
+  let fixed = catalogOf(entriesOf(source.tables));
+  let feeds = referenceFeedsOf(source.tables);
   let current = fixed;
   let listed: readonly CatalogEntry[] = [];
   return {
-    fixed,
+    get fixed() {
+      return fixed;
+    },
     get listed() {
       return listed;
     },
     get entries() {
       return current.entries;
     },
+    get source() {
+      return source;
+    },
+    get feeds() {
+      return feeds;
+    },
     byKey: (key) => current.byKey(key),
     bySymbol: (symbol) => current.bySymbol(symbol),
     byMint: (mint) => current.byMint(mint),
+    poolOf(symbol) {
+      const mint = current.bySymbol(symbol)?.token?.mint;
+      if (mint === undefined) return undefined;
+      const { shares, preIpo } = source.tables;
+      return [...shares, ...preIpo].find(({ token }) => token.mint === mint)?.pool ?? undefined;
+    },
+    use(next) {
+      const made = catalogOf(entriesOf(next.tables));
+      current = catalogOf([...made.entries, ...listed]);
+      [source, fixed, feeds] = [next, made, referenceFeedsOf(next.tables)];
+    },
     list: (entries) => {
       current = catalogOf([...fixed.entries, ...entries]);
       listed = entries;
@@ -365,14 +186,25 @@ function productCatalog(fixed: Catalog): ProductCatalog {
   };
 }
 
-export const CATALOG: ProductCatalog = productCatalog(
-  catalogOf([
-    ...EQUITIES.map(equityEntry),
-    ...PRE_IPO.map(preIpoEntry),
-    ...CRYPTO.flatMap(cryptoEntries),
-    ...EQUITIES.flatMap(sharePerpEntries),
-  ]),
-);
+export const CATALOG: ProductCatalog = productCatalog(BUILT_IN_SOURCE);
+
+/** What a thread is told of the catalog of its process: it has one of its own. */
+export interface ToldCatalog {
+  readonly source: CatalogSource;
+  readonly listed: readonly CatalogEntry[];
+}
+
+/** Takes over the catalog of the process that started this thread; without one the built-in catalog holds. */
+export function takeCatalog(told: ToldCatalog | undefined): void {
+  if (told === undefined) return;
+  CATALOG.use(told.source);
+  CATALOG.list(told.listed);
+}
+
+/** The reference feeds as the provider is asked for them, by the symbol of the share. */
+export function referenceShares(): { readonly symbol: string; readonly feedId: string; readonly feedSymbol: string }[] {
+  return CATALOG.feeds.map(({ instrument, feedId, feedSymbol }) => ({ symbol: instrument, feedId, feedSymbol }));
+}
 
 /**
  * Where a mint stands in its life: `upcoming` before it is valid, `converting` while it is exchanged for its successor,

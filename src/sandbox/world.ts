@@ -4,7 +4,7 @@ import type { Clock } from '../../streams/clock.ts';
 import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
 import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { EVM_TOKENS } from '../domain/evm-chain.ts';
-import { ISSUERS } from '../domain/intelligence/entities.ts';
+import { issuersNow } from '../domain/intelligence/entities.ts';
 import { agentTokenEntry } from '../domain/listed-token.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from './agent-tokens.ts';
@@ -111,6 +111,6 @@ function tokensOf(entries: readonly CatalogEntry[]) {
 /** Companies of the catalog as the regulator knows them; of those that are not listed there are no current reports. */
 function companiesOf(entries: readonly CatalogEntry[]) {
   const preIpo = entries.filter(({ kind }) => kind === 'pre_ipo');
-  const all = ISSUERS.flatMap(({ asset, cik, names }) => (cik === null ? [] : [{ cik, symbol: asset, name: names[0] ?? asset }]));
+  const all = issuersNow().flatMap(({ asset, cik, names }) => (cik === null ? [] : [{ cik, symbol: asset, name: names[0] ?? asset }]));
   return { all, listed: all.filter(({ symbol }) => preIpo.every(({ underlying }) => underlying !== symbol)) };
 }

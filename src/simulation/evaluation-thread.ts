@@ -9,8 +9,8 @@ export type ThreadPost<Outcome> =
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string };
 
 /**
- * Works in a thread of its own. `entry` is the thread's module, `data` what it is given beside the tokens that are listed
- * now. @throws Error where the thread fails, ends without a result, or is ended from outside.
+ * Works in a thread of its own. `entry` is the thread's module, `data` what it is given beside the
+ * catalog as it is now. @throws Error where the thread fails, ends without a result, or is ended from outside.
  */
 export function inThread<Outcome>(
   entry: URL,
@@ -18,7 +18,7 @@ export function inThread<Outcome>(
   job: Pick<EvaluationJob, 'signal' | 'progress'>,
   what: string,
 ): Promise<Outcome> {
-  const worker = new Worker(entry, { workerData: { ...data, listed: CATALOG.listed } });
+  const worker = new Worker(entry, { workerData: { ...data, catalog: { source: CATALOG.source, listed: CATALOG.listed } } });
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       void worker.terminate();

@@ -27,6 +27,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     EMERGENCY_PORT: 0,
     HOST: '127.0.0.1',
     SEVENGATE_HOME: '.sevengate',
+    CATALOG_FILE: null,
     DATABASE_URL: null,
     REDIS_URL: null,
     QUEUE_BACKEND: null,
@@ -134,6 +135,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['PORT', '65535', 65535, '65536', 'is not a whole number from 0 to 65535'],
   ['HOST', '::', '::', 'http://localhost', 'is no address to listen on'],
   ['SEVENGATE_HOME', '/srv/state', '/srv/state', 'a\0b', 'null character'],
+  ['CATALOG_FILE', '/srv/desk.json', '/srv/desk.json', '/srv/desk.yaml', 'should end in .json'],
   [
     'DATABASE_URL',
     'postgres://u:p@db/x',

@@ -1,6 +1,6 @@
 /** The catalog names every instrument once, relates them, and refuses what it does not know. */
 import { expect, test } from 'vitest';
-import { CATALOG, catalogOf, multiplierAt, REFERENCE_FEEDS, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog.ts';
+import { CATALOG, catalogOf, multiplierAt, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog.ts';
 
 test.each([
   ['AAPLx', 'spotchain:AAPLx', 'tokenized_equity'],
@@ -50,7 +50,7 @@ test('every entry is found by the text that renders it', () => {
 });
 
 test('relations lead to entries and feeds that exist', () => {
-  const feeds = new Set(REFERENCE_FEEDS.map((feed) => feed.key));
+  const feeds = new Set(CATALOG.feeds.map((feed) => feed.key));
   for (const entry of CATALOG.entries) {
     if (entry.pairedPerp !== null) expect(CATALOG.byKey(entry.pairedPerp)?.kind).toBe('perp');
     if (entry.pairedSpot !== null) expect(['spot', 'tokenized_equity']).toContain(CATALOG.byKey(entry.pairedSpot)?.kind);
@@ -81,11 +81,11 @@ test('equities have 8 decimals and pre-IPO tokens 9, all mints are 32 bytes of b
 });
 
 test('feed ids are 64 hexadecimal digits, each once, and say where they come from', () => {
-  expect(new Set(REFERENCE_FEEDS.map((feed) => feed.feedId)).size).toBe(REFERENCE_FEEDS.length);
-  for (const feed of REFERENCE_FEEDS) expect(feed.feedId).toMatch(/^[0-9a-f]{64}$/);
-  const source = (symbol: string) => REFERENCE_FEEDS.find((feed) => feed.instrument === symbol)?.feedIdSource;
+  expect(new Set(CATALOG.feeds.map((feed) => feed.feedId)).size).toBe(CATALOG.feeds.length);
+  for (const feed of CATALOG.feeds) expect(feed.feedId).toMatch(/^[0-9a-f]{64}$/);
+  const source = (symbol: string) => CATALOG.feeds.find((feed) => feed.instrument === symbol)?.feedIdSource;
   expect(source('AAPL')).toBe('published');
-  expect(source('COIN')).toBe('sandbox');
+  expect(source('COIN')).toBe('published');
 });
 
 test('a new multiplier holds from its effective time on', () => {

@@ -4,7 +4,7 @@ import { CATALOG } from '../../../src/domain/catalog.ts';
 import { type MarketState, type MarketStateKind, marketStateKey, type OrderBookSnapshot } from '../../../src/domain/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/venue.ts';
-import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
+import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { perpBody } from '../../v1/perps/perp-body.ts';
 import { standingOf } from '../../v1/state-reads.ts';
@@ -47,7 +47,7 @@ function unknownInstrument(venue: Venue, instrument: unknown): string | null {
 
 /** A book as `GET /v1/order-book` shows it, with its age. */
 export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
-  const limit = limitsOf(DEFAULT_LIMITS, book.venue, book.source).maxAgeMs;
+  const limit = limitsOf(qualityLimits(), book.venue, book.source).maxAgeMs;
   const { ageMs, quality, flags } = stateQuality(book, standingOf(ports.states, book.venue), at, limit);
   const levels = (side: OrderBookSnapshot['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {

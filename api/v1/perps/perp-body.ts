@@ -5,7 +5,7 @@ import type { VenueState } from '../../../src/domain/market-state.ts';
 import type { PerpContext, Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { type EpochMs, isoTime, slotOf } from '../../../src/domain/time.ts';
 import { midPrice } from '../../../src/domain/valuation.ts';
-import { DEFAULT_LIMITS } from '../../../streams/quality-limits.ts';
+import { qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { choice, DecimalText, NullableDecimalText, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 
@@ -49,7 +49,7 @@ export const PerpBody = Type.Object(perpFields, { $id: 'Perp' });
 
 /** A perpetual as it stands at an instant. `quote` is the venue's own newest quote of it. */
 export function perpBody(context: PerpContext, quote: Quote | ReferencePrice | null, standing: VenueState | null, at: EpochMs) {
-  const { ageMs, quality, flags } = stateQuality(context, standing, at, DEFAULT_LIMITS.perpContextMaxAgeMs);
+  const { ageMs, quality, flags } = stateQuality(context, standing, at, qualityLimits().perpContextMaxAgeMs);
   const mark = new Decimal(context.markPrice);
   const percent = (value: Decimal): string => plainDecimal(value.times(100).toDecimalPlaces(6));
   return {

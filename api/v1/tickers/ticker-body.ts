@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { DayTicker, VenueState } from '../../../src/domain/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
+import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { choice, DecimalText, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 
@@ -34,7 +34,7 @@ export const TickerBody = Type.Object(
 
 /** Writes a ticker as it stands at an instant. */
 export function tickerBody(ticker: DayTicker, standing: VenueState | null, at: EpochMs) {
-  const { ageMs, quality, flags } = stateQuality(ticker, standing, at, limitsOf(DEFAULT_LIMITS, ticker.venue, ticker.source).maxAgeMs);
+  const { ageMs, quality, flags } = stateQuality(ticker, standing, at, limitsOf(qualityLimits(), ticker.venue, ticker.source).maxAgeMs);
   return {
     venue: ticker.venue,
     instrument: ticker.instrument,

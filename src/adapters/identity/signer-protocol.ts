@@ -1,5 +1,7 @@
 /** What the signer process is told, line by line, and what it answers. */
 
+import type { CatalogSource } from '../../domain/catalog.ts';
+
 /** What only the signer process may hold. `key` is null where it lies in a file. */
 export interface SignerKeys {
   readonly key: string | null;
@@ -31,6 +33,8 @@ export interface SignerPlace {
   /** The most that is signed for within 24 hours, in US dollars. */
   readonly dailyLimitUsd: string;
   readonly isSandboxed: boolean;
+  /** What the catalog of the service is made of: the signer signs for the same mints. */
+  readonly catalog: CatalogSource;
 }
 
 /** What either line is answered with, as a line on standard output. */

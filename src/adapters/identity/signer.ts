@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
+import { CATALOG } from '../../domain/catalog.ts';
 import type { SignerClient } from '../../trading/ports.ts';
 import { beginLife, sealed } from './signer-process.ts';
 import type { SignerKeys, SignerPlace, SignerSecret } from './signer-protocol.ts';
@@ -54,7 +55,7 @@ export async function openSigner(start: SignerStart): Promise<Signer> {
         return supervised.pid;
       },
       client: { sign: async (orderId, signature) => supervised.refusal() ?? client.sign(orderId, signature) },
-      open: (place) => supervised.open({ ...place, socket, home, isSandboxed, dailyLimitUsd }),
+      open: (place) => supervised.open({ ...place, socket, home, isSandboxed, dailyLimitUsd, catalog: CATALOG.source }),
       async stop() {
         await supervised.stop();
         kept?.close();

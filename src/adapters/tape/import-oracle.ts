@@ -1,5 +1,5 @@
 /** Imports oracle prices: Hermes answers of Pyth, and the Chainlink ticks by which Polymarket settles. Both are reference prices. */
-import { REFERENCE_FEEDS } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog.ts';
 import { isPositive } from '../../domain/decimal.ts';
 import { NO_FLAGS } from '../../domain/quote.ts';
 import { bareFeedId, mapHermesUpdate } from '../venues/reference/hermes-map.ts';
@@ -32,7 +32,7 @@ export const HERMES_RECORDING: Importer = {
       throw new TapeError(source.file, '', `is no JSON: ${(error as Error).message}`);
     }
     const answer = (recording.hermesResponse ?? recording) as HermesRecording;
-    const symbols = new Map(REFERENCE_FEEDS.map((feed) => [bareFeedId(feed.feedId), feed.instrument]));
+    const symbols = new Map(CATALOG.feeds.map((feed) => [bareFeedId(feed.feedId), feed.instrument]));
     for (const { id, symbol } of recording.priceFeeds ?? []) {
       if (typeof id === 'string' && typeof symbol === 'string' && /^(0x)?[0-9a-f]{64}$/i.test(id))
         symbols.set(bareFeedId(id), symbol.split('/', 1)[0] as string);

@@ -1,7 +1,7 @@
 /** Order books on demand, in any process: asked of the venue itself, and assessed by their sides and their times. */
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
-import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
+import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { compareDecimals } from '../../domain/decimal.ts';
 import type { OrderBookSnapshot } from '../../domain/market-state.ts';
@@ -86,7 +86,7 @@ function shown(book: VenueBook, depth: number): OrderBook {
 /** The quality of a book at an instant: what its sides and its times say, on top of what its feed said. */
 function assessedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
   const [bid, ask] = [book.bids[0], book.asks[0]];
-  const limits = limitsOf(DEFAULT_LIMITS, book.venue, book.source);
+  const limits = limitsOf(qualityLimits(), book.venue, book.source);
   let marks = marksOf(book.flags);
   if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
   else if (compareDecimals(bid[0], ask[0]) > 0) marks |= CROSSED;

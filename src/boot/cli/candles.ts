@@ -106,11 +106,17 @@ async function backfillCommand(options: SeriesOptions & { from: string; to?: str
   const to = options.to === undefined ? {} : { to: instant(options.to, '--to') };
   // Only this command needs the venues; the others start faster without them.
   const { knownSandbox } = await import('../sandbox.ts');
-  const { addressesOf, createRequestBudgets, createVenues } = await import('../outside/index.ts');
+  const { addressesOf, createRequestBudgets, createVenues, statedBudgets } = await import('../outside/index.ts');
   const config = settings();
   const clock = createLiveClock();
   const addresses = addressesOf(config, knownSandbox(config));
-  const venues = createVenues({ addresses, budgets: createRequestBudgets(), clock, random: Math.random, note: () => {} });
+  const venues = createVenues({
+    addresses,
+    budgets: createRequestBudgets(statedBudgets(config)),
+    clock,
+    random: Math.random,
+    note: () => {},
+  });
   const history = venues.histories[series.venue];
   if (history === undefined) throw new Error(`${series.venue} has no history that could be fetched; import files instead`);
   const bar = progressBar('fetching', 'bars');

@@ -1,7 +1,10 @@
 /** `sevengate doctor`: what this machine and its settings offer, and what is wrong with them. */
 import type { Command } from 'commander';
 import { examineMachine, type Finding } from '../../adapters/machine-check.ts';
-import { isConfig, readConfig } from '../config.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import { useCatalog } from '../catalog-file.ts';
+import { type Config, isConfig, readConfig } from '../config.ts';
+import { checkedSources } from '../source-checks.ts';
 
 /** Adds `doctor`. Anything wrong sets exit code 1. */
 export function doctorCommand(command: Command): void {
@@ -20,5 +23,17 @@ async function examine(): Promise<Finding[]> {
   const config = readConfig(process.env);
   if (!isConfig(config)) return [node, ...config.map(({ variable, sentence }) => ({ what: variable, ok: false, detail: sentence }))];
   const understood: Finding = { what: 'settings', ok: true, detail: 'every setting is understood' };
-  return [node, understood, ...(await examineMachine(config, process.env['PATH'] ?? ''))];
+  return [node, understood, examineCatalog(config), ...(await examineMachine(config, process.env['PATH'] ?? ''))];
+}
+
+/** The catalog file and what it means for the sources that are set: what the start would refuse is wrong here already. */
+function examineCatalog(config: Config): Finding {
+  try {
+    const file = useCatalog(config);
+    const warnings = checkedSources(config);
+    const detail = [`${CATALOG.entries.length} instruments, ${file ?? 'built in'}`, ...warnings].join('; ');
+    return { what: 'catalog', ok: warnings.length === 0, detail };
+  } catch (error) {
+    return { what: 'catalog', ok: false, detail: (error as Error).message };
+  }
 }

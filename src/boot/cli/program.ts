@@ -1,4 +1,6 @@
 /** Every command of `sevengate`. The code of a command is loaded only where that command is asked for. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { describeSettings } from '../config.ts';
 import { packageVersion } from '../version.ts';
@@ -8,6 +10,8 @@ interface CommandEntry {
   /** What follows the name in the list of commands. */
   readonly usage: string;
   readonly description: string;
+  /** `own`: the command reads the catalog file itself, or none; the others find it read. */
+  readonly catalog?: 'own';
   /** Adds arguments, options, subcommands and the action. */
   readonly load: () => Promise<(command: Command) => void>;
 }
@@ -17,13 +21,22 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'start',
     usage: '[options]',
     description: 'run the service: embedded servers where none are set, migrations, sandbox, and the roles',
+    catalog: 'own',
     load: async () => (await import('./start.ts')).startCommand,
   },
   {
     name: 'migrate',
     usage: '[options]',
     description: 'apply the migrations that the database lacks',
+    catalog: 'own',
     load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  {
+    name: 'catalog',
+    usage: '[command]',
+    description: 'check, import and export the catalog file: instruments, feed ids, pools, budgets and limits',
+    catalog: 'own',
+    load: async () => (await import('./catalog.ts')).catalogCommands,
   },
   {
     name: 'token',
@@ -95,6 +108,7 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'doctor',
     usage: '[options]',
     description: 'check Node.js, settings, state folder, disk, database, queue and port',
+    catalog: 'own',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
 ];
@@ -113,11 +127,20 @@ export async function createProgram(chosen: 'all' | (string & {}) | undefined): 
       subcommandTerm: (command) => `${command.name()} ${COMMANDS.find(({ name }) => name === command.name())?.usage ?? command.usage()}`,
     });
   const loaded = chosen === 'help' ? 'all' : chosen;
-  for (const { name, description, load } of COMMANDS) {
+  for (const { name, description, load, catalog } of COMMANDS) {
     const command = program.command(name).description(description);
+    if (catalog === undefined) command.hook('preAction', readCatalog);
     if (loaded === 'all' || loaded === name) (await load())(command);
   }
   return program.addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}\n`);
+}
+
+/** Without a catalog file nothing is loaded for it. */
+async function readCatalog(): Promise<void> {
+  const { CATALOG_FILE: file = '', SEVENGATE_HOME: home = '.sevengate' } = process.env;
+  if (file.trim() === '' && !existsSync(join(home, 'catalog.json'))) return;
+  const [{ useCatalog }, { settings }] = await Promise.all([import('../catalog-file.ts'), import('./settings.ts')]);
+  useCatalog(settings());
 }
 
 /** What Commander says of wrong words, on one line like every other refusal. */

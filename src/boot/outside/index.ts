@@ -14,6 +14,7 @@ import { type AskBook, createOrderBookReads } from '../../adapters/venues/order-
 import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
 import { type AskTrades, createVenueFlows } from '../../adapters/venues/venue-flows.ts';
 import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
+import { CATALOG } from '../../domain/catalog.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
@@ -32,7 +33,7 @@ import { languageModel } from './language-model.ts';
 import { prediction } from './prediction.ts';
 import { reference } from './reference.ts';
 import { relay } from './relay.ts';
-import { spotchain } from './spotchain.ts';
+import { keylessBudgets, spotchain } from './spotchain.ts';
 import { spotexchange } from './spotexchange.ts';
 
 const VENUE_ENTRIES = { prediction, spotexchange, evmvenue, spotchain, reference } as const satisfies Record<Venue, VenueEntry>;
@@ -80,9 +81,18 @@ export function needsSandbox(config: Config): boolean {
   return ENTRIES.some(({ isSimulated }) => isSimulated(config));
 }
 
+/** Every name of a budget, as the catalog file may call it. */
+export const BUDGET_NAMES: readonly string[] = ENTRIES.flatMap(({ budgets }) => Object.keys(budgets(aloneBudgets)));
+
+/** How much each provider lets this process ask, where that is not what its client assumes: the catalog file has the last word. */
+export function statedBudgets(config: Config): Readonly<Record<string, number>> {
+  return { ...keylessBudgets(config), ...CATALOG.source.budgets };
+}
+
 /** Made once per process. `make` decides who counts: this process alone, or all processes together. */
-export function createRequestBudgets(make: MakeBudget = aloneBudgets): RequestBudgets {
-  return Object.assign({}, ...ENTRIES.map(({ budgets }) => budgets(make))) as RequestBudgets;
+export function createRequestBudgets(stated: Readonly<Record<string, number>> = {}, make: MakeBudget = aloneBudgets): RequestBudgets {
+  const makeStated: MakeBudget = (name, limit, windowMs) => make(name, stated[name] ?? limit, windowMs);
+  return Object.assign({}, ...ENTRIES.map(({ budgets }) => budgets(makeStated))) as RequestBudgets;
 }
 
 /** Whose question each budget pays. */

@@ -1,5 +1,5 @@
 /** The primary chain in this service: its aggregator, the history of its pools, and its node. */
-import { type SpotchainAddresses, spotchainAccess } from '../../adapters/venues/spotchain/access.ts';
+import { KEYLESS_PER_MINUTE, type SpotchainAddresses, spotchainAccess } from '../../adapters/venues/spotchain/access.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { SANDBOX_LAUNCH_PARTNER } from '../../sandbox/solana/launch-partner.ts';
 import { SANDBOX_MAKER } from '../../sandbox/spotchain/maker.ts';
@@ -16,6 +16,14 @@ const SANDBOX_POOLS: SpotchainAddresses['spotchain']['pools'] = {
   },
 };
 
+/** What real providers of the primary chain let this process ask, where that is less than what a key opens. */
+export function keylessBudgets({ SPOTCHAIN_URL: url, SPOTCHAIN_KEY: key, SPOTCHAIN_CANDLES_URL: candles }: Config): Record<string, number> {
+  return {
+    ...(url !== null && key === null ? { aggregator: KEYLESS_PER_MINUTE } : {}),
+    ...(candles === null ? {} : { pools: KEYLESS_PER_MINUTE }),
+  };
+}
+
 export const spotchain = {
   ...spotchainAccess,
   venue: 'spotchain',
@@ -24,7 +32,7 @@ export const spotchain = {
       url: config.SPOTCHAIN_URL ?? simulator('spotchain'),
       key: keyFor(config.SPOTCHAIN_URL, config.SPOTCHAIN_KEY),
       candlesUrl: config.SPOTCHAIN_CANDLES_URL ?? simulator('spotchain'),
-      pools: config.SPOTCHAIN_CANDLES_URL === null ? SANDBOX_POOLS : new Map(),
+      pools: config.SPOTCHAIN_CANDLES_URL === null ? SANDBOX_POOLS : { get: CATALOG.poolOf },
       // A real aggregator's transactions are not for the sandbox's chain.
       rpcUrl: config.SPOTCHAIN_RPC_URL?.reveal() ?? (config.SPOTCHAIN_URL === null ? simulator('primarychain') : null),
       makers: config.SPOTCHAIN_URL === null ? [SANDBOX_MAKER] : [],

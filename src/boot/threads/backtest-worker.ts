@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createBacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
-import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
+import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../simulation/backtest/from-history.ts';
 import type { ThreadPost } from '../../simulation/evaluation-thread.ts';
@@ -28,8 +28,7 @@ export async function workFromStore(
 
 const port = parentPort;
 if (port !== null && isBacktest(workerData)) {
-  // A thread has a catalog of its own: what is listed is told to it.
-  CATALOG.list((workerData as { readonly listed?: readonly CatalogEntry[] }).listed ?? []);
+  takeCatalog((workerData as { readonly catalog?: ToldCatalog }).catalog);
   const post = (message: ThreadPost<BacktestOutcome>): void => port.postMessage(message);
   post({ kind: 'outcome', outcome: await workFromStore(workerData, post) });
 }

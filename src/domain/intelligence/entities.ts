@@ -1,5 +1,6 @@
 /** From the names in reports and posts to the catalog's underlyings: explainable, and never a guess. */
-import type { Catalog } from '../catalog.ts';
+import { CATALOG, type Catalog } from '../catalog.ts';
+import type { IssuerNames } from '../catalog-tables.ts';
 
 export const MENTION_KINDS = ['ticker', 'cik', 'name', 'cashtag'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
@@ -25,15 +26,9 @@ export interface Mapped {
   readonly unmapped: readonly string[];
 }
 
-interface Issuer {
+/** Names that are ordinary words are not among the distinctive ones. */
+interface Issuer extends IssuerNames {
   readonly asset: string;
-  /** Central Index Key of the regulator, without leading zeros; null where there is none. */
-  readonly cik: string | null;
-  readonly tickers: readonly string[];
-  /** Whole names, for sources that name an issuer. */
-  readonly names: readonly string[];
-  /** Words that mean this issuer wherever they stand; names that are ordinary words are not among them. */
-  readonly distinctive: readonly string[];
 }
 
 function issuer(
@@ -72,6 +67,13 @@ export const ISSUERS: readonly Issuer[] = [
   issuer('SOL', null, [], ['Solana'], ['Solana']),
 ];
 
+/** The issuers of this process: those above, and what the catalog file says of its own underlyings instead. */
+export function issuersNow(): readonly Issuer[] {
+  const { shares, preIpo } = CATALOG.source.tables;
+  const told = [...shares, ...preIpo].flatMap(({ underlying: asset, issuer: names }) => (names === null ? [] : [{ asset, ...names }]));
+  return [...ISSUERS.filter(({ asset }) => !told.some((own) => own.asset === asset)), ...told];
+}
+
 const LEGAL_FORMS = /\b(?:inc|incorporated|corp|corporation|co|company|ltd|limited|llc|plc|pbc|holdings|class [a-c]|common stock|the)\b/g;
 
 /** A company's name without its legal form, in one spelling. */
@@ -101,7 +103,7 @@ function keyOf({ kind, text }: Mention): string {
 }
 
 /** Indexes issuers and the catalog's own symbols. Only underlyings that the catalog has are known. */
-export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = ISSUERS): EntityNames {
+export function entityNamesOf(catalog: Catalog, issuers: readonly Issuer[] = issuersNow()): EntityNames {
   const assets = new Map<string, Set<string>>();
   const ciks = new Map<string, string>();
   const distinctive: { readonly word: RegExp; readonly text: string }[] = [];

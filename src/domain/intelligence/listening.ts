@@ -1,5 +1,5 @@
 /** Who has to be listened to before "no event" may be said of an asset, and how far back rules on events may look. */
-import { CATALOG } from '../catalog.ts';
+import { CATALOG, type CatalogSource } from '../catalog.ts';
 import { entityNamesOf } from './entities.ts';
 
 /** News agencies' reports. */
@@ -12,10 +12,15 @@ export const LONGEST_EVENT_LOOKBACK_HOURS = 720;
 
 const BY_WIRE: readonly string[] = [WIRE_SOURCE];
 const BY_WIRE_AND_FILINGS: readonly string[] = [WIRE_SOURCE, FILINGS_SOURCE];
-/** Underlyings whose issuer files with the regulator. */
-const FILERS: ReadonlySet<string> = new Set(entityNamesOf(CATALOG).ciks.values());
+/** Underlyings whose issuer files with the regulator, by the source of the catalog that says so. */
+let filers: { readonly of: CatalogSource; readonly underlyings: ReadonlySet<string> } | null = null;
+
+function filersNow(): ReadonlySet<string> {
+  if (filers?.of !== CATALOG.source) filers = { of: CATALOG.source, underlyings: new Set(entityNamesOf(CATALOG).ciks.values()) };
+  return filers.underlyings;
+}
 
 /** The sources that bring an asset's events. While one of them is not heard, its events are unknown. */
 export function eventSourcesOf(underlying: string): readonly string[] {
-  return FILERS.has(underlying) ? BY_WIRE_AND_FILINGS : BY_WIRE;
+  return filersNow().has(underlying) ? BY_WIRE_AND_FILINGS : BY_WIRE;
 }

@@ -1,5 +1,5 @@
 /** What a prediction market asks, as conditions that can be compared, and whether two markets ask the same. */
-import { CATALOG } from '../catalog.ts';
+import { CATALOG, type Catalog } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { type EpochMs, isoTime } from '../time.ts';
 
@@ -29,21 +29,34 @@ const NO_NAMES: ReadonlySet<string> = new Set(['Strategy', 'Meta', 'S&P 500', 'N
 const MORE_NAMES: readonly (readonly [name: string, underlying: string])[] = [['Ethereum', 'ETH']];
 
 /** Every spelling that names an underlying, and which. Case counts: `SOL` is a coin, `sol` is not. */
-const SPELLINGS: readonly (readonly [pattern: RegExp, underlying: string])[] = [
-  ...new Map(
+function spellingsOf({ entries }: Pick<Catalog, 'entries'>): readonly (readonly [pattern: RegExp, underlying: string])[] {
+  const named = new Map(
     [
-      ...CATALOG.entries.flatMap(({ underlying, name }): [string, string][] => [
+      ...entries.flatMap(({ underlying, name }): [string, string][] => [
         [underlying, underlying],
         [name.replace(/ (xStock|PreStock|spot|perpetual)$/, ''), underlying],
       ]),
       ...MORE_NAMES,
     ].filter(([name]) => !NO_NAMES.has(name)),
-  ),
-].map(([name, underlying]) => [new RegExp(`(?<![A-Za-z0-9])${name.replace(/[.*+?^${}()|[\]\\&]/g, '\\$&')}(?![A-Za-z0-9])`), underlying]);
+  );
+  const whole = (name: string) => new RegExp(`(?<![A-Za-z0-9])${name.replace(/[.*+?^${}()|[\]\\&]/g, '\\$&')}(?![A-Za-z0-9])`);
+  return [...named].map(([name, underlying]) => [whole(name), underlying] as const);
+}
+
+let spellings: { readonly of: Catalog; readonly known: ReturnType<typeof spellingsOf> } | null = null;
+
+function spellingsNow(): ReturnType<typeof spellingsOf> {
+  if (spellings?.of !== CATALOG.fixed) spellings = { of: CATALOG.fixed, known: spellingsOf(CATALOG.fixed) };
+  return spellings.known;
+}
 
 /** The one underlying that a text names; null where it names none or more than one. */
 export function underlyingIn(text: string): string | null {
-  const found = new Set(SPELLINGS.filter(([pattern]) => pattern.test(text)).map(([, underlying]) => underlying));
+  const found = new Set(
+    spellingsNow()
+      .filter(([pattern]) => pattern.test(text))
+      .map(([, underlying]) => underlying),
+  );
   return found.size === 1 ? ([...found][0] as string) : null;
 }
 

@@ -1,6 +1,7 @@
 /** What the engine has to know of a venue before it has heard anything of it: one file per venue beside this one. */
 import type { CatalogEntry } from '../catalog.ts';
 import type { DecimalString } from '../decimal.ts';
+import type { Venue } from '../venue.ts';
 
 /**
  * How a feed speaks. `continuous`: sends on, so that silence and frozen times are faults. `change_only`: sends when
@@ -27,6 +28,16 @@ export interface FeedLimits {
    * prediction markets, whose prices lie between 0 and 1, dollars.
    */
   readonly maxJump: number;
+}
+
+/** What a configuration may say of the limits; everything left out keeps its default. Milliseconds. */
+export interface LimitOverrides {
+  readonly venues?: Readonly<Partial<Record<Venue, Partial<FeedLimits>>>>;
+  /** Cells that differ for one source of a venue, e.g. `kalshi:orderbook`. */
+  readonly sources?: Readonly<Record<string, Partial<FeedLimits>>>;
+  readonly perpContextMaxAgeMs?: number;
+  readonly eventsMaxSilenceMs?: number;
+  readonly issuerMarkMaxAgeMs?: number;
 }
 
 /** The costs of trading on one venue. Named, so that a fill and an evaluation say which assumptions they were made under. */

@@ -1,4 +1,5 @@
 /** What the sandbox's market prices: believable levels and traits of real names. Simulated numbers, no quotations. */
+import { CATALOG } from '../../domain/catalog.ts';
 import type { MarketAsset } from './market.ts';
 
 /** How one asset behaves in the simulated world. */
@@ -33,7 +34,7 @@ function traitsOf(
   return { symbol, kind, level, volatility, drift, shared, poolUsd, openInterest, dayVolume };
 }
 
-export const LISTED_ASSETS: readonly AssetTraits[] = [
+const LISTED_ASSETS: readonly AssetTraits[] = [
   traitsOf('AAPL', 'equity', 270, 0.27, 0.12, 0.75, 720_000, 9_000, 50_000_000),
   traitsOf('TSLA', 'equity', 410, 0.55, 0.16, 0.6, 1_560_000, 21_000, 90_000_000),
   traitsOf('NVDA', 'equity', 188, 0.48, 0.3, 0.7, 1_900_000, 60_000, 180_000_000),
@@ -64,3 +65,26 @@ export const LISTED_ASSETS: readonly AssetTraits[] = [
   traitsOf('NEURALINK', 'pre_ipo', 63, 0.45, 0.15, 0.3, 300_000, 1_000, 9_000),
   traitsOf('POLYMARKET', 'pre_ipo', 182, 0.45, 0.3, 0.3, 400_000, 1_000, 5_000),
 ];
+
+/** What the market prices: the names above, and at an ordinary level of its kind whatever else a catalog file lists. */
+export function pricedAssets(): readonly AssetTraits[] {
+  const { shares, preIpo, crypto } = CATALOG.source.tables;
+  const named = new Set(LISTED_ASSETS.map(({ symbol }) => symbol));
+  const more = (symbols: readonly string[], ordinary: (symbol: string) => AssetTraits): AssetTraits[] =>
+    symbols.filter((symbol) => !named.has(symbol)).map(ordinary);
+  return [
+    ...LISTED_ASSETS,
+    ...more(
+      shares.map(({ underlying }) => underlying),
+      (symbol) => traitsOf(symbol, 'equity', 100, 0.4, 0.1, 0.6, 400_000, 9_000, 20_000_000),
+    ),
+    ...more(
+      preIpo.map(({ underlying }) => underlying),
+      (symbol) => traitsOf(symbol, 'pre_ipo', 100, 0.45, 0.2, 0.3, 400_000, 1_000, 6_000),
+    ),
+    ...more(
+      crypto.map(({ symbol }) => symbol),
+      (symbol) => traitsOf(symbol, 'crypto', 10, 0.9, 0.1, 0.7, 2_000_000, 500_000, 5_000_000),
+    ),
+  ];
+}

@@ -1,6 +1,6 @@
 /** A market that plays a recording, with a seeded one around it for what the recording does not price. */
 import type { Candle } from '../../domain/candle.ts';
-import { CATALOG, REFERENCE_FEEDS } from '../../domain/catalog.ts';
+import { CATALOG } from '../../domain/catalog.ts';
 import { Decimal, plainDecimal } from '../../domain/decimal.ts';
 import type { TapeEvent } from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -86,7 +86,7 @@ function priceOf(event: TapeEvent): Heard | null {
 
 function underlyingOf(venue: Venue, instrument: string): string {
   const entry = CATALOG.entries.find((one) => one.venue === venue && one.instrument === instrument);
-  return entry?.underlying ?? REFERENCE_FEEDS.find((feed) => feed.instrument === instrument)?.instrument ?? instrument;
+  return entry?.underlying ?? CATALOG.feeds.find((feed) => feed.instrument === instrument)?.instrument ?? instrument;
 }
 
 function extended(bar: Candle | undefined, openTime: EpochMs, price: string): Candle {

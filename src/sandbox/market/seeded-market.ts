@@ -1,7 +1,7 @@
 /** The seeded market process: every price of the sandbox as a function of (seed, time). */
 import type { Candle } from '../../domain/candle.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { type AssetTraits, LISTED_ASSETS } from './listed-assets.ts';
+import { type AssetTraits, pricedAssets } from './listed-assets.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { lastPrintMinute, shareClock, shareMinuteVariance, sharePrints, wallClock } from './market-hours.ts';
 import { BridgeNoise, bell, mixed, SmoothNoise, seedOf, uniform } from './seeded-noise.ts';
@@ -300,7 +300,7 @@ export interface SeededMarketOptions {
  */
 export function createSeededMarket(options: SeededMarketOptions): Market {
   const anchor = options.anchor ?? DEFAULT_ANCHOR;
-  const tempers = options.assets ?? LISTED_ASSETS;
+  const tempers = options.assets ?? pricedAssets();
   const assets = new Map(tempers.map((temper) => [temper.symbol, new SeededAsset(temper, String(options.seed), anchor)]));
 
   function asset(symbol: string, at: EpochMs): SeededAsset {

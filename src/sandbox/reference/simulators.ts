@@ -1,5 +1,5 @@
 /** The sources of reference prices in the sandbox: the oracle of shares, the source behind it, and an issuer. */
-import { CATALOG, REFERENCE_SHARES } from '../../domain/catalog.ts';
+import { CATALOG, referenceShares } from '../../domain/catalog.ts';
 import { SANDBOX_KEY } from '../sandbox-key.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
@@ -8,7 +8,7 @@ export const REFERENCE_SIMULATORS = {
     place: 3,
     async start({ market }, at) {
       const { createReferenceSimulator } = await import('./simulator.ts');
-      return createReferenceSimulator({ market, feeds: REFERENCE_SHARES, apiKey: SANDBOX_KEY, ...at });
+      return createReferenceSimulator({ market, feeds: referenceShares(), apiKey: SANDBOX_KEY, ...at });
     },
   },
   issuer: {
@@ -24,7 +24,7 @@ export const REFERENCE_SIMULATORS = {
     place: 14,
     async start({ market }, at) {
       const { createShareQuotesSimulator } = await import('./share-quotes.ts');
-      return createShareQuotesSimulator({ market, symbols: REFERENCE_SHARES.map(({ symbol }) => symbol), apiKey: SANDBOX_KEY, ...at });
+      return createShareQuotesSimulator({ market, symbols: referenceShares().map(({ symbol }) => symbol), apiKey: SANDBOX_KEY, ...at });
     },
   },
 } satisfies Simulators;

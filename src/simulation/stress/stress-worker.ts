@@ -1,7 +1,7 @@
 /** The worker thread of a stress test: plays every run and posts what it came to. It reads nothing but what it is given. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Json } from '../../domain/canonical-json.ts';
-import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
+import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
 import { assessEvidence, type EvidenceMetrics, evidenceMetrics, type StressSeries } from '../../domain/evidence.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import { stressReportPage } from './stress-report.ts';
@@ -49,9 +49,8 @@ export function workStressTest(thread: StressThread, onProgress: (done: number, 
 if (parentPort !== null && (workerData as { readonly stress?: true } | null)?.stress === true) {
   const port = parentPort;
   const post = (message: ThreadPost<StressOutcome>): void => port.postMessage(message);
-  const { thread, listed } = workerData as { readonly thread: StressThread; readonly listed?: readonly CatalogEntry[] };
-  // A thread has a catalog of its own: what is listed is told to it.
-  CATALOG.list(listed ?? []);
+  const { thread, catalog } = workerData as { readonly thread: StressThread; readonly catalog?: ToldCatalog };
+  takeCatalog(catalog);
   post({
     kind: 'outcome',
     outcome: workStressTest(thread, (done, total) => post({ kind: 'progress', done, total, what: 'playing scenarios' })),

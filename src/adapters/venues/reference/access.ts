@@ -1,5 +1,5 @@
 /** Reference prices as a process reaches them: the oracle of shares, the second source behind it, and the issuers' marks. */
-import { CATALOG, REFERENCE_SHARES } from '../../../domain/catalog.ts';
+import { CATALOG, referenceShares } from '../../../domain/catalog.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
 import { createReferenceCandles } from './candles.ts';
@@ -37,9 +37,10 @@ export const referenceAccess = {
     // The provider serves history beside its price routes, not under them.
     const history = createReferenceClient({ baseUrl: url.replace(/\/hermes\/?$/, ''), ...asking, note });
     const marks = markFeed(reach, memory);
+    const instruments = referenceShares();
     return {
-      feeds: [withSecondSource(reach, createReferenceFeed({ baseUrl: url, ...asking, instruments: REFERENCE_SHARES })), marks],
-      history: createReferenceCandles({ client: history, instruments: REFERENCE_SHARES }),
+      feeds: [withSecondSource(reach, createReferenceFeed({ baseUrl: url, ...asking, instruments })), marks],
+      history: createReferenceCandles({ client: history, instruments }),
       extras: { marks: () => marks.states() },
     };
   },
@@ -53,7 +54,7 @@ function withSecondSource(
   const second = addresses.referenceFallback;
   if (second === null) return primary;
   const { url: baseUrl, key, provider } = second;
-  const symbols = REFERENCE_SHARES.map(({ symbol }) => symbol);
+  const symbols = referenceShares().map(({ symbol }) => symbol);
   return withFallback({ primary, provider: SHARE_QUOTES[provider], baseUrl, key, symbols, clock, random, budget });
 }
 

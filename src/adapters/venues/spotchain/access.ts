@@ -11,8 +11,10 @@ import { createSpotchainCandles } from './candles.ts';
 import { createSpotchainFeed } from './feed.ts';
 import { createSpotchainRoutes } from './orders.ts';
 
-/** Requests per minute that the aggregator's plan allows. */
-const SPOTCHAIN_PER_MINUTE = 600;
+/** Requests per minute that a plan of the aggregator with a key allows, unless the catalog file says what yours does. */
+export const SPOTCHAIN_PER_MINUTE = 600;
+/** What the aggregator and the history of pools let an address ask that shows no key. */
+export const KEYLESS_PER_MINUTE = 30;
 const CANDLES_PER_MINUTE = 120;
 /** Somebody waits for the route: an aggregator whose budget is used up is told as away. */
 const ROUTE_WAIT_MS = 3_000;
@@ -25,7 +27,7 @@ const budgets = (make: MakeBudget) => ({
 });
 
 export interface SpotchainAddresses {
-  /** `pools`: the pool whose bars stand for a token, by symbol. */
+  /** `pools`: the pool whose bars stand for a token, by symbol; none where the catalog names none. */
   readonly spotchain: {
     readonly url: string;
     readonly key: string | null;
@@ -50,7 +52,7 @@ const aggregatorOf = ({
 }: Pick<Reach<SpotchainAddresses, Pick<ReturnType<typeof budgets>, 'aggregator'>>, 'addresses' | 'budgets' | 'clock' | 'random'>) => {
   const { url: baseUrl, key } = addresses.spotchain;
   const headers: Readonly<Record<string, string>> = key === null ? {} : { 'x-api-key': key };
-  return { venue: 'spotchain' as const, baseUrl, headers, clock, random, perMinute: SPOTCHAIN_PER_MINUTE, budget };
+  return { venue: 'spotchain' as const, baseUrl, headers, clock, random, perMinute: budget.state(clock.now()).limit, budget };
 };
 
 export const spotchainAccess = {
@@ -65,7 +67,8 @@ export const spotchainAccess = {
       note,
     } = reach;
     const { candlesUrl: baseUrl, pools: poolOf } = addresses.spotchain;
-    const bars = createKeyedClient({ venue: 'spotchain', baseUrl, clock, random, perMinute: CANDLES_PER_MINUTE, budget: pools, note });
+    const perMinute = pools.state(clock.now()).limit;
+    const bars = createKeyedClient({ venue: 'spotchain', baseUrl, clock, random, perMinute, budget: pools, note });
     const poolsNow = () =>
       tokensNow().flatMap(({ symbol, scaledUi }) => {
         const pool = poolOf.get(symbol);

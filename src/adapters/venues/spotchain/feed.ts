@@ -56,6 +56,9 @@ export interface SpotchainFeedOptions {
   readonly maxDisagreementPct?: number;
 }
 
+/** Two rounds begin at least so far apart. */
+export const SHORTEST_ROUND_MS = 2_000;
+
 /** How long one round over all tokens takes at least, so that requests are spread evenly under the plan. */
 export function roundLengthMs(tokens: number, perMinute: number, roundMs: number): number {
   const requests = tokens * 2 + Math.ceil(tokens / PRICE_BATCH);
@@ -112,7 +115,7 @@ class TokenPoller {
   #round(): Observable<FeedMessage> {
     const startedAt = this.#clock.now();
     const { quotable, halted } = this.#tokensNow(startedAt);
-    const lengthMs = roundLengthMs(quotable.length, this.#options.client.perMinute, this.#options.roundMs ?? 2_000);
+    const lengthMs = roundLengthMs(quotable.length, this.#options.client.perMinute, this.#options.roundMs ?? SHORTEST_ROUND_MS);
     return concat(
       from(halted),
       // While the routes do not answer, one question at a time is enough to find out whether they do again.

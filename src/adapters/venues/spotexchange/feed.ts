@@ -8,7 +8,7 @@ import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { flagsOf, GAP, markQuote, PRICE_JUMP, RESYNCING } from '../../../../streams/flag-bits.ts';
 import { apart } from '../../../../streams/operators/price-jump.ts';
-import { DEFAULT_LIMITS } from '../../../../streams/quality-limits.ts';
+import { qualityLimits } from '../../../../streams/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
 import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
@@ -32,7 +32,7 @@ const REPAIRED = GAP | RESYNCING;
 /** How long a ticker may lag behind its book before its quote is no longer believed. */
 const TICKER_BEHIND_MS = 1_000;
 /** A ticker that is further from its own book than a price may jump is wrong, however often it says so. */
-const MAX_FROM_BOOK = DEFAULT_LIMITS.venues.spotexchange.maxJump;
+const maxFromBook = (): number => qualityLimits().venues.spotexchange.maxJump;
 
 export interface SpotExchangeFeedOptions {
   /** `wss://stream.binance.com:9443`; `/stream?streams=…` is added. */
@@ -291,7 +291,7 @@ function leavesBook({ instrument, bid, ask }: Quote, books: ReadonlyMap<string, 
   if (book === undefined || book.state !== 'live' || bid === null || ask === null) return false;
   const [bestBid, bestAsk] = [book.bids[0], book.asks[0]];
   if (bestBid === undefined || bestAsk === undefined) return false;
-  return apart('spotexchange', bid, ask, bestBid[0], bestAsk[0], MAX_FROM_BOOK);
+  return apart('spotexchange', bid, ask, bestBid[0], bestAsk[0], maxFromBook());
 }
 
 /** What a book shows while its ticker is silent: where the market is, and that something of it was lost. */

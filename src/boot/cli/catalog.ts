@@ -1,0 +1,105 @@
+/** `sevengate catalog`: checks, imports and exports the catalog file. */
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { CATALOG, type CatalogSource } from '../../domain/catalog.ts';
+import { catalogChanges, catalogDocument } from '../../domain/catalog-document.ts';
+import { catalogFileOf, problemText, type ReadCatalogFile, readCatalogFile, useCatalog } from '../catalog-file.ts';
+import { checkedSources, pollingCapacity } from '../source-checks.ts';
+import { settings } from './settings.ts';
+
+/** Adds `catalog` and its commands. */
+export function catalogCommands(catalog: Command): void {
+  catalog
+    .command('export')
+    .description('print the catalog in use as a catalog file')
+    .option('--out <file>', 'write it there instead')
+    .option('--json', 'print it on one line')
+    .action((options: { out?: string; json?: true }) => {
+      useCatalog(settings());
+      const text = `${JSON.stringify(catalogDocument(CATALOG.source), null, options.json ? 0 : 2)}\n`;
+      if (options.out === undefined) process.stdout.write(text);
+      else writeFileSync(options.out, text);
+    });
+
+  catalog
+    .command('check')
+    .description('tell everything that is wrong with a catalog file, and what it means for the sources that are set')
+    .argument('[file]', 'the file (default: the one in use)')
+    .option('--json', 'print the result as JSON')
+    .action((file: string | undefined, options: { json?: true }) => {
+      const config = settings();
+      const checked = file ?? catalogFileOf(config);
+      const read: ReadCatalogFile = checked === null ? { ok: true, source: CATALOG.source } : readCatalogFile(checked);
+      const told = read.ok ? outcome(read.source) : { refusals: [], warnings: [] };
+      const problems = read.ok ? [] : read.problems;
+      const ok = problems.length + told.refusals.length === 0;
+      if (options.json) print(JSON.stringify({ ok, file: checked, problems, ...told }));
+      else for (const line of checkText(checked, read, told)) print(line);
+      if (!ok) process.exitCode = 1;
+    });
+
+  catalog
+    .command('import')
+    .description('check a catalog file and put it into the state folder, where the next start of every process finds it')
+    .argument('<file>', 'the file')
+    .option('--allow-removals', 'also where it leaves out instruments that are in use')
+    .option('--json', 'print the result as JSON')
+    .action((file: string, options: { allowRemovals?: true; json?: true }) => importCommand(file, options));
+}
+
+/** What a catalog of this source means for the settings; it is the catalog of this process from here on. */
+function outcome(source: CatalogSource) {
+  const config = settings();
+  CATALOG.use(source);
+  const capacity = config.SPOTCHAIN_URL === null ? null : pollingCapacity(config);
+  const instruments = CATALOG.entries.length;
+  try {
+    return { instruments, capacity, refusals: [], warnings: checkedSources(config) };
+  } catch (error) {
+    return { instruments, capacity, refusals: (error as Error).message.split('\nsevengate: '), warnings: [] };
+  }
+}
+
+function checkText(file: string | null, read: ReadCatalogFile, told: Pick<ReturnType<typeof outcome>, 'refusals' | 'warnings'>): string[] {
+  if (!read.ok) return read.problems.map((problem) => problemText(file ?? 'the catalog', problem));
+  const state = told.refusals.length === 0 ? 'good' : 'refused at the start';
+  return [
+    `${file ?? 'the built-in catalog'}: ${CATALOG.entries.length} instruments, ${CATALOG.feeds.length} reference feeds, ${state}`,
+    ...told.refusals,
+    ...told.warnings,
+  ];
+}
+
+function importCommand(file: string, options: { allowRemovals?: true; json?: true }): void {
+  const config = settings();
+  if (config.CATALOG_FILE !== null)
+    throw new Error('CATALOG_FILE names the catalog already: change that file, or remove the setting and import into the state folder');
+  useCatalog(config);
+  const before = CATALOG.source;
+  const read = readCatalogFile(file);
+  if (!read.ok) throw new Error(read.problems.map((problem) => problemText(file, problem)).join('\nsevengate: '));
+  const changes = catalogChanges(before, read.source);
+  if (changes.removed.length > 0 && options.allowRemovals !== true)
+    throw new Error(
+      `${file} leaves out ${changes.removed.join(', ')}: positions and agents may hold these, so end a token with "validTo" instead, or import with --allow-removals`,
+    );
+  const { refusals, warnings } = outcome(read.source);
+  if (refusals.length > 0) throw new Error(refusals.join('\nsevengate: '));
+  const home = resolve(config.SEVENGATE_HOME);
+  const target = join(home, 'catalog.json');
+  mkdirSync(home, { recursive: true });
+  // Renamed into its place: a start meanwhile reads the one or the other, never a half.
+  writeFileSync(`${target}.new`, `${JSON.stringify(catalogDocument(read.source), null, 2)}\n`);
+  renameSync(`${target}.new`, target);
+  if (options.json) print(JSON.stringify({ file: target, ...changes, warnings }));
+  else {
+    const counts = (['added', 'changed', 'removed'] as const).map((what) => `${changes[what].length} ${what}`).join(', ');
+    print(`${target}: ${CATALOG.entries.length} instruments (${counts}); it holds from the next start of each process`);
+    for (const warning of warnings) print(warning);
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,74 @@
+/** What the catalog means for the real sources that are set: told before anything is started. */
+
+import { qualityLimits } from '../../streams/quality-limits.ts';
+import { SPOTCHAIN_PER_MINUTE } from '../adapters/venues/spotchain/access.ts';
+import { roundLengthMs, SHORTEST_ROUND_MS } from '../adapters/venues/spotchain/feed.ts';
+import { CATALOG } from '../domain/catalog.ts';
+import type { Config } from './config.ts';
+import { statedBudgets } from './outside/index.ts';
+
+/** How many tokens can be quoted within a budget so that none is older than the limit when it is asked for again. */
+export interface PollingCapacity {
+  /** Requests in 60 s. */
+  readonly perMinute: number;
+  readonly maxAgeMs: number;
+  /** Tokens that the catalog lists. */
+  readonly listed: number;
+  /** Of these so many fit. */
+  readonly fits: number;
+  /** How long one round over all of them takes, in milliseconds. */
+  readonly roundMs: number;
+}
+
+/** Of the aggregator of the primary chain, as the settings and the catalog file say. */
+export function pollingCapacity(config: Config): PollingCapacity {
+  const perMinute = statedBudgets(config)['aggregator'] ?? SPOTCHAIN_PER_MINUTE;
+  const { maxAgeMs } = qualityLimits().venues.spotchain;
+  const listed = CATALOG.entries.filter(({ token }) => token !== null).length;
+  const roundOf = (tokens: number): number => roundLengthMs(tokens, perMinute, SHORTEST_ROUND_MS);
+  let fits = 0;
+  while (fits < listed && roundOf(fits + 1) <= maxAgeMs) fits++;
+  return { perMinute, maxAgeMs, listed, fits, roundMs: roundOf(listed) };
+}
+
+/** What works worse than it seems, one sentence each. @throws Error with a sentence for everything that cannot work at all. */
+export function checkedSources(config: Config): string[] {
+  const refusals: string[] = [];
+  const warnings: string[] = [];
+  checkPools(config, refusals, warnings);
+  checkFeeds(config, refusals);
+  checkCapacity(config, refusals, warnings);
+  if (refusals.length > 0) throw new Error(refusals.join('\nsevengate: '));
+  return warnings;
+}
+
+function checkPools({ SPOTCHAIN_CANDLES_URL: url }: Config, refusals: string[], warnings: string[]): void {
+  if (url === null) return;
+  const tokens = CATALOG.fixed.entries.filter(({ token }) => token !== null).map(({ instrument }) => instrument);
+  const without = tokens.filter((symbol) => CATALOG.poolOf(symbol) === undefined);
+  if (tokens.length > 0 && without.length === tokens.length)
+    refusals.push(
+      'SPOTCHAIN_CANDLES_URL: is set, and the catalog names the pool of no token, so no bar could be asked for: name pools in the catalog file (sevengate catalog export, "pool")',
+    );
+  else if (without.length > 0)
+    warnings.push(`no pool is named of ${without.join(', ')}: indicators of these stay unknown until bars are imported`);
+}
+
+function checkFeeds({ REFERENCE_URL: url }: Config, refusals: string[]): void {
+  if (url === null) return;
+  const invented = CATALOG.feeds.filter(({ feedIdSource }) => feedIdSource === 'sandbox').map(({ instrument }) => instrument);
+  if (invented.length > 0)
+    refusals.push(
+      `REFERENCE_URL: is set, and the feed ids of ${invented.join(', ')} are the sandbox's: put the provider's own ids into the catalog file, with source "published"`,
+    );
+}
+
+function checkCapacity(config: Config, refusals: string[], warnings: string[]): void {
+  if (config.SPOTCHAIN_URL === null) return;
+  const { perMinute, maxAgeMs, listed, fits, roundMs } = pollingCapacity(config);
+  if (fits >= listed) return;
+  const told = `the aggregator of the primary chain may be asked ${perMinute} times a minute${config.SPOTCHAIN_KEY === null ? ' without a key' : ''}: ${fits} of the ${listed} tokens of the catalog can be quoted within the age limit of ${maxAgeMs / 1_000} s, and a round over all of them takes ${Math.ceil(roundMs / 1_000)} s`;
+  const remedy = 'set SPOTCHAIN_KEY and its budget, list fewer tokens, or raise limits.venues.spotchain.maxAgeMs in the catalog file';
+  if (fits === 0) refusals.push(`SPOTCHAIN_URL: ${told}, so every quote would be stale: ${remedy}`);
+  else warnings.push(`${told}, so quotes are stale for a part of the time: ${remedy}`);
+}
