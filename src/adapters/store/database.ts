@@ -36,11 +36,13 @@ const OLD_POOL_S = 20;
  */
 export function openDatabase(options: DatabaseOptions): Sql {
   let ended = false;
+  const listeners = createListeners(() => current);
   let current = openPool();
   function openPool(): Sql {
     const pool = createPool(options, () => {
       if (ended || pool !== current) return;
       current = openPool();
+      listeners.moveTo(current);
       pool.end({ timeout: OLD_POOL_S }).catch(() => {});
     });
     return pool;
@@ -59,9 +61,44 @@ export function openDatabase(options: DatabaseOptions): Sql {
     },
     get(_, key) {
       if (key === 'end') return end;
+      if (key === 'listen') return listeners.listen;
       return key === 'begin' ? beginOn(current, options.writer ?? null) : (Reflect.get(current, key) as unknown);
     },
   });
+}
+
+/** `listen` of pools that are replaced: whoever listened on the old one would hear nothing any more. */
+function createListeners(pool: () => Sql) {
+  type Listen = Sql['listen'];
+  const listeners = new Set<{ readonly parameters: Parameters<Listen>; unlisten: () => Promise<void> }>();
+  const listen = async (...parameters: Parameters<Listen>): Promise<Awaited<ReturnType<Listen>>> => {
+    const listener = { parameters, unlisten: () => Promise.resolve() };
+    listeners.add(listener);
+    const listening = await pool().listen(...parameters);
+    listener.unlisten = listening.unlisten;
+    return {
+      ...listening,
+      unlisten: () => {
+        listeners.delete(listener);
+        return listener.unlisten();
+      },
+    };
+  };
+  return {
+    listen: listen as Listen,
+    moveTo(next: Sql): void {
+      for (const listener of listeners) {
+        next.listen(...listener.parameters).then(
+          async ({ unlisten }) => {
+            listener.unlisten = unlisten;
+            if (!listeners.has(listener)) await unlisten();
+          },
+          // The listener's connection goes on trying by itself.
+          () => {},
+        );
+      }
+    },
+  };
 }
 
 /** Whether what stands first in a call is a statement's text, and not names or values for one. */

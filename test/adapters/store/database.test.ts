@@ -36,6 +36,30 @@ test('the pool works as the application role, which may not change the schema', 
   await expect(sql`drop table actors`).rejects.toThrow(/must be owner/);
 });
 
+test('what is listened to is heard on after another connection of the pool was lost', async () => {
+  const listener = openDatabase({ url, name: 'listener', connections: 1 });
+  const heard: string[] = [];
+  try {
+    const { unlisten } = await listener.listen('lost_and_found', (text) => heard.push(text));
+    for (const round of ['first', 'second']) {
+      await listener`select pg_terminate_backend(pg_backend_pid())`.catch(() => {});
+      await waitFor(
+        async () => {
+          await sql`select pg_notify('lost_and_found', ${round})`;
+          return heard.includes(round);
+        },
+        { what: `the notification after the ${round} loss` },
+      );
+    }
+    await unlisten();
+    await sql`select pg_notify('lost_and_found', 'late')`;
+    await listener`select 1`;
+    expect(heard).not.toContain('late');
+  } finally {
+    await listener.end();
+  }
+});
+
 test('a transaction that goes on long after its connection was lost is rejected, and ends no process', async () => {
   const killer = openDatabase({ url, name: 'late killer', role: null, connections: 1 });
   const victim = openDatabase({ url, name: 'late victim', connections: 1 });

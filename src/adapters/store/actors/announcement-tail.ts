@@ -11,7 +11,7 @@ export interface AnnouncementTailOptions {
   /** What a resumed client missed is read on; the same as the rest unless told. */
   readonly ownConnection?: (orgId: string) => Sql;
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
-  /** Asked this often even where no notification came; 200 ms unless told. */
+  /** Asked this often while notifications are not known to come; 200 ms unless told. While they come, at least once a second. */
   readonly pollMs?: number;
   /** Rows per query; 1,000 unless told. */
   readonly pageRows?: number;
@@ -28,6 +28,8 @@ export interface AnnouncementTail extends AnnouncementSource {
 }
 
 const POLL_MS = 200;
+/** How often to look where notifications come: for the one that is lost, with a connection that is half open. */
+const NOTIFIED_POLL_MS = 1_000;
 const PAGE_ROWS = 1_000;
 /** How soon to look again where committed rows wait for an older transaction to end. */
 const HELD_BACK_MS = 20;
@@ -63,6 +65,8 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
   let poll = 0;
   let polling = false;
   let hinted = false;
+  /** The newest rows were told by a notification, so the next ones will be. A row that comes without one takes that back. */
+  let notified = false;
   let failures = 0;
   let cancelTimer: () => void = () => {};
   let unlisten: (() => Promise<unknown>) | null = null;
@@ -71,18 +75,20 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
     options.onError?.(error);
   }
 
-  function pollAfter(delayMs: number): void {
+  function pollAfter(delayMs: number, forLost = false): void {
     cancelTimer();
-    if (!stopped) cancelTimer = clock.deadline(clock.now() + delayMs, run);
+    if (!stopped) cancelTimer = clock.deadline(clock.now() + delayMs, () => run(forLost));
   }
 
   function hint(): void {
     if (stopped) return;
+    notified = true;
     if (polling) hinted = true;
     else run();
   }
 
-  function run(): void {
+  /** @param forLost looks for rows whose notification did not come. */
+  function run(forLost = false): void {
     if (stopped || polling) return;
     cancelTimer();
     polling = true;
@@ -94,7 +100,10 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
     follow().then(
       (page) => {
         cancelDeadline();
-        settle(number, () => taken(page));
+        settle(number, () => {
+          if (forLost && page.rows.length > 0 && !hinted) notified = false;
+          taken(page);
+        });
       },
       (error: unknown) => {
         cancelDeadline();
@@ -129,7 +138,9 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
       }
     }
     if (rows.length >= pageRows || hinted) run();
-    else pollAfter(heldBack ? Math.min(HELD_BACK_MS, pollMs) : pollMs);
+    else if (heldBack) pollAfter(Math.min(HELD_BACK_MS, pollMs));
+    else if (notified) pollAfter(Math.max(NOTIFIED_POLL_MS, pollMs), true);
+    else pollAfter(pollMs);
   }
 
   function failed(error: unknown): void {

@@ -11,6 +11,8 @@ import { pageOfRows } from '../page-of-rows.ts';
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);
 /** Trades are evidence of the last hour; two days of them are kept for questions about yesterday. Milliseconds. */
 const TRADES_KEPT_MS = 2 * 86_400_000;
+/** How often old trades are looked for. */
+const FORGET_EVERY_MS = 60_000;
 
 /** A batch may name a market twice; its last word counts, and one statement may touch a row once. */
 function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
@@ -20,6 +22,7 @@ function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): R
 const likely = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 export function createPredictionStore(sql: Sql) {
+  let forgetAgainAt: EpochMs = 0;
   return {
     /** Keeps markets and their events. What was received later replaces what is there; an older word changes nothing. */
     async saveMarkets(markets: readonly PredictionMarket[]): Promise<void> {
@@ -68,6 +71,8 @@ export function createPredictionStore(sql: Sql) {
           as t(id text, "marketId" text, side text, price numeric, size numeric, taker text, source text, "observedAt" bigint, "receivedAt" bigint)
         on conflict (id) do nothing`;
       const newest = rows.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
+      if (newest < forgetAgainAt) return;
+      forgetAgainAt = newest + FORGET_EVERY_MS;
       await sql`delete from prediction_trades where observed_at < ${newest - TRADES_KEPT_MS}`;
     },
 

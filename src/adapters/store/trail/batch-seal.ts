@@ -1,6 +1,7 @@
 /** The writer's signature under a transaction: one over the Merkle root of all rows of logged tables that it has changed. */
 import { batchRoot, batchText, type ChangeOp, type Writer } from '../../../domain/trail/batch.ts';
 import type { Transaction } from '../database.ts';
+import { GUARDED_TABLES } from './guarded-tables.ts';
 
 /** What a writer's connections sign with. */
 export interface BatchSigner {
@@ -41,25 +42,14 @@ export async function sealBatch(transaction: Transaction, signer: BatchSigner): 
   return changes.length;
 }
 
-/** Tables whose rows nobody signs: what changes only these is not asked for changes at its end. */
-const UNSIGNED: ReadonlySet<string> = new Set([
-  'tick_shards',
-  'tick_crashes',
-  'leases',
-  'execution_leases',
-  'timers',
-  'activities',
-  'actor_checkpoints',
-  'recurring_work',
-  'announcements',
-  'idempotency_keys',
-  'evaluation_runs',
-  'leaderboard_wallets',
-  'leaderboard_events',
-  'leaderboard_sales',
-  'leaderboard_standings',
-  'leaderboard_progress',
-]);
+/** Guarded tables whose triggers write a logged one, so that a change of them is signed: bars leave their stretch. */
+const SUMMED_BY_TRIGGERS: ReadonlySet<string> = new Set(['candles']);
+
+/** Whether a table's changes leave nothing to sign: what changes only such tables is not asked for changes at its end. */
+export function leavesNothingToSign(table: string): boolean {
+  return GUARDED_TABLES[table] !== undefined && !SUMMED_BY_TRIGGERS.has(table);
+}
+
 const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;
 const signing = new WeakMap<TemplateStringsArray, boolean>();
 
@@ -67,7 +57,7 @@ const signing = new WeakMap<TemplateStringsArray, boolean>();
 export function mayNeedSigning(strings: TemplateStringsArray): boolean {
   let may = signing.get(strings);
   if (may === undefined) {
-    may = strings.some((part) => [...part.matchAll(TARGET)].some(([, table = '']) => !UNSIGNED.has(table.toLowerCase())));
+    may = strings.some((part) => [...part.matchAll(TARGET)].some(([, table = '']) => !leavesNothingToSign(table.toLowerCase())));
     signing.set(strings, may);
   }
   return may;

@@ -115,6 +115,36 @@ test('without a notification a row is still found, with one it is found at once'
   await waitFor(() => polling.rows.some(({ channel }) => channel === 'polled'), { what: 'the row nobody was told of' });
 });
 
+test('while notifications come it looks seldom, and one that is lost costs no row', async () => {
+  const polls: number[] = [];
+  const counted = openDatabase({ url, connections: 2, name: 'counted tail' });
+  const counting = new Proxy(counted, {
+    apply(target, self, parameters) {
+      polls.push(clock.now());
+      return Reflect.apply(target as never, self, parameters) as unknown;
+    },
+  });
+  const rows: AnnouncementRow[] = [];
+  const tail = createAnnouncementTail({ sql: counting, clock, pollMs: 5 });
+  tail.subscribe((found) => rows.push(...found.filter(({ channel }) => channel === 'seldom')));
+  await tail.start();
+  stops.push(async () => {
+    await tail.stop();
+    await counted.end({ timeout: 1 });
+  });
+  await waitFor(() => polls.length > 1 && clock.now() - (polls.at(-1) as number) > 100, { what: 'a tail that waits for notifications' });
+  await insert(writer, 'seldom', 1);
+  await waitFor(() => rows.length === 1, { what: 'the row that nobody told of' });
+  const before = polls.length;
+  await waitFor(() => polls.length > before + 20, { what: 'looking often, now that a notification was lost' });
+  await writer.begin(async (transaction) => {
+    await insert(transaction, 'seldom', 2);
+    await transaction`select pg_notify('sevengate_announcements', '')`;
+  });
+  await waitFor(() => rows.length === 2 && clock.now() - (polls.at(-1) as number) > 100, { what: 'waiting for notifications again' });
+  expect(numbers(rows)).toEqual([1, 2]);
+});
+
 test('reading page by page gives exactly the matching rows, and always comes to an end', async () => {
   const { tail, rows } = await listen({ pollMs: 10, pageRows: 7 });
   const before = tail.position();
