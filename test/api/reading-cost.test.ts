@@ -4,7 +4,7 @@ import { parseStrictYaml } from '../../api/strict-yaml.ts';
 import { randomText } from './hostile-input.ts';
 import { numbersFrom, slowTexts } from './reading-cost.ts';
 
-/** The proof, which runs alone, has the aim of 5 ms; here other threads of this process are counted too. */
+/** The proof, which runs alone, has the aim of 5 ms; here others use the processor meanwhile. */
 const MOST_MS = 10;
 
 test('no text keeps a reader busy for more than a few milliseconds', () => {
