@@ -3,7 +3,7 @@
 import './early-secrets.mjs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensurePackages } from './packages.mjs';
+import { ensurePackages } from '../packages.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 

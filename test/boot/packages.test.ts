@@ -12,7 +12,7 @@ interface Packages {
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PACKAGES = pathToFileURL(join(ROOT, 'src/boot/packages.mjs')).href;
+const PACKAGES = pathToFileURL(join(ROOT, 'src/packages.mjs')).href;
 const { ENTRIES } = (await import(pathToFileURL(join(ROOT, 'src/load-sources.mjs')).href)) as { readonly ENTRIES: readonly string[] };
 const { refusalOfNode, whyPackagesDiffer } = (await import(PACKAGES)) as Packages;
 let folder = '';
@@ -115,9 +115,8 @@ function newProject(): void {
   cpSync(join(ROOT, 'package-lock.json'), join(folder, 'package-lock.json'));
   write('package.json', { type: 'module' });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  for (const name of ['early-secrets.mjs', 'packages.mjs', 'sevengate.mjs', 'with-packages.mjs'])
-    cpSync(join(ROOT, 'src/boot', name), join(folder, 'src/boot', name));
-  cpSync(join(ROOT, 'src/load-sources.mjs'), join(folder, 'src/load-sources.mjs'));
+  for (const path of ['src/boot/early-secrets.mjs', 'src/boot/sevengate.mjs', 'src/load-sources.mjs', 'src/packages.mjs', 'test/run.mjs'])
+    cpSync(join(ROOT, path), join(folder, path));
   for (const room of ['streams', 'actors', 'api']) mkdirSync(join(folder, room));
   for (const entry of ENTRIES) write(entry, '');
 }
@@ -148,12 +147,12 @@ test('a test run ends with one plain line, and a file that cannot be loaded coun
   );
   write('test/b.test.ts', `import './nowhere.ts';`);
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
-  const failed = await run(['src/boot/with-packages.mjs', 'test', 'test/'], env);
+  const failed = await run(['test/run.mjs', 'test', 'test/'], env);
   expect(failed.stdout.trim().split('\n').at(-1)).toBe('1 passed, 2 failed, 1 skipped');
   expect(failed.code).toBe(1);
   rmSync(join(folder, 'test/b.test.ts'));
   write('test/a.test.ts', `import { test } from 'vitest';\ntest('yes', () => {});`);
-  const passed = await run(['src/boot/with-packages.mjs', 'test', 'test/'], env);
+  const passed = await run(['test/run.mjs', 'test', 'test/'], env);
   expect(passed.stdout.trim().split('\n').at(-1)).toBe('1 passed, 0 failed');
   expect(passed.code).toBe(0);
 });
@@ -162,11 +161,11 @@ test('an unknown command of the tools, and a benchmark that is not there, are re
   newProject();
   mkdirSync(join(folder, 'bench'));
   write('bench/ticks.bench.ts', `console.log('ticked');`);
-  expect(await run(['src/boot/with-packages.mjs', 'tset'])).toMatchObject({
+  expect(await run(['test/run.mjs', 'tset'])).toMatchObject({
     code: 2,
-    stderr: 'usage: with-packages.mjs check|test|proof|bench|mutants [arguments]\n',
+    stderr: 'usage: test/run.mjs check|test|proof|bench|mutants [arguments]\n',
   });
-  expect(await run(['src/boot/with-packages.mjs', 'bench', 'tocks'])).toMatchObject({
+  expect(await run(['test/run.mjs', 'bench', 'tocks'])).toMatchObject({
     code: 1,
     stderr: 'no benchmark tocks; there is ticks\n',
   });
@@ -186,8 +185,8 @@ echo "npm $* in $(basename "$PWD")"
   );
   chmodSync(join(folder, 'bin/npm'), 0o755);
   const env = { HOME: process.env['HOME'], PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
-  const first = await run(['src/boot/with-packages.mjs', 'bench'], env);
+  const first = await run(['test/run.mjs', 'bench'], env);
   expect(first).toMatchObject({ code: 0, stdout: 'ticked\n' });
   expect(first.stderr).toContain('npm ci --ignore-scripts --no-audit --no-fund in peers\n');
-  expect(await run(['src/boot/with-packages.mjs', 'bench'], env)).toEqual({ code: 0, stdout: 'ticked\n', stderr: '' });
+  expect(await run(['test/run.mjs', 'bench'], env)).toEqual({ code: 0, stdout: 'ticked\n', stderr: '' });
 });

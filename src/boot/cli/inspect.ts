@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readNamedFile } from '../../adapters/named-file.ts';
-import { startInspectorRelay } from '../inspector-relay.ts';
+import { startInspectorRelay } from '../../adapters/inspector-relay.ts';
 import { settings } from './settings.ts';
 
 interface Options {

@@ -11,6 +11,7 @@ import type { Readiness } from '../../../api/operation/ports.ts';
 import { createReadiness } from '../../../api/operation/readiness-parts.ts';
 import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
+import { keepDescriptors } from '../../../api/spare-descriptors.ts';
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
@@ -58,7 +59,6 @@ import { launcherPairs } from '../capabilities/launcher-launch.ts';
 import { createInspection } from '../inspection.ts';
 import type { Logger } from '../log.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach } from '../outside/index.ts';
-import { keepDescriptors } from '../spare-descriptors.ts';
 
 const AGENTS_SHOWN = 200;
 

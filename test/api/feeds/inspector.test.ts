@@ -6,7 +6,7 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
-import { type InspectorRelay, startInspectorRelay } from '../../../src/boot/inspector-relay.ts';
+import { type InspectorRelay, startInspectorRelay } from '../../../src/adapters/inspector-relay.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { lampKind } from '../../actors/runtime/lamp.ts';
 import { waitFor } from '../../harness/wait-for.ts';

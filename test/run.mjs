@@ -5,9 +5,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ensurePackages } from './packages.mjs';
+import { ensurePackages } from '../src/packages.mjs';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tool = (name) => join(root, 'node_modules', '.bin', name);
 
 /** What must hold before a test runs. Ordered by how much a failure explains of the next. */
@@ -22,7 +22,7 @@ const COMMANDS = { check, test, proof, bench, mutants };
 const [name = '', ...args] = process.argv.slice(2);
 
 if (!Object.hasOwn(COMMANDS, name)) {
-  process.stderr.write(`usage: with-packages.mjs ${Object.keys(COMMANDS).join('|')} [arguments]\n`);
+  process.stderr.write(`usage: test/run.mjs ${Object.keys(COMMANDS).join('|')} [arguments]\n`);
   process.exit(2);
 }
 try {

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { sendProblem } from '../../api/problem.ts';
+import { sendProblem } from './problem.ts';
 
 /** So many descriptors are left to health, halt, log files and connections to the database. */
 const SPARE = 48;
