@@ -33,6 +33,8 @@ export interface Hub {
     from: Position | null,
     events: SubscriptionEvents,
   ): Subscription;
+  /** Sends every client of a conflated channel all of it anew. */
+  renew(): void;
   stop(): void;
 }
 
@@ -78,6 +80,10 @@ export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions 
           if (reader.close()) announcements.leave(state, orgId, actorId, shared);
         },
       };
+    },
+    renew() {
+      quotes.renew();
+      latest.renew();
     },
     stop() {
       stopped = true;

@@ -6,7 +6,7 @@ import { sendProblem, sendRefusal } from '../problem.ts';
 import { createFanOut, type FanOutOptions } from './fan-out.ts';
 import { CLOSE } from './frames.ts';
 import { createHub, type HubOptions } from './hub.ts';
-import { readInspectionWish, serveInspector } from './inspector.ts';
+import { type InspectedPorts, readInspectionWish, serveInspector } from './inspector.ts';
 import type { FeedPorts } from './ports.ts';
 import { SOCKET_LIMITS, type SocketLimits, serveSocket } from './socket.ts';
 import { serveEvents } from './sse.ts';
@@ -16,6 +16,14 @@ export type { FeedPorts } from './ports.ts';
 
 export interface FeedOptions extends Omit<FanOutOptions, 'clock'>, HubOptions, WatchOptions {
   readonly socketLimits?: Partial<SocketLimits>;
+  /** Nobody is asked who they are: whoever builds the server says in `request.caller` whom everybody is taken for. */
+  readonly open?: true;
+}
+
+export interface Feeds {
+  stats(): FeedStats;
+  /** Sends every client of a conflated channel all of it anew: what it was shown before holds no more. */
+  renew(): void;
 }
 
 /** Numbers for the metrics. */
@@ -34,11 +42,12 @@ const ASK_FOR_AN_UPGRADE = 'this route is a websocket: ask for an upgrade';
  * Adds `GET /v1/feeds`, `GET /v1/feeds/inspector` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as
  * `extend: [(app) => registerFeeds(app, ports)]`. Closing the server tells every client to come back and waits for none.
  */
-export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}): Promise<{ stats(): FeedStats }> {
-  const fanOut = createFanOut({ clock: ports.clock, ...options });
+export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}): Promise<Feeds> {
+  const fanOut = createFanOut({ clock: ports.pace ?? ports.clock, ...options });
   const hub = createHub(ports, fanOut, options);
   const watch = createWatch(ports, options);
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits };
+  const permission = options.open === true ? 'public' : 'identity';
 
   await app.register(websocket, {
     options: { maxPayload: MAX_PAYLOAD, perMessageDeflate: false, clientTracking: false },
@@ -65,7 +74,7 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
   app.route({
     method: 'GET',
     url: '/v1/feeds',
-    config: { permission: 'identity', cost: 'read' },
+    config: { permission, cost: 'read' },
     preValidation: async (request: FastifyRequest, reply: FastifyReply) => refuseOneTooMany(request, reply, watch),
     handler: (_request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(reply, 'malformed', `${ASK_FOR_AN_UPGRADE}, or use /v1/feeds/sse for server-sent events`),
@@ -77,23 +86,24 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     },
   });
 
-  addInspector(app, ports, watch);
+  if (ports.inspection !== null) addInspector(app, { ...ports, inspection: ports.inspection }, watch);
 
   app.route({
     method: 'GET',
     url: '/v1/feeds/sse',
     exposeHeadRoute: false,
-    config: { permission: 'identity', cost: 'read' },
+    config: { permission, cost: 'read' },
     handler: (request: FastifyRequest, reply: FastifyReply) => serveEvents(request, reply, callerOf(request), { ports, hub, watch }),
   });
 
   hub.start();
   return {
     stats: () => ({ connections: watch.size, deliveries: fanOut.deliveries, writes: fanOut.writes }),
+    renew: () => hub.renew(),
   };
 }
 
-function addInspector(app: FastifyInstance, ports: FeedPorts, watch: Watch): void {
+function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch): void {
   app.route({
     method: 'GET',
     url: '/v1/feeds/inspector',

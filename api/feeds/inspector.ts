@@ -51,8 +51,11 @@ const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   restarting: [CLOSE.restarting, 'the service restarts'],
 };
 
+/** Those of the feeds, where there are actors to inspect. */
+export type InspectedPorts = FeedPorts & { readonly inspection: InspectionPorts };
+
 interface InspectionDeps {
-  readonly ports: FeedPorts;
+  readonly ports: InspectedPorts;
   readonly watch: Watch;
 }
 
@@ -70,7 +73,7 @@ class Inspection {
   readonly #socket: WebSocket;
   readonly #orgId: string;
   readonly #wish: InspectionWish;
-  readonly #ports: FeedPorts;
+  readonly #ports: InspectedPorts;
   readonly #watch: Watch;
   readonly #watched: Watched;
   readonly #lives: ActorLives;

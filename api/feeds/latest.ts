@@ -16,7 +16,10 @@ const SKIP_BYTES = 128 * 1024;
 interface LatestGroup {
   readonly channel: LatestChannel;
   readonly group: Group;
-  readonly source: LatestSource;
+  readonly params: { readonly [name: string]: Json };
+  source: LatestSource;
+  /** False while a source that took another's place gathers its first state. */
+  isReady: boolean;
   /** What changed since the last flush, by key: the newest wins. */
   changed: Map<string, ChangedState>;
   readonly skipping: Set<Member>;
@@ -34,6 +37,8 @@ export interface LatestHub {
   ): Subscription;
   /** Offers what changed; true where another flush is wanted. */
   flush(): boolean;
+  /** Opens every source anew and sends everybody all of it. */
+  renew(): void;
   stop(): void;
 }
 
@@ -42,24 +47,18 @@ export function createLatestHub(ports: FeedPorts, fanOut: FanOut): LatestHub {
   const groups = new Map<string, LatestGroup>();
 
   function open(channel: LatestChannel, params: { readonly [name: string]: Json }): LatestGroup {
-    const source = channel.open(ports, params);
     const made: LatestGroup = {
       channel,
+      params,
       group: fanOut.group(),
-      source,
+      source: channel.open(ports, params),
+      isReady: true,
       changed: new Map(),
       skipping: new Set(),
       subscribers: 0,
       close: () => {},
     };
-    made.close = source.subscribe((changed) => {
-      for (const state of changed) {
-        // Where nothing may be lost every state has a key of its own; else the newest replaces the one before.
-        made.changed.delete(state.key);
-        made.changed.set(state.key, state);
-      }
-      if (changed.length > 0) fanOut.arm();
-    });
+    follow(made, fanOut);
     return made;
   }
 
@@ -71,6 +70,7 @@ export function createLatestHub(ports: FeedPorts, fanOut: FanOut): LatestHub {
 
   /** @returns whether somebody is still being skipped. */
   function flushGroup(latest: LatestGroup, at: EpochMs): boolean {
+    if (!latest.isReady) return false;
     for (const member of latest.skipping) {
       if (!member.client.open) latest.skipping.delete(member);
       else if (member.client.bufferedBytes() <= DRAINED_BYTES) {
@@ -99,6 +99,10 @@ export function createLatestHub(ports: FeedPorts, fanOut: FanOut): LatestHub {
       let again = false;
       for (const latest of groups.values()) again = flushGroup(latest, at) || again;
       return again;
+    },
+
+    renew() {
+      for (const latest of groups.values()) reopen(latest, ports, fanOut);
     },
 
     subscribe(channel, key, client, params, events) {
@@ -145,4 +149,39 @@ export function createLatestHub(ports: FeedPorts, fanOut: FanOut): LatestHub {
       groups.clear();
     },
   };
+}
+
+/** Gathers what changes until the next flush. */
+function follow(latest: LatestGroup, fanOut: FanOut): void {
+  latest.close = latest.source.subscribe((changed) => {
+    for (const state of changed) {
+      // Where nothing may be lost every state has a key of its own; else the newest replaces the one before.
+      latest.changed.delete(state.key);
+      latest.changed.set(state.key, state);
+    }
+    if (changed.length > 0) fanOut.arm();
+  });
+}
+
+/** Opens the source anew; everybody gets all of it once it has gathered its first state. */
+function reopen(latest: LatestGroup, ports: FeedPorts, fanOut: FanOut): void {
+  latest.close();
+  const source = latest.channel.open(ports, latest.params);
+  latest.source = source;
+  latest.changed = new Map();
+  latest.isReady = source.ready === null;
+  follow(latest, fanOut);
+  for (const member of latest.group.members) {
+    latest.group.leave(member);
+    latest.skipping.add(member);
+  }
+  void source.ready
+    ?.catch((error: unknown) => ports.reportDefect(error, `feeds: ${latest.channel.name}`))
+    .then(() => {
+      // Another one may have taken its place meanwhile.
+      if (latest.source !== source) return;
+      latest.isReady = true;
+      fanOut.arm();
+    });
+  fanOut.arm();
 }

@@ -81,8 +81,16 @@ export interface DecisionBatch {
   readonly slot: EpochMs;
 }
 
+interface FeedClock {
+  now(): EpochMs;
+  deadline(at: EpochMs, call: () => void): () => void;
+}
+
 export interface FeedPorts {
-  readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
+  /** The time that the channels speak of. */
+  readonly clock: FeedClock;
+  /** What limits, flushes and heartbeats wait by, where that is another clock: a replay's time stands still or runs ahead. */
+  readonly pace?: FeedClock;
   /** Asked again every few seconds for every subject that is connected. */
   readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions'> | null> };
   readonly announcements: AnnouncementSource;
@@ -94,7 +102,10 @@ export interface FeedPorts {
   expandDecisions(batch: DecisionBatch, orgId: string): Promise<readonly DecisionRecord[]>;
   /** The organization's agents, or only the one that is asked for. */
   agentsNow(orgId: string, agentId: string | null): Promise<readonly AgentView[]>;
-  readonly inspection: InspectionPorts;
+  /** Null where there are no actors: the inspector's address is then left to others. */
+  readonly inspection: InspectionPorts | null;
+  /** Why this service cannot carry a subscription that is sound by itself, in words; null where it can. */
+  readonly unanswerable?: (channel: string, params: { readonly [name: string]: Json }) => string | null;
   /** Hears of what went wrong without a client's doing. */
   reportDefect(error: unknown, where: string): void;
 }

@@ -63,6 +63,13 @@ export class QuoteGroups {
     return skipping;
   }
 
+  /** Everybody hears the newest of all once more, and goes on from there. */
+  renew(): void {
+    this.#changed = new Map();
+    for (const { group, skipping } of this.#groups.values()) for (const member of group.members) skip(group, skipping, member);
+    this.#fanOut.arm();
+  }
+
   /** Who has taken nearly all that it was sent hears the newest of all, and goes on. */
   #letIn(group: QuoteGroup, at: EpochMs): void {
     for (const member of group.skipping) {
@@ -132,9 +139,13 @@ function skipSlow(group: QuoteGroup): boolean {
   let skipped = false;
   for (const member of group.group.members) {
     if (member.client.bufferedBytes() <= SKIP_QUOTES_BYTES) continue;
-    group.group.leave(member);
-    group.skipping.add(member);
+    skip(group.group, group.skipping, member);
     skipped = true;
   }
   return skipped;
+}
+
+function skip(group: Group, skipping: Set<Member>, member: Member): void {
+  group.leave(member);
+  skipping.add(member);
 }

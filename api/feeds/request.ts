@@ -7,6 +7,7 @@ import type { Channel } from './channels/channel.ts';
 import { CHANNEL_NAMES, CHANNELS, findChannel } from './channels/index.ts';
 import { type Position, parseCursor } from './cursor.ts';
 import type { FeedErrorCode, RequestId } from './frames.ts';
+import type { FeedPorts } from './ports.ts';
 
 /** Why a request is not carried out. */
 export interface FeedRefusal {
@@ -28,11 +29,12 @@ export interface Wanted {
   readonly from: Position | null;
 }
 
-/** Checks channel, parameters, cursor and permission, in this order. */
+/** Checks channel, parameters, permission, what this service can answer, and cursor, in this order. */
 export function readWanted(
   input: { channel: unknown; params: unknown; from: unknown },
   permissions: readonly Permission[],
   hasOrganization: boolean,
+  unanswerable: FeedPorts['unanswerable'],
 ): Read<Wanted> {
   if (typeof input.channel !== 'string') return refused('malformed', `channel: needed is one of ${CHANNEL_NAMES.join(', ')}`);
   const channel = findChannel(input.channel);
@@ -52,6 +54,8 @@ export function readWanted(
   if (channel.kind === 'announcements' && !hasOrganization) {
     return refused('permission_missing', `the channel ${channel.name} shows an organization's own, and this identity belongs to none`);
   }
+  const reason = unanswerable?.(channel.name, params) ?? null;
+  if (reason !== null) return refused('unavailable', reason);
   let from: Position | null = null;
   // Quotes are a state, not a history: a client that comes back gets the newest, whatever it saw last.
   if (input.from !== undefined && input.from !== null && channel.kind === 'announcements') {

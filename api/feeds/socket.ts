@@ -50,13 +50,13 @@ export function serveSocket(
   deps: { readonly ports: FeedPorts; readonly hub: Hub; readonly watch: Watch; readonly limits: SocketLimits },
 ): void {
   const { ports, hub, watch, limits } = deps;
-  const { clock } = ports;
+  const { clock, pace = clock } = ports;
   const wire = (socket as unknown as { _socket: Socket })._socket;
   const held: Held[] = [];
   let standing: Standing = caller;
   let missed = 0;
   let tokens = limits.burst;
-  let refilledAt = clock.now();
+  let refilledAt = pace.now();
   let excess = 0;
   let toldOfLimit = false;
 
@@ -98,7 +98,7 @@ export function serveSocket(
 
   /** Whether another message may be read now. */
   function admitted(): boolean {
-    const now = clock.now();
+    const now = pace.now();
     tokens = Math.min(limits.burst, tokens + ((now - refilledAt) / 1_000) * limits.perSecond);
     refilledAt = now;
     if (tokens >= 1) {
@@ -118,7 +118,7 @@ export function serveSocket(
 
   async function subscribe(operation: Operation & { op: 'subscribe' }): Promise<void> {
     const { id } = operation;
-    const wanted = readWanted(operation, standing.permissions, standing.orgId !== null);
+    const wanted = readWanted(operation, standing.permissions, standing.orgId !== null, ports.unanswerable);
     const about = { id, channel: typeof operation.channel === 'string' && findChannel(operation.channel) ? operation.channel : undefined };
     if (!wanted.ok) return refuse(wanted.refusal.code, wanted.refusal.detail, about);
     const { channel, params, from } = wanted.value;

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller } from '../caller.ts';
-import { sendProblem } from '../problem.ts';
+import { type ProblemCode, sendProblem } from '../problem.ts';
 import type { Channel } from './channels/channel.ts';
 import { findChannel } from './channels/index.ts';
 import type { FeedClient } from './fan-out.ts';
@@ -25,6 +25,12 @@ const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] }
   restarting: ['unavailable', 'the service restarts; connect again'],
 };
 
+/** What a refused subscription is as a problem; malformed where nothing is said here. */
+const PROBLEM_OF: { readonly [code in FeedErrorCode]?: ProblemCode } = {
+  permission_missing: 'permission_missing',
+  unavailable: 'feature_disabled',
+};
+
 /** Answers `GET /v1/feeds/sse?channel=…`, the channel's parameters beside it in the query. */
 export async function serveEvents(
   request: FastifyRequest,
@@ -40,10 +46,11 @@ export async function serveEvents(
     { channel: name, params: paramsOf(rest, typeof name === 'string' ? findChannel(name) : null), from: lastEventId || from },
     caller.permissions,
     caller.orgId !== null,
+    ports.unanswerable,
   );
   if (!wanted.ok) {
     const { code, detail } = wanted.refusal;
-    return sendProblem(reply, code === 'permission_missing' ? code : 'malformed', detail);
+    return sendProblem(reply, PROBLEM_OF[code] ?? 'malformed', detail);
   }
   const { channel, params, from: position } = wanted.value;
   if (position !== null && !(await ports.announcements.isKnown(position))) {

@@ -57,8 +57,8 @@ const DRAIN_MS = 5_000;
 const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 
-export function createWatch(ports: Pick<FeedPorts, 'clock' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
-  const { clock } = ports;
+export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
+  const clock = ports.pace ?? ports.clock;
   const heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
   const verifyMs = options.verifyMs ?? VERIFY_MS;
   const drainMs = options.drainMs ?? DRAIN_MS;
@@ -77,7 +77,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'members' | 'report
   function beat(): void {
     cancelBeat = null;
     if (connections.size === 0) return;
-    const at = clock.now();
+    const at = ports.clock.now();
     for (const connection of connections.keys()) connection.beat(at);
     arm();
   }

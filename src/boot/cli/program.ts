@@ -47,7 +47,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'tape',
     usage: '[command]',
-    description: 'record, inspect, replay and convert tapes of recorded quotes',
+    description: 'record, inspect, replay, serve and convert tapes of recorded quotes',
     load: async () => (await import('./tape.ts')).tapeCommands,
   },
   {

@@ -1,4 +1,4 @@
-/** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays and converts it. */
+/** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays, serves and converts it. */
 import { type Command, Option } from 'commander';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
@@ -17,6 +17,7 @@ import { manifestFromFile } from './manifest-file.ts';
 import { withTapes } from './open-tapes.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
+import { serveCommand } from './tape-serve.ts';
 
 /** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
 export function tapeCommands(tape: Command): void {
@@ -25,6 +26,7 @@ export function tapeCommands(tape: Command): void {
   replayCommand(tape);
   mergeCommand(tape);
   convertCommand(tape);
+  serveCommand(tape);
 }
 
 interface RecordOptions {

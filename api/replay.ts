@@ -1,0 +1,179 @@
+/** The server of a replayed tape: the feed and the reads that a tape can answer, what moves the tape, and a refusal of everything else. */
+import type { FastifyInstance } from 'fastify';
+import { PERMISSIONS } from '../src/domain/agent.ts';
+import type { Caller } from './caller.ts';
+import { type ConsoleFile, registerConsole } from './console.ts';
+import { FEED_ENTRIES } from './documented-feeds.ts';
+import { findChannel } from './feeds/channels/index.ts';
+import type { FeedPorts } from './feeds/index.ts';
+import { registerFeeds } from './feeds/index.ts';
+import { openApiDocument, openApiRoute } from './openapi.ts';
+import { health } from './operation/health.ts';
+import { VIEWER_PERMISSIONS } from './permission.ts';
+import type { ApiPorts } from './ports.ts';
+import { sendProblem } from './problem.ts';
+import { entry, type Route, type RouteEntry } from './route.ts';
+import { type ApiOptions, buildApi } from './server.ts';
+import { listCandles } from './v1/candles/list.ts';
+import { listCatalog } from './v1/catalog/list.ts';
+import { listSessions } from './v1/catalog/sessions.ts';
+import { ROUTES } from './v1/index.ts';
+import { getMe } from './v1/me/get.ts';
+import { listPerps } from './v1/perps/list.ts';
+import { listQuotes } from './v1/quotes/list.ts';
+import { loadTape, replayMoves } from './v1/replay/control.ts';
+import type { ReplayControl } from './v1/replay/ports.ts';
+import { replayReads } from './v1/replay/state.ts';
+import { listVenues } from './v1/venues/list.ts';
+
+/** What a replay asks of the rest. Its clock is the replayed time. */
+export interface ReplayPorts extends Pick<ApiPorts, 'clock' | 'operation' | 'quotes' | 'candles' | 'venues'> {
+  readonly catalog: Pick<ApiPorts['catalog'], 'entries'>;
+  /** Nobody is asked who they are, but nobody may flood it either. */
+  readonly access: Pick<ApiPorts['access'], 'limits'>;
+  readonly replay: ReplayControl;
+  readonly feed: Pick<FeedPorts, 'clock' | 'pace' | 'quotes' | 'states' | 'reportDefect'>;
+}
+
+/** Channels that a tape can fill. */
+export const REPLAYED_CHANNELS: readonly string[] = ['quotes', 'perps', 'candles'];
+
+/** On loopback nobody is asked who they are: a tape belongs to whoever can start this. */
+const EVERYBODY = {
+  subject: 'replay',
+  orgId: null,
+  name: 'Replay',
+  permissions: VIEWER_PERMISSIONS,
+  expiresAt: Date.UTC(2100, 0, 1),
+  credential: 'bearer',
+} as const satisfies Caller;
+
+/** On the feed: allowed whatever there is, so that what is missing is refused as missing and not as forbidden. */
+const LISTENER = { ...EVERYBODY, orgId: 'replay', permissions: PERMISSIONS } as const satisfies Caller;
+
+/** The same reads by the same rules as those of the API, for everybody. */
+const ANSWERED: readonly Route[] = [health, listQuotes, listCandles, listCatalog, listSessions, listPerps, listVenues].map(
+  (route) => entry(route as never, 'public').route,
+);
+
+export interface ReplayServer {
+  readonly app: FastifyInstance;
+  /** Sends every client of the feed all of it anew: the tape has jumped. */
+  renew(): void;
+}
+
+/**
+ * Builds the server; `listen` is the caller's, and on loopback only.
+ * @throws Error where two routes are the same.
+ */
+export async function buildReplayApi(
+  ports: ReplayPorts,
+  options: Pick<ApiOptions, 'version'> & { readonly console: readonly ConsoleFile[] },
+): Promise<ReplayServer> {
+  const { state, tapes } = replayReads(ports.replay);
+  const me: Route = { ...(getMe as unknown as Route), handle: () => () => meBody() };
+  const own = [...ANSWERED, me, state as unknown as Route, tapes as unknown as Route, ...replayMoves(ports.replay), loadTape(ports.replay)];
+  const answered = own.map((route) => entry(route as Route, 'public'));
+  let text = '';
+  const document = openApiRoute(() => text);
+  const isAnswered = ({ method, url }: Route): boolean => answered.some(({ route }) => route.method === method && route.url === url);
+  const refused = [...ROUTES, ...FEED_ENTRIES.filter(({ route }) => route.name === 'openInspector')].filter(
+    ({ route }) => !isAnswered(route),
+  );
+  const feeds = FEED_ENTRIES.filter(({ route }) => route.name !== 'openInspector').map(({ route }) => entry(route, 'public'));
+  text = JSON.stringify(openApiDocument([...answered, document, ...feeds], options.version));
+  let renew = (): void => {};
+  const app = await buildApi(ports as unknown as ApiPorts, {
+    version: options.version,
+    allowedOrigins: [],
+    loopback: true,
+    only: [...answered, document, ...refused.map(refusing)],
+    extend: [
+      (server) => registerConsole(server, options.console.map(markedAsReplay)),
+      async (server) => {
+        server.addHook('onRequest', async (request) => {
+          request.caller = LISTENER;
+        });
+        const registered = await registerFeeds(server, feedPorts(ports), { open: true });
+        renew = () => registered.renew();
+      },
+    ],
+  });
+  return { app, renew: () => renew() };
+}
+
+function meBody() {
+  const { subject, name, orgId, permissions, expiresAt } = EVERYBODY;
+  return { subject, name, orgId, permissions, viewerOnly: true, expiresAt: new Date(expiresAt).toISOString() };
+}
+
+/** The same address with nothing but a refusal behind it: an empty answer would say that there is nothing. */
+function refusing({ route }: RouteEntry): RouteEntry {
+  const detail = `a replay does not answer ${route.method} ${route.url}: a tape holds what venues said of prices, and GET /v1/openapi.json lists what it answers`;
+  const refusal: Route = {
+    ...route,
+    schema: {},
+    answers: {},
+    handle: () => (_request, reply) => sendProblem(reply, 'feature_disabled', detail),
+  };
+  return entry(refusal, 'public');
+}
+
+/** The console shows by this that what it shows is past, from its first paint on. */
+function markedAsReplay(file: ConsoleFile): ConsoleFile {
+  if (file.name !== 'index.html') return file;
+  const page = file.content.toString('utf8');
+  const marked = page.replace('<html lang="en">', '<html lang="en" data-replay="true">');
+  if (marked === page) throw new Error('the console cannot be marked as a replay: its page has no <html lang="en">');
+  return { ...file, content: Buffer.from(marked) };
+}
+
+function feedPorts({ feed, candles, replay }: ReplayPorts): FeedPorts {
+  const nowhere = { xid: 0, seq: 0 };
+  return {
+    ...feed,
+    candles,
+    members: { find: async () => LISTENER },
+    // Nothing is announced: the channels that would carry it are refused.
+    announcements: {
+      position: () => nowhere,
+      subscribe: () => () => {},
+      read: async () => ({ rows: [], position: nowhere }),
+      isKnown: async () => false,
+    },
+    rankings: { cuts: nothingOf('cuts'), basis: nothingOf('basis') },
+    expandDecisions: async () => [],
+    agentsNow: async () => [],
+    inspection: null,
+    unanswerable: (channel, params) => whyNot(channel, params, replay.state().instruments),
+  };
+}
+
+/** What no answered channel asks. */
+function nothingOf(what: string): never {
+  return new Proxy({}, { get: () => () => Promise.reject(new Error(`a tape holds no ${what}`)) }) as never;
+}
+
+/** Why a channel with these parameters would stay silent for ever; null where it may speak. */
+export function whyNot(channel: string, params: { readonly [name: string]: unknown }, instruments: readonly string[]): string | null {
+  if (!REPLAYED_CHANNELS.includes(channel))
+    return `${findChannel(channel)?.name ?? channel} is not on a tape; a replay has ${REPLAYED_CHANNELS.join(', ')}`;
+  const { venue, instrument, instruments: several } = params as { venue?: string; instrument?: string; instruments?: readonly string[] };
+  const isWanted = (key: string): boolean =>
+    (venue === undefined || key.startsWith(`${venue}:`)) &&
+    (instrument === undefined || key.slice(key.indexOf(':') + 1) === instrument) &&
+    (channel !== 'perps' || key.startsWith('evmvenue:'));
+  const missing = several?.find((key) => !instruments.includes(key));
+  if (missing === undefined && instruments.some(isWanted)) return null;
+  const wanted = missing ?? [venue ?? (channel === 'perps' ? 'evmvenue' : null), instrument].filter((part) => part != null).join(':');
+  return `${noneOf(wanted, instruments)}`;
+}
+
+/** That a tape has nothing of an instrument or a venue, and what it has. */
+export function noneOf(wanted: string, instruments: readonly string[]): string {
+  const shown = instruments.slice(0, SHOWN);
+  const more = instruments.length > SHOWN ? ` and ${instruments.length - SHOWN} more` : '';
+  return `the tape has nothing of ${wanted === '' ? 'any instrument' : wanted}; it has ${shown.join(', ') || 'none'}${more}`;
+}
+
+const SHOWN = 20;

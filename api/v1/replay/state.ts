@@ -1,0 +1,64 @@
+/** GET /v1/replay: where the tape stands; GET /v1/replay/tapes: what else may be loaded. */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, nullable, Time } from '../../shapes.ts';
+import type { ReplayControl, ReplayState } from './ports.ts';
+
+export const ReplayBody = Type.Object(
+  {
+    tape: Type.String({ description: 'The name of the file.' }),
+    mode: choice(['playing', 'paused', 'ended', 'failed'], '`failed`: the tape cannot be read on; `failure` says why.'),
+    at: { ...Time, description: 'The replayed time.' },
+    from: { ...Time, description: 'The stretch that is played begins here.' },
+    to: { ...Time, description: 'And ends here.' },
+    speed: Type.Number({ description: 'Seconds of the tape per second.' }),
+    loop: Type.Boolean({ description: 'Begins again where it ends.' }),
+    events: Type.Integer({ description: 'Heard from the beginning of the tape up to here.' }),
+    moves: Type.Integer({ description: 'How often its time has jumped; where this changes, nothing that was shown before holds.' }),
+    failure: nullable('string'),
+    instruments: Type.Array(Type.String(), { description: 'Everything that the tape has a price or a bar of.' }),
+  },
+  { $id: 'Replay' },
+);
+
+export function replayBody({ at, from, to, ...rest }: ReplayState) {
+  return { ...rest, instruments: [...rest.instruments], at: isoTime(at), from: isoTime(from), to: isoTime(to) };
+}
+
+/** The replay as it stands. */
+export function replayReads(replay: ReplayControl) {
+  const state = defineRoute({
+    method: 'GET',
+    url: '/v1/replay',
+    name: 'getReplay',
+    tag: 'replay',
+    summary: 'The tape that is replayed, and where it stands',
+    cost: 'read',
+    schema: {},
+    answers: { 200: { description: 'The replay.', schema: ReplayBody } },
+    refusals: [],
+    handle: () => () => replayBody(replay.state()),
+  });
+  const tapes = defineRoute({
+    method: 'GET',
+    url: '/v1/replay/tapes',
+    name: 'listTapes',
+    tag: 'replay',
+    summary: 'The tapes in the folder of the one that was named at the start',
+    cost: 'read',
+    schema: {},
+    answers: {
+      200: {
+        description: 'All of them, by name.',
+        schema: Type.Object({
+          items: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer() })),
+          nextCursor: Type.Null(),
+        }),
+      },
+    },
+    refusals: [],
+    handle: () => async () => ({ items: [...(await replay.tapes())], nextCursor: null }),
+  });
+  return { state, tapes };
+}

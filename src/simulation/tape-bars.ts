@@ -1,0 +1,97 @@
+/** The closed bars that a tape knows of at the moment of its replay: those that it holds, and minutes made of its quotes. */
+import type { Candle, CandleBatch } from '../domain/candle.ts';
+import { compareDecimals, type DecimalString } from '../domain/decimal.ts';
+import type { FeedMessage } from '../domain/market-event.ts';
+import type { Quote, ReferencePrice } from '../domain/quote.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../domain/time.ts';
+import { midPrice } from '../domain/valuation.ts';
+import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
+
+/** A closed bar and who told it. */
+export interface TapeBar extends Candle {
+  readonly source: string;
+}
+
+/** The source of bars that no venue made: of the middle of live quotes, or of live reference prices. Their volume is 0. */
+export const BARS_OF_QUOTES = 'tape:quotes';
+const MINUTE_MS = 60_000;
+
+export interface TapeBars {
+  /** Takes what was heard, in its order: the tape's own bars. */
+  hear(message: FeedMessage): void;
+  /** Takes what the quality rules made of it: only live prices make bars. */
+  assess(message: FeedMessage): void;
+  /** Bars that have closed by `now` and open within [from, to), ascending, at most `limit`. */
+  range(query: {
+    readonly key: InstrumentKey;
+    readonly timeframe: string;
+    readonly from: EpochMs;
+    readonly to: EpochMs;
+    readonly limit: number;
+    readonly now: EpochMs;
+  }): readonly TapeBar[];
+}
+
+export function createTapeBars(): TapeBars {
+  const held = new Map<string, Map<EpochMs, TapeBar>>();
+  const minutes = new Map<InstrumentKey, Map<EpochMs, TapeBar>>();
+
+  function keep({ venue, instrument, timeframe, source, candles }: CandleBatch): void {
+    const bars = mapAt(held, `${instrumentKey(venue, instrument)} ${timeframe}`);
+    for (const candle of candles) bars.set(candle.openTime, { ...candle, source });
+  }
+
+  return {
+    hear(message) {
+      if (message.kind === 'candles') keep(message);
+    },
+    assess(message) {
+      if ((message.kind !== 'quote' && message.kind !== 'reference') || message.quality !== 'live') return;
+      const price = priceOf(message);
+      if (price === null) return;
+      const bars = mapAt(minutes, instrumentKey(message.venue, message.instrument));
+      const openTime = slotOf(message.receivedAt, MINUTE_MS);
+      bars.set(openTime, joined(bars.get(openTime), barOf(openTime, price)));
+    },
+    range({ key, timeframe, from, to, limit, now }) {
+      const length = timeframeMs(timeframe) ?? MINUTE_MS;
+      const found = new Map<EpochMs, TapeBar>();
+      for (const bar of minutes.get(key)?.values() ?? []) {
+        const openTime = slotOf(bar.openTime, length);
+        if (openTime >= from && openTime < to && openTime + length <= now) found.set(openTime, joined(found.get(openTime), bar, openTime));
+      }
+      // What the venue said itself counts for more than what is made of its quotes.
+      for (const bar of held.get(`${key} ${timeframe}`)?.values() ?? [])
+        if (bar.openTime >= from && bar.openTime < to && bar.openTime + length <= now) found.set(bar.openTime, bar);
+      return [...found.values()].sort((a, b) => a.openTime - b.openTime).slice(0, limit);
+    },
+  };
+}
+
+function priceOf(message: Quote | ReferencePrice): DecimalString | null {
+  return message.kind === 'quote' ? midPrice(message.bid, message.ask) : message.referencePrice;
+}
+
+function barOf(openTime: EpochMs, price: DecimalString): TapeBar {
+  return { openTime, open: price, high: price, low: price, close: price, volume: '0', source: BARS_OF_QUOTES };
+}
+
+/** Two stretches as one bar; the later one gives the close. */
+function joined(before: TapeBar | undefined, bar: TapeBar, openTime: EpochMs = bar.openTime): TapeBar {
+  if (before === undefined) return { ...bar, openTime };
+  return {
+    ...before,
+    high: compareDecimals(bar.high, before.high) > 0 ? bar.high : before.high,
+    low: compareDecimals(bar.low, before.low) < 0 ? bar.low : before.low,
+    close: bar.close,
+  };
+}
+
+function mapAt<Key, Value>(maps: Map<Key, Map<EpochMs, Value>>, key: Key): Map<EpochMs, Value> {
+  let map = maps.get(key);
+  if (map === undefined) {
+    map = new Map();
+    maps.set(key, map);
+  }
+  return map;
+}

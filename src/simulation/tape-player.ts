@@ -1,0 +1,224 @@
+/** Plays a tape as if it were heard now: its time runs at any speed, stands still, steps and jumps. */
+import type { Clock } from '../../streams/clock.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { Venue } from '../domain/venue.ts';
+import type { TapeBars } from './tape-bars.ts';
+import { type MarketSinks, TapeWalk, type WalkedTape } from './tape-walk.ts';
+
+/** `failed`: the tape could not be read on; its time stands where that was found. */
+export type PlayerMode = 'playing' | 'paused' | 'ended' | 'failed';
+
+export interface TapePlayerOptions<Sinks extends MarketSinks> {
+  /** Opens the tape anew: each jump back walks it from its beginning. */
+  readonly open: () => Promise<WalkedTape>;
+  /** When the tape's first event was received. */
+  readonly start: EpochMs;
+  readonly venues: readonly Venue[];
+  /** The stretch that is played, both ends inclusive. */
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** Milliseconds of the tape per millisecond. */
+  readonly speed: number;
+  /** Begins again at `from` where it ends. */
+  readonly loop: boolean;
+  /** The clock by which the tape's time is paced. */
+  readonly pace: Clock;
+  /** Makes what takes the newest of everything, for each walk its own. */
+  readonly sinks: () => Sinks;
+  /** Another walk has taken over: whoever was shown the one before is to be shown everything anew. */
+  readonly onMoved: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Where a replay stands. */
+export interface PlayerState {
+  readonly mode: PlayerMode;
+  readonly at: EpochMs;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly speed: number;
+  readonly loop: boolean;
+  /** Events heard from the beginning of the tape up to here. */
+  readonly events: number;
+  /** How often its time has jumped since it was loaded. */
+  readonly moves: number;
+  /** Why it failed, in one sentence; null where it did not. */
+  readonly failure: string | null;
+}
+
+/** So often the tape's time is moved on. */
+const TICK_MS = 20;
+/** A process that was held up for longer does not leap. */
+const MOST_LEAP_MS = 1_000;
+
+/** Commands are carried out one after the other; each resolves when it holds. */
+export class TapePlayer<Sinks extends MarketSinks> {
+  /** The replayed time. Deadlines are forgotten where it jumps back. */
+  readonly clock: Pick<Clock, 'now' | 'deadline'> = {
+    now: () => this.#walk.clock.now(),
+    deadline: (at, call) => this.#walk.clock.deadline(at, call),
+  };
+  readonly #options: TapePlayerOptions<Sinks>;
+  #walk: TapeWalk<Sinks>;
+  #mode: PlayerMode = 'paused';
+  #speed: number;
+  #moves = 0;
+  #failure: string | null = null;
+  /** With fractions of a millisecond, which slow replays add up. */
+  #position: number;
+  #tickedAt: EpochMs;
+  #cancelTick = (): void => {};
+  #line: Promise<unknown> = Promise.resolve();
+  /** Commands in line: they make a long tick end early. */
+  #waiting = 0;
+  #isClosed = false;
+
+  /** Opens the tape and stands at `from`, paused. @throws TapeError where the tape cannot be read up to there. */
+  static async open<Sinks extends MarketSinks>(options: TapePlayerOptions<Sinks>): Promise<TapePlayer<Sinks>> {
+    return new TapePlayer(options, await walkTo(options, options.from));
+  }
+
+  private constructor(options: TapePlayerOptions<Sinks>, walk: TapeWalk<Sinks>) {
+    this.#options = options;
+    this.#walk = walk;
+    this.#speed = options.speed;
+    this.#position = options.from;
+    this.#tickedAt = options.pace.now();
+  }
+
+  get sinks(): Sinks {
+    return this.#walk.sinks;
+  }
+
+  get bars(): TapeBars {
+    return this.#walk.bars;
+  }
+
+  state(): PlayerState {
+    const { from, to, loop } = this.#options;
+    const { clock, events } = this.#walk;
+    return { mode: this.#mode, at: clock.now(), from, to, speed: this.#speed, loop, events, moves: this.#moves, failure: this.#failure };
+  }
+
+  /** Goes on; from the beginning of its stretch where it had ended. */
+  play(): Promise<void> {
+    return this.#inLine(async () => {
+      if (this.#mode === 'playing' || this.#mode === 'failed') return;
+      if (this.#mode === 'ended') await this.#jump(this.#options.from);
+      this.#mode = 'playing';
+      this.#arm();
+    });
+  }
+
+  pause(): Promise<void> {
+    return this.#inLine(async () => {
+      if (this.#mode === 'playing') this.#mode = 'paused';
+    });
+  }
+
+  /** Stands still and goes on to the instant of the next price, so many times. */
+  step(steps: number): Promise<void> {
+    return this.#inLine(async () => {
+      if (this.#mode === 'failed' || this.#mode === 'ended') return;
+      this.#mode = 'paused';
+      const { to } = this.#options;
+      await this.#reading(async () => {
+        for (let stepped = 0; stepped < steps; stepped++) await this.#walk.step(to);
+      });
+      if (this.#mode === 'paused' && this.clock.now() >= to) this.#mode = 'ended';
+    });
+  }
+
+  /** Jumps to an instant, which is kept within the stretch. */
+  seek(at: EpochMs): Promise<void> {
+    return this.#inLine(async () => {
+      if (this.#mode === 'failed' && at >= this.clock.now()) return;
+      if (this.#mode !== 'playing') this.#mode = 'paused';
+      this.#failure = null;
+      await this.#jump(Math.min(this.#options.to, Math.max(this.#options.from, at)));
+      if (this.#mode === 'playing') this.#arm();
+    });
+  }
+
+  setSpeed(speed: number): Promise<void> {
+    return this.#inLine(async () => {
+      this.#speed = speed;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTick();
+    await this.#line;
+    await this.#walk.close();
+  }
+
+  #inLine(work: () => Promise<void>): Promise<void> {
+    this.#waiting++;
+    const done = this.#line.then(async () => {
+      this.#waiting--;
+      if (!this.#isClosed) await work();
+    });
+    this.#line = done.catch(() => {});
+    return done;
+  }
+
+  #arm(): void {
+    const { pace } = this.#options;
+    this.#cancelTick();
+    this.#tickedAt = pace.now();
+    this.#cancelTick = pace.deadline(this.#tickedAt + TICK_MS, () => void this.#inLine(() => this.#tick()));
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#mode !== 'playing') return;
+    const { pace, to, from, loop } = this.#options;
+    const now = pace.now();
+    const target = Math.min(to, this.#position + Math.min(MOST_LEAP_MS, now - this.#tickedAt) * this.#speed);
+    this.#tickedAt = now;
+    await this.#reading(() => this.#walk.advanceTo(Math.floor(target), () => this.#waiting === 0 && !this.#isClosed));
+    // Where a command cut it short, the rest is left out: the command wants another time.
+    if (this.clock.now() >= Math.floor(target)) this.#position = target;
+    if (this.#mode === 'playing' && this.clock.now() >= to) {
+      if (loop && to > from) await this.#jump(from);
+      else this.#mode = 'ended';
+    }
+    if (this.#mode === 'playing') this.#arm();
+  }
+
+  async #jump(at: EpochMs): Promise<void> {
+    await this.#reading(async () => {
+      if (at >= this.clock.now()) await this.#walk.advanceTo(at);
+      else {
+        const before = this.#walk;
+        this.#walk = await walkTo(this.#options, at);
+        await before.close();
+      }
+      this.#moves++;
+      this.#options.onMoved();
+    });
+  }
+
+  /** Carries out what reads the tape; where that cannot be read, its time stands still and the reason is told. */
+  async #reading(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#mode = 'failed';
+      this.#failure = error instanceof Error ? error.message : String(error);
+      this.#options.onFailure(error);
+    }
+    this.#position = this.clock.now();
+  }
+}
+
+async function walkTo<Sinks extends MarketSinks>(options: TapePlayerOptions<Sinks>, at: EpochMs): Promise<TapeWalk<Sinks>> {
+  const walk = new TapeWalk({ ...options, tape: await options.open(), sinks: options.sinks() });
+  try {
+    await walk.advanceTo(at);
+    return walk;
+  } catch (error) {
+    await walk.close();
+    throw error;
+  }
+}
