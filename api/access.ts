@@ -1,11 +1,12 @@
 /** What the API asks about who calls: verified tokens, grants, rate limits. */
 
 import type { Permission } from '../src/domain/agent.ts';
+import type { TokenClaims, TokenRevocation } from '../src/domain/member.ts';
 import type { Outcome } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 
 /** What a verified token says: who, and until when. Nothing else of a token counts. */
-export interface VerifiedToken {
+export interface VerifiedToken extends TokenClaims {
   readonly subject: string;
   readonly expiresAt: EpochMs;
   /** True where the token was checked against keys that may be outdated: its bearer may read, and stop agents, but lead to no trade. */
@@ -17,6 +18,10 @@ export interface Member {
   readonly orgId: string;
   readonly name: string;
   readonly permissions: readonly Permission[];
+  /** The role that was granted last; null where permissions were named one by one. */
+  readonly role?: string | null;
+  /** Tokens of the subject that were taken back. */
+  readonly revocations?: readonly TokenRevocation[];
 }
 
 /** What a request costs. `emergency` is the pause and the halt: a limit of their own that nothing else uses up. */

@@ -1,6 +1,7 @@
 /** Who asks: finds the one credential, has it verified, and reads the subject's grants from the database on every request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '../src/domain/agent.ts';
+import { isTakenBack, type TokenClaims } from '../src/domain/member.ts';
 import { type Outcome, type Refusal, refuse } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Allowance, CostClass } from './access.ts';
@@ -17,6 +18,8 @@ export interface Caller {
   readonly name: string | null;
   readonly permissions: readonly Permission[];
   readonly expiresAt: EpochMs;
+  /** By what its token may be taken back. */
+  readonly claims: TokenClaims;
   /** How the token came: a browser sends a cookie by itself. */
   readonly credential: 'cookie' | 'bearer';
 }
@@ -30,6 +33,8 @@ export interface CallerOptions {
 
 const KEYS_IN_DOUBT =
   'the identity provider is silent and its last known keys are in use; reading, pausing and the emergency halt work, this does again once it answers';
+
+const TAKEN_BACK: Refusal = { code: 'unauthenticated', detail: 'this token was taken back: sign in again' };
 
 /** The longest token that is looked at. */
 const MAX_TOKEN_LENGTH = 8_192;
@@ -172,9 +177,11 @@ export function createGate(
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
     const verified = await ports.access.verifyToken(credential.value.token);
     if (!verified.ok) return refuseIdentity(request, reply, verified.refusal);
-    const { subject, expiresAt, readOnly = false } = verified.value;
+    const { subject, expiresAt, readOnly = false, issuedAt, sessionId, tokenId } = verified.value;
+    const claims = { issuedAt, sessionId, tokenId };
     if (await limited(reply, `subject ${subject}`, cost)) return reply;
     const member = await ports.access.members.find(subject);
+    if (isTakenBack(claims, member?.revocations)) return refuseIdentity(request, reply, TAKEN_BACK);
     const permissions = member === null || member.permissions.length === 0 ? VIEWER_PERMISSIONS : member.permissions;
     const missing = missingPermission(permission, permissions);
     if (missing !== null) return sendProblem(reply, 'permission_missing', `this needs ${missing}`);
@@ -186,6 +193,7 @@ export function createGate(
       name: member?.name ?? null,
       permissions,
       expiresAt,
+      claims,
       credential: credential.value.fromCookie ? 'cookie' : 'bearer',
     };
     reply.header('cache-control', 'no-store');

@@ -24,9 +24,9 @@ export function missingPermission(rule: RoutePermission, held: readonly Permissi
   return missing.length === 0 ? null : missing.join(' and ');
 }
 
-const TRADING: readonly Permission[] = ['trade:execute', 'risk:manage'];
+const TRADING: readonly Permission[] = ['trade:execute', 'risk:manage', 'members:manage'];
 
-/** Whether the rule asks for a permission that can lead to trades. */
+/** Whether the rule asks for a permission that can lead to trades, or to who may trade. */
 export function concernsTrading(rule: RoutePermission): boolean {
   if (rule === 'public' || rule === 'identity') return false;
   const named: readonly Permission[] = typeof rule === 'string' ? [rule] : 'anyOf' in rule ? rule.anyOf : rule.allOf;

@@ -21,6 +21,7 @@ import type { LeaderboardReads, LeaderboardWalletPorts } from './v1/leaderboard/
 import type { MachineCharts } from './v1/machines/ports.ts';
 import type { MarketOrderPorts } from './v1/market-orders/ports.ts';
 import type { MarketplacePorts } from './v1/marketplace/ports.ts';
+import type { JoiningPorts, MemberPorts } from './v1/members/ports.ts';
 import type { OrderBookReads } from './v1/order-book/ports.ts';
 import type { FundingReads } from './v1/perps/ports.ts';
 import type { PortfolioPort } from './v1/portfolio/ports.ts';
@@ -39,6 +40,8 @@ export interface ApiPorts {
   readonly operation: OperationPorts;
   readonly access: AccessPorts;
   readonly answers: RememberedAnswers;
+  readonly members: MemberPorts;
+  readonly joining: JoiningPorts;
   readonly agents: AgentPorts;
   readonly actors: ActorPorts;
   readonly proposals: ProposalPorts;

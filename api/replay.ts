@@ -45,6 +45,8 @@ const EVERYBODY = {
   name: 'Replay',
   permissions: VIEWER_PERMISSIONS,
   expiresAt: Date.UTC(2100, 0, 1),
+  // There is no token, so nothing of it is taken back.
+  claims: { issuedAt: 0, sessionId: null, tokenId: null },
   credential: 'bearer',
 } as const satisfies Caller;
 

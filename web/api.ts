@@ -958,6 +958,19 @@ export type Health = {
   readonly status: 'ok';
 };
 
+export type Invitation = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string | null;
+  readonly permissions: ReadonlyArray<'market:read' | 'agent:read' | 'trade:execute' | 'risk:manage' | 'members:manage'>;
+  readonly invitedBy: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly acceptedBy: string | null;
+  readonly acceptedAt: string | null;
+  readonly revokedAt: string | null;
+};
+
 export type Launch = {
   readonly id: string;
   readonly kind: 'curve';
@@ -2028,9 +2041,22 @@ export type Me = {
   readonly subject: string;
   readonly name: string | null;
   readonly orgId: string | null;
-  readonly permissions: ReadonlyArray<'market:read' | 'agent:read' | 'trade:execute' | 'risk:manage'>;
+  readonly permissions: ReadonlyArray<'market:read' | 'agent:read' | 'trade:execute' | 'risk:manage' | 'members:manage'>;
   readonly viewerOnly: boolean;
   readonly expiresAt: string;
+};
+
+export type Member = {
+  readonly subject: string;
+  readonly name: string;
+  readonly role: string | null;
+  readonly permissions: ReadonlyArray<'market:read' | 'agent:read' | 'trade:execute' | 'risk:manage' | 'members:manage'>;
+};
+
+export type MemberRole = {
+  readonly name: string;
+  readonly permissions: ReadonlyArray<'market:read' | 'agent:read' | 'trade:execute' | 'risk:manage' | 'members:manage'>;
+  readonly builtIn: boolean;
 };
 
 export type MissingHistory = {
@@ -2042,6 +2068,20 @@ export type MissingHistory = {
   readonly missingPct: number;
   readonly command: string;
   readonly text: string;
+};
+
+export type NewInvitation = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string | null;
+  readonly permissions: ReadonlyArray<'market:read' | 'agent:read' | 'trade:execute' | 'risk:manage' | 'members:manage'>;
+  readonly invitedBy: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly acceptedBy: string | null;
+  readonly acceptedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly code: string;
 };
 
 export type Observation = {

@@ -9,7 +9,7 @@ import { storedId } from '../identifier.ts';
 import { CLOSE } from './frames.ts';
 import type { AnnouncementRow, FeedPorts } from './ports.ts';
 import { actorMessage, type InspectedActor, stepMessages } from './stately-messages.ts';
-import type { EndReason, Watch, Watched } from './watch.ts';
+import { type EndReason, tokenOf, type Watch, type Watched } from './watch.ts';
 
 /** What a visualiser has not taken in yet; beyond it the socket is closed. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
@@ -92,8 +92,7 @@ class Inspection {
     this.#watch = watch;
     this.#lives = ports.inspection.lives(caller.orgId);
     this.#watched = {
-      subject: caller.subject,
-      expiresAt: caller.expiresAt,
+      ...tokenOf(caller),
       stand: (next) => next.orgId === this.#orgId && next.permissions.includes('agent:read'),
       beat: () => this.#beat(),
       end: (reason) => {

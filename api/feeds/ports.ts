@@ -92,7 +92,7 @@ export interface FeedPorts {
   /** What limits, flushes and heartbeats wait by, where that is another clock: a replay's time stands still or runs ahead. */
   readonly pace?: FeedClock;
   /** Asked again every few seconds for every subject that is connected. */
-  readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions'> | null> };
+  readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions' | 'revocations'> | null> };
   readonly announcements: AnnouncementSource;
   readonly quotes: QuoteSource;
   readonly states: MarketStateSource;

@@ -12,7 +12,7 @@ import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
 import { type Operation, readOperation, readWanted } from './request.ts';
 import { type Subscription, subscriptionKey } from './subscription.ts';
-import type { EndReason, Standing, Watch, Watched } from './watch.ts';
+import { type EndReason, type Standing, tokenOf, type Watch, type Watched } from './watch.ts';
 
 export interface SocketLimits {
   readonly subscriptions: number;
@@ -222,8 +222,7 @@ export function serveSocket(
   }
 
   const watched: Watched = {
-    subject: caller.subject,
-    expiresAt: caller.expiresAt,
+    ...tokenOf(caller),
     stand(next) {
       const moved = next.orgId !== standing.orgId;
       standing = next;

@@ -11,7 +11,7 @@ import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
 import { readWanted } from './request.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
-import type { EndReason, Watch, Watched } from './watch.ts';
+import { type EndReason, tokenOf, type Watch, type Watched } from './watch.ts';
 
 /** How soon a browser connects again, in milliseconds. */
 const RETRY_MS = 2_000;
@@ -105,8 +105,7 @@ export async function serveEvents(
   }
 
   const watched: Watched = {
-    subject: caller.subject,
-    expiresAt: caller.expiresAt,
+    ...tokenOf(caller),
     stand: ({ orgId, permissions }) => orgId === caller.orgId && permissions.includes(channel.permission),
     beat() {
       if (!client.open) return;

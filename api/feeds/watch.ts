@@ -1,6 +1,8 @@
 /** Keeps watch over open connections: heartbeats, dead peers, expired tokens and withdrawn permissions. */
 import type { Permission } from '../../src/domain/agent.ts';
+import { isTakenBack } from '../../src/domain/member.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { Caller } from '../caller.ts';
 import { VIEWER_PERMISSIONS } from '../permission.ts';
 import type { FeedPorts } from './ports.ts';
 
@@ -12,10 +14,13 @@ export interface Standing {
 
 export type EndReason = 'token_expired' | 'permission_lost' | 'unverifiable' | 'restarting';
 
+/** By whose token a connection was opened, and by what that may be taken back. */
+export type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
+
+export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedToken => ({ subject, expiresAt, claims });
+
 /** What is watched: one connection of either kind. */
-export interface Watched {
-  readonly subject: string;
-  readonly expiresAt: EpochMs;
+export interface Watched extends WatchedToken {
   /** Takes the subject's standing; false where the connection must not go on with it. */
   stand(standing: Standing): boolean;
   /** Sends a sign of life and looks for the peer's; ends a peer that has shown none for too long. */
@@ -57,6 +62,13 @@ const DRAIN_MS = 5_000;
 const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 
+/** Whether a connection goes on with what its subject holds now. */
+function mayGoOn(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): boolean {
+  const granted = member !== null && member.permissions.length > 0;
+  const standing: Standing = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
+  return !isTakenBack(connection.claims, member?.revocations) && connection.stand(standing);
+}
+
 export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
   const clock = ports.pace ?? ports.clock;
   const heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
@@ -97,9 +109,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
     try {
       const member = await ports.members.find(subject);
       verifiedAt.set(subject, clock.now());
-      const granted = member !== null && member.permissions.length > 0;
-      const standing: Standing = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
-      for (const connection of bySubject.get(subject) ?? []) if (!connection.stand(standing)) end(connection, 'permission_lost');
+      for (const connection of bySubject.get(subject) ?? []) if (!mayGoOn(connection, member)) end(connection, 'permission_lost');
     } catch (error) {
       ports.reportDefect(error, 'feeds: reading grants again');
       if (clock.now() - (verifiedAt.get(subject) ?? 0) < UNVERIFIED_MS) return;

@@ -107,6 +107,16 @@ import { repriceListing } from './marketplace/reprice.ts';
 import { settleCheckout } from './marketplace/settle.ts';
 import { unlistListing } from './marketplace/unlist.ts';
 import { getMe } from './me/get.ts';
+import { acceptInvitation } from './members/accept.ts';
+import { grantMember } from './members/grant.ts';
+import { listInvitations } from './members/invitations.ts';
+import { inviteMember } from './members/invite.ts';
+import { listMembers } from './members/list.ts';
+import { removeMember } from './members/remove.ts';
+import { revokeInvitation } from './members/revoke-invitation.ts';
+import { revokeTokens } from './members/revoke-tokens.ts';
+import { listRoles } from './members/roles.ts';
+import { setRole } from './members/set-role.ts';
 import { getOrderBook } from './order-book/get.ts';
 import { getPerp } from './perps/get.ts';
 import { listPerps } from './perps/list.ts';
@@ -132,6 +142,7 @@ import { setRiskPreferences } from './risk/set-preferences.ts';
 import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
 import { redeemSignInLink } from './session/redeem-link.ts';
+import { revokeSession } from './session/revoke.ts';
 import { listSocialFeed } from './social-feed/list.ts';
 import { executeSwap } from './spotchain/execute.ts';
 import { getSwap } from './spotchain/get-order.ts';
@@ -170,6 +181,18 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(openSession, 'public'),
   entry(redeemSignInLink, 'public'),
   entry(closeSession, 'public'),
+  entry(revokeSession, 'identity'),
+  // Who belongs to the organization.
+  entry(listMembers, 'members:manage'),
+  entry(grantMember, 'members:manage'),
+  entry(removeMember, 'members:manage'),
+  entry(revokeTokens, 'members:manage'),
+  entry(listRoles, 'members:manage'),
+  entry(setRole, 'members:manage'),
+  entry(listInvitations, 'members:manage'),
+  entry(inviteMember, 'members:manage'),
+  entry(acceptInvitation, 'identity'),
+  entry(revokeInvitation, 'members:manage'),
   // What is known of assets and of the market.
   entry(getMacro, 'market:read'),
   entry(listEvents, 'market:read'),

@@ -30,12 +30,22 @@ import type { CallerDeps } from './capabilities/capability.ts';
 import { ACTOR_KINDS, type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
 import { createDelegations } from './delegations.ts';
 import { createLinkedWallets } from './linked-wallets.ts';
+import { createMembers } from './members.ts';
 import { createRiskPreferencesPort } from './risk-preferences.ts';
 
 export type CallerPorts = CapabilityPorts &
   Pick<
     ApiPorts,
-    'actors' | 'answers' | 'books' | 'copilot' | 'delegations' | 'leaderboardWallets' | 'linkedWallets' | 'portfolio' | 'riskPreferences'
+    | 'actors'
+    | 'answers'
+    | 'books'
+    | 'copilot'
+    | 'delegations'
+    | 'leaderboardWallets'
+    | 'linkedWallets'
+    | 'members'
+    | 'portfolio'
+    | 'riskPreferences'
   > & {
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };
@@ -82,6 +92,7 @@ export function openCallerPorts(
         commands: createLeaderboardWalletHandler({ store: createRegistrationStore(sql), clock, evmAddress: checkedAddress }),
       },
       linkedWallets: createLinkedWallets(sql, clock, newId, deps.takesSignature),
+      members: createMembers(sql, clock, newId),
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),
       riskPreferences: createRiskPreferencesPort(sql, clock),

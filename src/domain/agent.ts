@@ -27,5 +27,5 @@ export const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_b
 export type Disposition = (typeof DISPOSITIONS)[number];
 
 /** Permissions. */
-export const PERMISSIONS = ['market:read', 'agent:read', 'trade:execute', 'risk:manage'] as const;
+export const PERMISSIONS = ['market:read', 'agent:read', 'trade:execute', 'risk:manage', 'members:manage'] as const;
 export type Permission = (typeof PERMISSIONS)[number];

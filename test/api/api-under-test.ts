@@ -9,6 +9,7 @@ import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
+import type { VerifiedToken } from '../../api/access.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { createRateLimits } from '../../api/rate-limits.ts';
@@ -34,6 +35,7 @@ import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { launcherPairs } from '../../src/boot/capabilities/launcher-launch.ts';
+import { createJoining } from '../../src/boot/members.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
@@ -88,7 +90,7 @@ export interface ApiUnderTest {
   /** A token of a new subject with these grants; without an organization the subject is nobody's member. */
   token(permissions: readonly Permission[], orgId?: string | null): Promise<string>;
   /** A token that expires (or has expired) so many milliseconds from now. */
-  issue(subject: string, livesMs?: number): string;
+  issue(subject: string, livesMs?: number, sessionId?: string | null): string;
   call(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'PATCH', url: string, more?: Call): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -132,7 +134,7 @@ export async function apiUnderTest(
     await members.ensureOrganization(OURS, 'ours');
     await members.ensureOrganization(THEIRS, 'theirs');
   }
-  const tokens = new Map<string, { subject: string; expiresAt: number }>();
+  const tokens = new Map<string, VerifiedToken>();
   const market: Market = new Map();
   const books = new Map<string, OrderBook>();
   const states = new Map<string, MarketState>();
@@ -194,6 +196,7 @@ export async function apiUnderTest(
       limits: createRateLimits(),
     },
     ...callerPorts,
+    joining: createJoining(sql, clock),
     machines: {
       describe: (machine) =>
         machine === agentKind.machine.id
@@ -251,9 +254,10 @@ export async function apiUnderTest(
     states,
     predictionVenues,
     defects,
-    issue(subject, livesMs = 3_600_000) {
-      const token = `token-of-${subject}-${livesMs}`;
-      tokens.set(token, { subject, expiresAt: clock.now() + livesMs });
+    issue(subject, livesMs = 3_600_000, sessionId = null) {
+      const issuedAt = clock.now();
+      const token = `token-of-${subject}-${livesMs}-${sessionId ?? ''}-${issuedAt}`;
+      tokens.set(token, { subject, expiresAt: issuedAt + livesMs, issuedAt, sessionId, tokenId: null });
       return token;
     },
     async token(permissions, orgId = OURS) {

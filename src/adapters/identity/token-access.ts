@@ -9,7 +9,10 @@ const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired
 export function accessBy(verifier: TokenVerifier): AccessPorts['verifyToken'] {
   return async (token) => {
     const verdict = await verifier.verify(token);
-    if (verdict.ok) return { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt, readOnly: verdict.lastGoodKeys } };
+    if (verdict.ok) {
+      const { subject, issuedAt, expiresAt, sessionId, tokenId, lastGoodKeys: readOnly } = verdict;
+      return { ok: true, value: { subject, issuedAt, expiresAt, sessionId, tokenId, readOnly } };
+    }
     return { ok: false, refusal: { code: TOKEN_REFUSALS[verdict.code] ?? 'unauthenticated', detail: verdict.detail } };
   };
 }

@@ -23,7 +23,6 @@ export const TOKEN_REFUSAL_CODES = [
   'token_expired',
   'token_not_yet_valid',
   'lifetime_too_long',
-  'token_revoked',
 ] as const;
 export type TokenRefusalCode = (typeof TOKEN_REFUSAL_CODES)[number];
 
@@ -63,14 +62,12 @@ export interface TokenVerifierOptions {
   readonly maxLifetimeS?: number;
   /** How far the provider's clock may differ. Default 5 s. */
   readonly clockToleranceS?: number;
-  /** Asked last: whether this session or token was taken back. */
-  readonly isRevoked?: (sessionId: string | null, tokenId: string | null) => boolean;
 }
 
 export interface TokenVerifier {
   /**
-   * Verifies one token. Never throws. The signature of a good token is not checked again for `VERIFIED_MS`; expiry,
-   * revocation and the published keys count at every call.
+   * Verifies one token. Never throws. The signature of a good token is not checked again for `VERIFIED_MS`; expiry
+   * and the published keys count at every call; whether it was taken back is asked with the grants of its subject.
    */
   verify(token: string): Promise<TokenVerdict>;
   /** For metrics and `/readyz`: fetches so far and why the last one failed. */
@@ -84,7 +81,7 @@ const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Headers that point to a key of the sender's choice, or change what is signed. */
 const FORBIDDEN_HEADERS = ['jwk', 'jku', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'enc'] as const;
 const HEADER_CACHE = 64;
-/** For so long a signature that held is not checked again. A token that is taken back is refused at once all the same. */
+/** For so long a signature that held is not checked again. */
 const VERIFIED_MS = 5_000;
 /** Verified tokens that are remembered at once, and the longest of them. */
 const MAX_REMEMBERED = 4_096;
@@ -224,8 +221,6 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
     const late = clock.now() - verdict.expiresAt;
     if (clock.now() >= endsAt)
       return refuse('token_expired', `the token expired ${Math.floor(late / 1000)} s ago; ask the identity provider for a new one`);
-    if (options.isRevoked?.(verdict.sessionId, verdict.tokenId) === true)
-      return refuse('token_revoked', 'the session of this token was ended');
     return lastGoodKeys ? { ...verdict, lastGoodKeys } : verdict;
   }
 

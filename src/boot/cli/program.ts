@@ -45,6 +45,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./token.ts')).tokenCommand,
   },
   {
+    name: 'members',
+    usage: '[command]',
+    description: 'list, grant, remove and invite members of an organization, write its roles, take tokens back',
+    load: async () => (await import('./members.ts')).membersCommands,
+  },
+  {
     name: 'tape',
     usage: '[command]',
     description: 'record, inspect, replay, serve and convert tapes of recorded quotes',

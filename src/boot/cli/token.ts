@@ -7,15 +7,13 @@ import { createMemberStore } from '../../adapters/store/callers/member-store.ts'
 import { openDatabase } from '../../adapters/store/database.ts';
 import { readyDatabase } from '../../adapters/store/ready-database.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
-import { canonicalHash } from '../../domain/canonical-json.ts';
-import { EXAMPLE_ORGANIZATION } from '../../sandbox/example-organization.ts';
 import { localSigningKeys } from '../../sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
+import { organization } from './organization.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
 const LIFETIME_S = 3_600;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function tokenCommand(command: Command): void {
   command
@@ -69,12 +67,4 @@ function permissions(list: string): Permission[] {
     if (!permission) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${PERMISSIONS.join(', ')}`);
     return permission;
   });
-}
-
-/** A name of one's own always means the same organization. */
-function organization(given: string | undefined): string {
-  if (given === undefined) return EXAMPLE_ORGANIZATION;
-  if (UUID.test(given)) return given;
-  const hex = canonicalHash(`organization ${given}`);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -58,6 +58,7 @@ import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { launcherPairs } from '../capabilities/launcher-launch.ts';
 import { createInspection } from '../inspection.ts';
 import type { Logger } from '../log.ts';
+import { createJoining } from '../members.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach } from '../outside/index.ts';
 
 const AGENTS_SHOWN = 200;
@@ -127,6 +128,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       access: accessPorts(deps, members),
       ...callerPorts(deps, model.ports),
       machines: machinePorts(),
+      joining: createJoining(sql, clock),
       ...market,
       ...onDemand.ports,
     },

@@ -1,8 +1,9 @@
 /** What a manifest's rules look at and the kept history does not hold over part of the stretch that a gate asks for. */
-import { figureInWords } from '../words.ts';
-import { isoTime } from '../time.ts';
+
 import type { Stretch } from '../stretches.ts';
+import { isoTime } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
+import { figureInWords } from '../words.ts';
 
 /** Kinds of history besides bars, which venues tell only of the present; the first two are sources of events. */
 export type HistorySource = 'news:wire' | 'news:filings' | 'issuer_mark' | 'pool_liquidity';

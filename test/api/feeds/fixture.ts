@@ -114,6 +114,7 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
       name: null,
       permissions: member?.permissions ?? (['market:read'] as Permission[]),
       expiresAt: options.expiresAt?.(subject) ?? clock.now() + 3_600_000,
+      claims: { issuedAt: clock.now(), sessionId: null, tokenId: null },
       credential: 'bearer',
     };
     request.caller = caller;

@@ -1,6 +1,7 @@
 /** Members and their organizations: who belongs where and may do what. Read on every request, by primary key. */
 import type { Member } from '../../../../api/access.ts';
 import type { Permission } from '../../../domain/agent.ts';
+import type { TokenRevocation } from '../../../domain/member.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 export interface MemberStore {
@@ -13,6 +14,15 @@ export interface MemberStore {
    * @throws Error where the subject belongs to another one.
    */
   grant(subject: string, member: Member): Promise<void>;
+}
+
+interface MemberRow {
+  readonly subject: string;
+  readonly org_id: string;
+  readonly name: string;
+  readonly permissions: Permission[];
+  readonly role: string | null;
+  readonly revocations: readonly TokenRevocation[] | null;
 }
 
 interface Asker {
@@ -45,9 +55,16 @@ export function createMemberStore(sql: Sql): MemberStore {
   }
 
   async function readMembers(subjects: readonly string[]): Promise<ReadonlyMap<string, Member>> {
-    const rows = await sql<{ subject: string; org_id: string; name: string; permissions: Permission[] }[]>`
-      select subject, org_id, name, permissions from members where subject = any(${subjects as string[]}::text[])`;
-    return new Map(rows.map((row) => [row.subject, { orgId: row.org_id, name: row.name, permissions: row.permissions }]));
+    const rows = await sql<MemberRow[]>`
+      select m.subject, m.org_id, m.name, m.permissions, m.role, (select jsonb_agg(
+          jsonb_build_object('before', r.before_at, 'sessionId', r.session, 'tokenId', r.token)) from token_revocations r where r.subject = m.subject) as revocations
+      from members m where m.subject = any(${subjects as string[]}::text[])`;
+    return new Map(
+      rows.map(({ subject, org_id: orgId, name, permissions, role, revocations }) => [
+        subject,
+        { orgId, name, permissions, role, revocations: revocations ?? [] },
+      ]),
+    );
   }
 
   return {
@@ -74,10 +91,14 @@ export function createMemberStore(sql: Sql): MemberStore {
  * Creates the member, or changes its name and permissions, as the owner of the tables.
  * @throws Error where the subject belongs to another organization.
  */
-export async function writeMember(transaction: Transaction, subject: string, { orgId, name, permissions }: Member): Promise<void> {
+export async function writeMember(
+  transaction: Transaction,
+  subject: string,
+  { orgId, name, permissions, role = null }: Member,
+): Promise<void> {
   const changed = await transaction`
-    insert into members (subject, org_id, name, permissions) values (${subject}, ${orgId}, ${name}, ${permissions as string[]}::text[])
-    on conflict (subject) do update set name = excluded.name, permissions = excluded.permissions where members.org_id = excluded.org_id
+    insert into members (subject, org_id, name, permissions, role) values (${subject}, ${orgId}, ${name}, ${permissions as string[]}::text[], ${role})
+    on conflict (subject) do update set name = excluded.name, permissions = excluded.permissions, role = excluded.role where members.org_id = excluded.org_id
     returning subject`;
   if (changed.length === 0) throw new Error(`${subject} belongs to another organization; use another subject for this one`);
 }

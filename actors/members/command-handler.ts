@@ -1,0 +1,144 @@
+/** Takes the commands for members. The database checks who may do what once more, whatever is asked of it. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import type { Permission } from '../../src/domain/agent.ts';
+import {
+  builtInRole,
+  type Invitation,
+  LONGEST_TOKEN_MS,
+  type MemberRole,
+  type MemberView,
+  ROLE_NAME,
+  type TokenClaims,
+} from '../../src/domain/member.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { type Granted, type MemberCommands, NO_INVITATION } from './commands.ts';
+
+/** What the command handler asks of the store. Every change answers null, or the sentence with which the database refuses it. */
+export interface MemberDirectory {
+  member(orgId: string, subject: string): Promise<MemberView | null>;
+  role(orgId: string, name: string): Promise<MemberRole | null>;
+  invitation(orgId: string, id: string): Promise<Invitation | null>;
+  /** `granted` null: the member is removed. */
+  changeMember(by: CommandContext, subject: string, granted: RoleGrant | null, records: readonly ActorRecord[]): Promise<string | null>;
+  setRole(by: CommandContext, name: string, permissions: readonly Permission[], records: readonly ActorRecord[]): Promise<string | null>;
+  invite(by: CommandContext, invitation: Invitation, codeSha256: string, records: readonly ActorRecord[]): Promise<string | null>;
+  revokeInvitation(by: CommandContext, id: string, at: number, records: readonly ActorRecord[]): Promise<string | null>;
+  revokeTokens(by: CommandContext, subject: string, revoked: RevokedTokens, records: readonly ActorRecord[]): Promise<string | null>;
+}
+
+/** Permissions, with the role that they come from. */
+export interface RoleGrant {
+  readonly role: string | null;
+  readonly permissions: readonly Permission[];
+}
+
+export interface RevokedTokens {
+  readonly sessionId: string | null;
+  readonly tokenId: string | null;
+  readonly before: number;
+  readonly until: number;
+}
+
+export interface MemberDeps {
+  readonly store: MemberDirectory;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+  /** A code that nobody guesses, and its SHA-256 in hexadecimal digits. */
+  readonly newCode: () => { readonly code: string; readonly sha256: string };
+}
+
+export function createMemberHandler(deps: MemberDeps): MemberCommands {
+  const { store, clock, newId, newCode } = deps;
+  const rolesOf = (orgId: string, granted: Granted) => roleGrant(store, orgId, granted);
+
+  return {
+    async grant(context, subject, wanted) {
+      const [before, granted] = [await store.member(context.orgId, subject), await rolesOf(context.orgId, wanted)];
+      if (before === null) return refuse('not_found', noMember(subject));
+      if (!granted.ok) return granted;
+      const after: MemberView = { ...before, ...granted.value };
+      const records = [auditRow(context, 'member.grant', subject, before as never, after as never), ...answerRows(context, after)];
+      return settled(() => store.changeMember(context, subject, granted.value, records), after);
+    },
+    async remove(context, subject) {
+      const before = await store.member(context.orgId, subject);
+      if (before === null) return refuse('not_found', noMember(subject));
+      const records = [auditRow(context, 'member.remove', subject, before as never, null), ...answerRows(context, before)];
+      return settled(() => store.changeMember(context, subject, null, records), before);
+    },
+    async setRole(context, name, permissions) {
+      if (builtInRole(name) !== null) return refuse('state_conflict', `${name} is a role that every organization has: choose another name`);
+      if (!ROLE_NAME.test(name)) return refuse('malformed', '$.name: needed are small letters, digits, _ and -, at most 40');
+      const before = await store.role(context.orgId, name);
+      const after: MemberRole = { name, permissions, builtIn: false };
+      const records = [auditRow(context, 'role.set', name, before as never, after as never), ...answerRows(context, after)];
+      return settled(() => store.setRole(context, name, permissions, records), after);
+    },
+    async invite(context, { name, hours, ...wanted }) {
+      const granted = await rolesOf(context.orgId, wanted);
+      if (!granted.ok) return granted;
+      const { code, sha256 } = newCode();
+      const at = clock.now();
+      const invitation: Invitation = {
+        id: newId(),
+        name,
+        ...granted.value,
+        invitedBy: context.subject,
+        createdAt: at,
+        expiresAt: at + hours * 3_600_000,
+        acceptedBy: null,
+        acceptedAt: null,
+        revokedAt: null,
+      };
+      const records = [auditRow(context, 'invitation.create', invitation.id, null, invitation as never)];
+      return settled(() => store.invite(context, invitation, sha256, records), { ...invitation, code });
+    },
+    async revokeInvitation(context, id) {
+      const before = await store.invitation(context.orgId, id);
+      if (before === null) return refuse('not_found', NO_INVITATION);
+      const at = clock.now();
+      const after: Invitation = { ...before, revokedAt: at };
+      const records = [auditRow(context, 'invitation.revoke', id, before as never, after as never), ...answerRows(context, after)];
+      return settled(() => store.revokeInvitation(context, id, at, records), after);
+    },
+    revokeTokens: (context, subject) => revoke(deps, context, subject, null),
+    endSession: (context, claims) => revoke(deps, context, context.subject, claims),
+  };
+}
+
+function noMember(subject: string): string {
+  return `no member of the organization is called ${JSON.stringify(subject.slice(0, 80))}`;
+}
+
+/** The permissions of a role, or those that are named. */
+async function roleGrant(store: MemberDirectory, orgId: string, { role, permissions }: Granted): Promise<Outcome<RoleGrant>> {
+  if ((role === null) === (permissions === null)) return refuse('malformed', '$: name either a role or permissions');
+  if (role === null) return { ok: true, value: { role: null, permissions: permissions ?? [] } };
+  const known = builtInRole(role) ?? (await store.role(orgId, role))?.permissions;
+  if (known === undefined)
+    return refuse('malformed', `$.role: there is no role ${JSON.stringify(role.slice(0, 60))}; GET /v1/roles lists them`);
+  return { ok: true, value: { role, permissions: known } };
+}
+
+/** Without claims everything of the subject is taken back; with them the session, or where there is none the token. */
+async function revoke({ store, clock }: MemberDeps, context: CommandContext, subject: string, claims: TokenClaims | null) {
+  const { sessionId = null, tokenId = null } = claims ?? {};
+  const before = clock.now();
+  const revoked = { sessionId, tokenId: sessionId === null ? tokenId : null, before, until: before + LONGEST_TOKEN_MS };
+  const records = [auditRow(context, 'token.revoke', subject, null, revoked as never), ...answerRows(context, { subject })];
+  return settled(() => store.revokeTokens(context, subject, revoked, records), { subject });
+}
+
+async function settled<View>(change: () => Promise<string | null>, view: View): Promise<Outcome<View>> {
+  try {
+    const refusal = await change();
+    if (refusal === null) return { ok: true, value: view };
+    if (refusal.startsWith('this needs ')) return refuse('permission_missing', refusal);
+    return refuse(refusal.startsWith('there is no ') ? 'not_found' : 'state_conflict', refusal);
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+}

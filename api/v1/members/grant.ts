@@ -1,0 +1,32 @@
+/** POST /v1/members/grant: another role, or other permissions, for a member. */
+import { Type } from 'typebox';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf } from '../../shapes.ts';
+import { MemberBody, memberBody, PermissionList, RoleText, SubjectText } from './member-body.ts';
+
+export const grantMember = defineRoute({
+  method: 'POST',
+  url: '/v1/members/grant',
+  name: 'grantMember',
+  tag: 'members',
+  summary: 'Gives a member a role or permissions',
+  description:
+    'In the place of those before; they hold from the next request of the member on, and open feeds follow within three seconds. Either `role` or `permissions`. Nobody changes permissions of their own.',
+  cost: 'write',
+  schema: { body: objectOf({ subject: SubjectText, role: Type.Optional(RoleText), permissions: Type.Optional(PermissionList) }) },
+  idempotent: true,
+  answers: { 200: { description: 'The member as it is now.', schema: MemberBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { subject, role = null, permissions = null } = request.body;
+      return carryOut(request, reply, {
+        status: 200,
+        answer: memberBody,
+        run: (context) => ports.members.commands.grant(context, subject, { role, permissions }),
+      });
+    };
+  },
+});

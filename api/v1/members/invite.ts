@@ -1,0 +1,43 @@
+/** POST /v1/invitations: somebody may join the organization, once, by a code. */
+import { Type } from 'typebox';
+import type { NewInvitation } from '../../../actors/members/commands.ts';
+import { INVITATION_HOURS } from '../../../src/domain/member.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf } from '../../shapes.ts';
+import { invitationBody, MemberName, NewInvitationBody, PermissionList, RoleText } from './member-body.ts';
+
+export const inviteMember = defineRoute({
+  method: 'POST',
+  url: '/v1/invitations',
+  name: 'inviteMember',
+  tag: 'members',
+  summary: 'Invites somebody with a role or permissions',
+  description:
+    'Either `role` or `permissions`. The code of the answer is told to nobody else and not kept: hand it over by a way that you trust. A request that is repeated makes another invitation.',
+  cost: 'write',
+  schema: {
+    body: objectOf({
+      name: MemberName,
+      role: Type.Optional(RoleText),
+      permissions: Type.Optional(PermissionList),
+      hours: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 720, description: `How long it may be accepted; ${INVITATION_HOURS} unless told.` }),
+      ),
+    }),
+  },
+  answers: { 201: { description: 'The invitation with its code.', schema: NewInvitationBody } },
+  refusals: ['state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { name, role = null, permissions = null, hours = INVITATION_HOURS } = request.body;
+      return carryOut(request, reply, {
+        status: 201,
+        answer: (invited: NewInvitation) => ({ ...invitationBody(invited), code: invited.code }),
+        // The answer holds a secret, so it is remembered under no key.
+        run: ({ remember: _, ...context }) => ports.members.commands.invite(context, { name, role, permissions, hours }),
+      });
+    };
+  },
+});

@@ -1,0 +1,59 @@
+/** Members, roles and invitations on the wire. */
+import { Type } from 'typebox';
+import { PERMISSIONS } from '../../../src/domain/agent.ts';
+import { type Invitation, type MemberRole, type MemberView, ROLE_NAME } from '../../../src/domain/member.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+
+export const PermissionList = Type.Array(choice(PERMISSIONS), { minItems: 1, maxItems: PERMISSIONS.length, uniqueItems: true });
+export const SubjectText = Type.String({ minLength: 1, maxLength: 255, description: 'The subject of the identity provider (`sub`).' });
+export const RoleText = Type.String({ pattern: ROLE_NAME.source, examples: ['risk_manager'] });
+export const MemberName = Type.String({ minLength: 1, maxLength: 120, pattern: '\\S' });
+export const InvitationPath = objectOf({ id: IdText });
+
+const granted = {
+  role: nullable('string', 'Null where the permissions were named one by one.'),
+  permissions: Type.Array(choice(PERMISSIONS)),
+};
+export const MemberBody = Type.Object({ subject: Type.String(), name: Type.String(), ...granted }, { $id: 'Member' });
+export const RoleBody = Type.Object(
+  { name: Type.String(), permissions: Type.Array(choice(PERMISSIONS)), builtIn: Type.Boolean() },
+  { $id: 'MemberRole' },
+);
+const invitation = {
+  id: IdText,
+  name: Type.String(),
+  ...granted,
+  invitedBy: Type.String(),
+  createdAt: Time,
+  expiresAt: Time,
+  acceptedBy: nullable('string'),
+  acceptedAt: nullable('string'),
+  revokedAt: nullable('string'),
+};
+export const InvitationBody = Type.Object(invitation, { $id: 'Invitation' });
+export const NewInvitationBody = Type.Object(
+  { ...invitation, code: Type.String({ description: 'Shown here only. Whoever holds it joins, once.' }) },
+  { $id: 'NewInvitation' },
+);
+
+export const memberBody = ({ subject, name, role, permissions }: MemberView) => ({ subject, name, role, permissions: [...permissions] });
+export const roleBody = ({ name, permissions, builtIn }: MemberRole) => ({ name, permissions: [...permissions], builtIn });
+
+/** Without its code, where it has one. */
+export function invitationBody({ id, name, role, permissions, invitedBy, acceptedBy, ...times }: Invitation) {
+  const { createdAt, expiresAt, acceptedAt, revokedAt } = times;
+  const time = (at: number | null): string | null => (at === null ? null : isoTime(at));
+  return {
+    id,
+    name,
+    role,
+    permissions: [...permissions],
+    invitedBy,
+    createdAt: isoTime(createdAt),
+    expiresAt: isoTime(expiresAt),
+    acceptedBy,
+    acceptedAt: time(acceptedAt),
+    revokedAt: time(revokedAt),
+  };
+}

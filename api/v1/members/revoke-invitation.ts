@@ -1,0 +1,34 @@
+/** POST /v1/invitations/:id/revoke: nobody joins by it any more. */
+import { NO_INVITATION } from '../../../actors/members/commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { EmptyBody } from '../../shapes.ts';
+import { InvitationBody, InvitationPath, invitationBody } from './member-body.ts';
+
+export const revokeInvitation = defineRoute({
+  method: 'POST',
+  url: '/v1/invitations/:id/revoke',
+  name: 'revokeInvitation',
+  tag: 'members',
+  summary: 'Takes an invitation back that nobody has accepted',
+  cost: 'write',
+  schema: { params: InvitationPath, body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The invitation as it is now.', schema: InvitationBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const id = idInPath(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_INVITATION);
+      return carryOut(request, reply, {
+        status: 200,
+        answer: invitationBody,
+        run: (context) => ports.members.commands.revokeInvitation(context, id),
+      });
+    };
+  },
+});

@@ -1,0 +1,18 @@
+/** GET /v1/roles: the roles that members may be given. */
+import { Type } from 'typebox';
+import { memberOf } from '../../caller.ts';
+import { defineRoute } from '../../route.ts';
+import { RoleBody, roleBody } from './member-body.ts';
+
+export const listRoles = defineRoute({
+  method: 'GET',
+  url: '/v1/roles',
+  name: 'listRoles',
+  tag: 'members',
+  summary: 'The built-in roles, and those of the organization',
+  cost: 'read',
+  schema: {},
+  answers: { 200: { description: 'All roles.', schema: Type.Object({ items: Type.Array(RoleBody) }) } },
+  refusals: [],
+  handle: (ports) => async (request) => ({ items: (await ports.members.reads.roles(memberOf(request).orgId)).map(roleBody) }),
+});

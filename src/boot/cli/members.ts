@@ -1,0 +1,152 @@
+/** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createNewIds } from '../../adapters/new-ids.ts';
+import { asOrganization } from '../../adapters/store/callers/as-organization.ts';
+import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
+import { openDatabase } from '../../adapters/store/database.ts';
+import { readyDatabase } from '../../adapters/store/ready-database.ts';
+import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
+import { INVITATION_HOURS } from '../../domain/member.ts';
+import type { Outcome } from '../../domain/refusal.ts';
+import { createMembers } from '../members.ts';
+import { organization } from './organization.ts';
+import { serviceDatabase } from './service-database.ts';
+import { settings } from './settings.ts';
+
+interface Options {
+  readonly org?: string;
+  readonly json?: true;
+}
+interface GrantOptions extends Options {
+  readonly role?: string;
+  readonly permissions?: readonly Permission[];
+}
+
+/** Adds `members` and its commands. */
+export function membersCommands(members: Command): void {
+  const command = (words: string, description: string): Command =>
+    members
+      .command(words)
+      .description(description)
+      .option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)')
+      .option('--json', 'print the result as JSON');
+  const granting = (words: string, description: string): Command =>
+    command(words, description)
+      .option('--role <role>', 'a role: viewer, operator, risk_manager, administrator, or one of the organization')
+      .option('--permissions <list>', `permissions instead, separated by commas: ${PERMISSIONS.join(', ')}`, permissions);
+
+  readingCommands(command);
+  granting('grant <subject>', 'give a member a role or permissions in the place of those before').action(
+    (subject: string, options: GrantOptions) =>
+      withMembers(options, async ({ commands }, context) => {
+        const member = done(await commands.grant(context, subject, granted(options)));
+        return { value: member, text: [`${member.subject} holds ${member.permissions.join(',')}`] };
+      }),
+  );
+  command('remove <subject>', 'take a member out of the organization').action((subject: string, options: Options) =>
+    withMembers(options, async ({ commands }, context) => {
+      const member = done(await commands.remove(context, subject));
+      return { value: member, text: [`${member.subject} belongs to the organization no more`] };
+    }),
+  );
+  granting('invite <name>', 'invite somebody; whoever holds the code joins by POST /v1/invitations/accept')
+    .option('--hours <n>', 'how long it may be accepted', hours, INVITATION_HOURS)
+    .action((name: string, options: GrantOptions & { readonly hours: number }) =>
+      withMembers(options, async ({ commands }, context) => {
+        const invitation = done(await commands.invite(context, { name, hours: options.hours, ...granted(options) }));
+        return { value: invitation, text: [invitation.code] };
+      }),
+    );
+  command('revoke-invitation <id>', 'take an invitation back').action((id: string, options: Options) =>
+    withMembers(options, async ({ commands }, context) => {
+      const invitation = done(await commands.revokeInvitation(context, id));
+      return { value: invitation, text: [`nobody joins by ${invitation.id} any more`] };
+    }),
+  );
+  command('revoke-tokens <subject>', 'refuse every token of a member that was issued until now').action(
+    (subject: string, options: Options) =>
+      withMembers(options, async ({ commands }, context) => {
+        const revoked = done(await commands.revokeTokens(context, subject));
+        return { value: revoked, text: [`the tokens of ${subject} are refused from now on`] };
+      }),
+  );
+  command('set-role <name> <permissions>', "write a role of the organization's own").action(
+    (name: string, list: string, options: Options) =>
+      withMembers(options, async ({ commands }, context) => {
+        const role = done(await commands.setRole(context, name, permissions(list)));
+        return { value: role, text: [`${role.name}  ${role.permissions.join(',')}`] };
+      }),
+  );
+}
+
+function readingCommands(command: (words: string, description: string) => Command): void {
+  command('list', 'list the members and what each may do').action((options: Options) =>
+    withMembers(options, async ({ reads }, { orgId }) => {
+      const items = await reads.list(orgId);
+      return {
+        value: items,
+        text: items.map(({ subject, name, role, permissions: held }) => `${subject}  ${name}  ${role ?? '-'}  ${held.join(',')}`),
+      };
+    }),
+  );
+  command('roles', 'list the roles that members may be given').action((options: Options) =>
+    withMembers(options, async ({ reads }, { orgId }) => {
+      const items = await reads.roles(orgId);
+      return { value: items, text: items.map(({ name, permissions: held }) => `${name}  ${held.join(',')}`) };
+    }),
+  );
+}
+
+type Members = ReturnType<typeof createMembers>;
+type Context = Parameters<Members['commands']['grant']>[0];
+interface Result {
+  readonly value: object;
+  readonly text: readonly string[];
+}
+
+/** Works on the members of the organization and prints what came of it. */
+async function withMembers({ org, json }: Options, work: (members: Members, context: Context) => Promise<Result>): Promise<void> {
+  const clock = createLiveClock();
+  const newId = createNewIds(clock);
+  const orgId = organization(org);
+  const { url, close } = await serviceDatabase();
+  try {
+    const { keys } = await readyDatabase(resolve(settings().SEVENGATE_HOME), url, ['api']);
+    const writer = keys.api === undefined ? {} : { writer: keys.api };
+    const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate members', ...writer });
+    try {
+      await createMemberStore(sql).ensureOrganization(orgId, org ?? 'Example desk');
+      const context: Context = { orgId, subject: 'command line', permissions: ['members:manage'], requestId: newId() };
+      const { value, text } = await work(createMembers(asOrganization(sql, orgId), clock, newId), context);
+      process.stdout.write(json ? `${JSON.stringify(value)}\n` : text.map((line) => `${line}\n`).join(''));
+    } finally {
+      await sql.end({ timeout: 2 });
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** @throws Error with the sentence of a refusal. */
+function done<Value>(outcome: Outcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new Error(outcome.refusal.detail);
+}
+
+const granted = ({ role, permissions: named }: GrantOptions) => ({ role: role ?? null, permissions: named ?? null });
+
+function permissions(list: string): Permission[] {
+  return list.split(',').map((word) => {
+    const permission = PERMISSIONS.find((known) => known === word.trim());
+    if (!permission) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${PERMISSIONS.join(', ')}`);
+    return permission;
+  });
+}
+
+function hours(text: string): number {
+  const value = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > 720) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number of hours from 1 to 720`);
+  return value;
+}
