@@ -12,7 +12,7 @@ import { StepCache } from './step-cache.js';
 import { stepRow } from './step-row.js';
 import { WhatIfPanel } from './what-if-panel.js';
 import { createWindowList } from './window-list.js';
-import { dayAndTime, plain, standing } from './words.js';
+import { dayAndTime, plain, standing, zoneWord } from './words.js';
 
 /** @typedef {import('./api.ts').ActorDetail} ActorDetail */
 /** @typedef {import('./wire.ts').Step} Step */
@@ -250,7 +250,7 @@ class ActorPage {
     const place = `step ${this.#version} of ${this.cache.last}`;
     if (step === undefined) say(this.moment, `${place}: put under quarantine`);
     if (!step) return;
-    say(this.moment, `${place}, ${dayAndTime(step.at)} UTC${step.cause === null ? '' : `, by ${step.cause}`}`);
+    say(this.moment, `${place}, ${dayAndTime(step.at)} ${zoneWord()}${step.cause === null ? '' : `, by ${step.cause}`}`);
     this.#light(null, false);
     this.#point();
   }

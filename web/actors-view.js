@@ -1,7 +1,7 @@
 /** Every durable actor of the organization, newest first, by kind and by how it stands; each leads to its past. */
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
-import { dayAndTime, plain, standing } from './words.js';
+import { dayAndTime, plain, standing, zoneWord } from './words.js';
 
 /** @typedef {import('./api.ts').Actor} Actor */
 /** @typedef {import('./wire.ts').Page<Actor>} ActorPage */
@@ -70,6 +70,7 @@ export function actorsView({ fail }) {
       h('div', { class: 'pager' }, more),
     ),
     title: 'Actors',
+    list: { label: 'Search the actors read so far' },
     end: () => abort.abort(),
   };
 }
@@ -94,7 +95,7 @@ function actorsPanel(rows, note) {
         h(
           'tr',
           {},
-          ['actor', 'stands at', 'status', 'steps', 'changed, UTC'].map((text) => h('th', { scope: 'col' }, text)),
+          ['actor', 'stands at', 'status', 'steps', `changed, ${zoneWord()}`].map((text) => h('th', { scope: 'col' }, text)),
         ),
       ),
       rows,

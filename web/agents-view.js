@@ -166,6 +166,7 @@ export function agentsView({ feed, fail, me }) {
   return {
     element,
     title: 'Agents',
+    list: { label: 'Search the agents of this page' },
     end() {
       ended = true;
       clearInterval(ticking);

@@ -3,8 +3,9 @@ import { fill, h, say } from './dom.js';
 import { change } from './http.js';
 import { CHAIN_WORDS, walletName } from './linked-wallets.js';
 import { createProblemNote } from './problem-note.js';
+import { signingPlace } from './signing-place.js';
 import { dataTable, factList, number } from './tables.js';
-import { clockTime, plain } from './words.js';
+import { clockAndZone, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').BridgeTransfer} BridgeTransfer */
 /** @typedef {import('./wire.ts').LinkedWallet} LinkedWallet */
@@ -14,9 +15,10 @@ const CHAINS = /** @type {const} */ (['spotchain', 'evmvenue']);
 /**
  * @param {object} options
  * @param {import('./shell.js').Context} options.context
+ * @param {AbortSignal} options.signal
  * @param {(transfer: BridgeTransfer) => void} options.onSubmitted
  */
-export function bridgeQuotePanel({ context: { me, fail }, onSubmitted }) {
+export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted }) {
   const maySubmit = me.permissions.includes('trade:execute');
   const problem = createProblemNote(fail);
   const note = h('p', { class: 'faint', role: 'status' });
@@ -70,8 +72,8 @@ export function bridgeQuotePanel({ context: { me, fail }, onSubmitted }) {
         recipient: recipient.value.trim(),
         preference: preference.value,
       });
-      say(note, `Until ${clockTime(made.expiresAt)} UTC; nothing happens on any chain before it is signed.`);
-      fill(place, quoted(made), submission(made));
+      say(note, `Until ${clockAndZone(made.expiresAt)}; nothing happens on any chain before it is signed.`);
+      fill(place, quoted(made), maySubmit ? inWallet({ made, onSubmitted, fail, signal }) : null, submission(made));
     } catch (error) {
       say(note, '');
       problem.show(error);
@@ -181,4 +183,20 @@ function quoted({ provider, providerKind, minimumReceived, expectedReceived, est
       ),
     ),
   );
+}
+
+/**
+ * Signed by a wallet of this browser, and handed in at once.
+ * @param {{ made: BridgeTransfer, onSubmitted: (transfer: BridgeTransfer) => void, fail: (error: unknown) => void, signal: AbortSignal }} options
+ */
+function inWallet({ made: { id, transaction }, onSubmitted, fail, signal }) {
+  const handIn = async (/** @type {{ readonly hash: string } | { readonly signedTransaction: string }} */ signed) => {
+    onSubmitted(await change('POST', '/v1/bridge/submission', { quoteId: id, ...signed }));
+  };
+  return signingPlace(({ transactionSigning, callSending }) => {
+    if (transaction.kind === 'evm') return callSending({ transaction, handIn: (hash) => handIn({ hash }), fail, signal });
+    const { unsigned, wallet: signer } = transaction;
+    const prepared = { unsigned, signer, handIn: (/** @type {string} */ signedTransaction) => handIn({ signedTransaction }) };
+    return transactionSigning({ prepare: async () => prepared, fail, signal });
+  }, fail);
 }

@@ -32,7 +32,7 @@ export function bridgeView(context) {
   const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
   const list = h('div', { class: 'proposals' });
   const more = h('button', { type: 'button', hidden: true, onclick: () => void load(false) }, 'Earlier transfers');
-  const quoting = bridgeQuotePanel({ context, onSubmitted: include });
+  const quoting = bridgeQuotePanel({ context, signal, onSubmitted: include });
   const element = h(
     'section',
     { class: 'page bridge' },
@@ -116,6 +116,7 @@ export function bridgeView(context) {
   return {
     element,
     title: 'Transfers',
+    list: { label: 'Search transfers', cards: '.proposals > .proposal' },
     end() {
       stop();
       abort.abort();

@@ -1,10 +1,12 @@
 /** What every chart of the library stands in: its size, its colours, its words for who cannot see it, and whose library it is. */
 import { chartPalette, onSchemeChange } from './chart-palette.js';
 import { h } from './dom.js';
-import { createChart } from './lightweight-charts.js';
+import { createChart, TickMarkType } from './lightweight-charts.js';
+import { dayAndTime } from './words.js';
 
 /** @typedef {import('./lightweight-charts.js').IChartApi} Chart */
 /** @typedef {import('./chart-palette.js').Palette} Palette */
+/** @typedef {import('./lightweight-charts.js').Time} Time */
 
 /**
  * @param {object} options
@@ -87,7 +89,26 @@ function lookOf({ panel, line, faint }) {
     },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
     rightPriceScale: { borderColor: line },
-    timeScale: { borderColor: line, timeVisible: true, secondsVisible: false },
-    localization: { locale: 'en-GB', dateFormat: 'yyyy-MM-dd' },
+    timeScale: { borderColor: line, timeVisible: true, secondsVisible: false, tickMarkFormatter: tickText, tickMarkMaxCharacterLength: 8 },
+    localization: { locale: 'en-GB', timeFormatter: (/** @type {Time} */ time) => timeText(time).slice(0, 16) },
   };
+}
+
+/** The instant of a place on the scale in the chosen zone. @param {Time} time */
+function timeText(time) {
+  return dayAndTime(Number(time) * 1000);
+}
+
+/**
+ * A mark of the scale. The library puts the marks of days at midnight UTC, which is another hour elsewhere, and then it is said.
+ * @param {Time} time
+ * @param {import('./lightweight-charts.js').TickMarkType} type
+ */
+function tickText(time, type) {
+  const text = timeText(time);
+  const clock = text.slice(11, 16);
+  if (type === TickMarkType.Time || type === TickMarkType.TimeWithSeconds) return clock;
+  if (clock !== '00:00') return `${text.slice(8, 10)} ${clock}`;
+  if (type === TickMarkType.Year) return text.slice(0, 4);
+  return type === TickMarkType.Month ? text.slice(0, 7) : text.slice(5, 10);
 }

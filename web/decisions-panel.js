@@ -2,6 +2,7 @@
 import { decisionCard } from './decision-card.js';
 import { h, say } from './dom.js';
 import { read } from './http.js';
+import { zoneWord } from './words.js';
 
 /** @typedef {import('./wire.ts').Decision} Decision */
 
@@ -55,7 +56,7 @@ export function decisionsPanel({ context, id, signal }) {
     say(note, '');
   }
 
-  const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Decisions'), h('span', { class: 'faint' }, 'times in UTC'));
+  const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Decisions'), h('span', { class: 'faint' }, `times in ${zoneWord()}`));
   return {
     element: h('div', { class: 'panel' }, head, h('div', { class: 'decisions-place' }, note, cards, more)),
     include,

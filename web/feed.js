@@ -187,8 +187,11 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
       clearTimeout(silence);
       removeEventListener('online', hurry);
       document.removeEventListener('visibilitychange', shown);
-      socket?.close();
+      const last = socket;
       socket = null;
+      // One that is closed before it is open is complained of by the browser.
+      if (last?.readyState === WebSocket.CONNECTING) last.addEventListener('open', () => last.close());
+      else last?.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import { partsOf } from './candle-reads.js';
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
 import { factList, number } from './tables.js';
-import { clockTime, priceText } from './words.js';
+import { clockTime } from './words.js';
 
 /**
  * @param {object} options
@@ -26,13 +26,13 @@ export function fundingPanel({ context, key, signal }) {
       fill(
         facts,
         factList([
-          ['Mark', number(priceText(perp.markPrice))],
-          ['Oracle', number(priceText(perp.oraclePrice))],
+          ['Mark', number(perp.markPrice)],
+          ['Oracle', number(perp.oraclePrice)],
           ['Basis', number(`${perp.basisPct} %`)],
           ['Funding per hour', number(perp.hourlyFunding)],
           ['Per year', number(`${perp.annualFundingPct} %`)],
           ['Next at', clockTime(perp.nextFundingAt)],
-          ['Open interest', number(priceText(perp.openInterestNotional))],
+          ['Open interest', number(perp.openInterestNotional)],
         ]),
       );
       const points = perp.funding.items

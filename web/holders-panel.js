@@ -3,7 +3,7 @@ import { agentNames } from './agent-names.js';
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
 import { dataTable, number } from './tables.js';
-import { dayAndTime, priceText } from './words.js';
+import { dayAndTime } from './words.js';
 
 /** @typedef {import('./api.ts').Book} Book */
 
@@ -36,8 +36,8 @@ export function holdersPanel({ context, key, signal }) {
             book.agentId === null ? 'people' : h('a', { href: `#/agents/${book.agentId}` }, names.get(book.agentId) ?? 'another agent'),
             book.manifestVersion === null ? book.mode : `${book.mode}, manifest v${book.manifestVersion}`,
             number(position.quantity),
-            h('span', { title: position.averageEntryPrice }, number(priceText(position.averageEntryPrice))),
-            number(priceText(position.costUsd)),
+            number(position.averageEntryPrice),
+            number(position.costUsd),
             dayAndTime(position.openedAt),
           ]),
         }),

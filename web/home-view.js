@@ -4,7 +4,7 @@ import { fill, h, mark, say } from './dom.js';
 import { earningsTable } from './earnings-table.js';
 import { read } from './http.js';
 import { attentionList, readAttention } from './needs-attention.js';
-import { clockTime } from './words.js';
+import { clockAndZone } from './words.js';
 
 /** @typedef {import('./api.ts').Performance} Performance */
 
@@ -41,7 +41,7 @@ export function homeView(context) {
       fill(waiting, attentionList(attention));
       mark(verdict, 'data-count', String(attention.length));
       say(verdict, `${wellWords(attention.length)} ${moneyWords(paper, live)}`);
-      say(when, `as of ${clockTime(feed.now())} UTC`);
+      say(when, `as of ${clockAndZone(feed.now())}`);
       await agents.refresh([...paper.books, ...live.books]);
     } catch (error) {
       if (signal.aborted) return;

@@ -93,7 +93,7 @@ function drawn({ allocations, before, after }) {
       rows: allocations.map(({ instrument, side, notionalUsd, wouldPass, risk, price, quantity, feeUsd, note }) => [
         `${side} ${instrument} for ${notionalUsd}`,
         wouldPass ? 'would pass' : 'would be refused',
-        number(price === null ? null : priceText(price)),
+        number(price),
         number(quantity),
         number(feeUsd),
         [note, ...(risk?.rejections ?? []).map(rejectionWords)].filter((words) => words !== '').join('; '),

@@ -3,7 +3,7 @@ import { curvePicture } from './curve-picture.js';
 import { fill, h, say } from './dom.js';
 import { change, read } from './http.js';
 import { dataTable, factList, number } from './tables.js';
-import { clockTime, dayAndTime, plain, symbolOf } from './words.js';
+import { clockAndZone, dayAndTime, plain, symbolOf } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
 /** @typedef {import('./wire.ts').Launch} Launch */
@@ -80,7 +80,7 @@ function listView(context) {
       ]);
       fill(place, launchTable(launches.items));
       fill(market, tokenTable(ranking.items));
-      say(note, `as of ${clockTime(context.feed.now())} UTC`);
+      say(note, `as of ${clockAndZone(context.feed.now())}`);
     },
     () => true,
   );
@@ -94,6 +94,7 @@ function listView(context) {
       market,
     ),
     title: 'Launches',
+    list: { label: 'Search launches and tokens' },
     end,
   };
 }
@@ -159,7 +160,7 @@ function launchView(context, id) {
         fill(picture, curvePicture(ladder, monitor, launch));
         fill(facts, curveFacts(launch, monitor));
       }
-      say(note, `${plain(launch.state)}${ENDED.has(launch.state) ? '' : `, as of ${clockTime(context.feed.now())} UTC`}`);
+      say(note, `${plain(launch.state)}${ENDED.has(launch.state) ? '' : `, as of ${clockAndZone(context.feed.now())}`}`);
     },
     (launchId) => launchId === id,
   );

@@ -3,7 +3,7 @@ import { fill, h, mark, say } from './dom.js';
 import { change, read } from './http.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
-import { clockTime, plain } from './words.js';
+import { clockAndZone, dayAndTime, plain } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
 
@@ -33,7 +33,7 @@ export function leaderboardView(context, wanted) {
     try {
       const answer = /** @type {any} */ (await read(`${source}?window=${within}&limit=200`, { signal: abort.signal }));
       fill(place, isAddress ? walletPage(answer) : board(answer, within));
-      say(note, isAddress ? `as of ${clockTime(context.feed.now())} UTC` : progress(answer.refresh));
+      say(note, isAddress ? `as of ${clockAndZone(context.feed.now())}` : progress(answer.refresh));
     } catch (error) {
       if (abort.signal.aborted) return;
       say(note, 'This cannot be read at the moment.');
@@ -52,6 +52,7 @@ export function leaderboardView(context, wanted) {
       place,
       isAddress ? null : registration(context, () => void refresh()),
     ),
+    list: { label: isAddress ? 'Search sales' : 'Search wallets' },
     title: isAddress ? 'Wallet · Leaderboard' : `${within} · Leaderboard`,
     end() {
       abort.abort();
@@ -100,7 +101,7 @@ function walletPage({ wallet, items }) {
       head: ['Time', 'Asset', 'Kind', 'Proceeds', 'Cost', 'Profit'],
       empty: 'No sale in this window.',
       rows: items.map((/** @type {any} */ sale) => [
-        sale.at.slice(0, 19).replace('T', ' '),
+        dayAndTime(sale.at),
         shortened(sale.asset),
         plain(sale.direction),
         number(sale.proceedsUsd),

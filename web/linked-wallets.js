@@ -2,8 +2,9 @@
 import { fill, h, say } from './dom.js';
 import { change, read } from './http.js';
 import { createProblemNote } from './problem-note.js';
+import { signingPlace } from './signing-place.js';
 import { dataTable } from './tables.js';
-import { clockTime, dayAndTime } from './words.js';
+import { clockAndZone, dayAndTime } from './words.js';
 
 /** @typedef {import('./wire.ts').LinkedWallet} LinkedWallet */
 
@@ -76,10 +77,12 @@ export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange
   const signature = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 46 });
   const text = h('pre', { class: 'wallet-text', tabindex: '0', role: 'region', 'aria-label': 'Text to sign' });
   const prove = h('button', { type: 'button', class: 'primary', onclick: () => void link() }, 'Link');
+  const here = h('div', {});
   const signing = h(
     'div',
     { class: 'wallet-signing', hidden: true },
     text,
+    here,
     h('div', { class: 'wallet-form' }, h('label', {}, 'Signature ', signature), h('label', {}, 'Label ', label), prove),
   );
   const asking = h(
@@ -114,11 +117,17 @@ export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange
       say(text, made.text);
       signature.value = '';
       signing.hidden = false;
-      say(note, `Have this text signed by the wallet before ${clockTime(made.expiresAt)} UTC.`);
+      fill(here, textInWallet({ made, handIn, fail, signal }));
+      say(note, `Have this text signed by the wallet before ${clockAndZone(made.expiresAt)}.`);
     } catch (error) {
       problem.show(error);
     }
   }
+
+  const handIn = (/** @type {string} */ signed) => {
+    signature.value = signed;
+    return link();
+  };
 
   async function link() {
     problem.clear();
@@ -164,4 +173,13 @@ function walletTable(wallets) {
       dayAndTime(provedAt),
     ]),
   });
+}
+
+/**
+ * The wallets of this browser, for a text that proves an address.
+ * @param {{ made: { readonly address: string, readonly text: string }, handIn: (signed: string) => Promise<void>, fail: (error: unknown) => void, signal: AbortSignal }} options
+ */
+function textInWallet({ made: { address, text }, handIn, fail, signal }) {
+  const chain = address.startsWith('0x') ? /** @type {const} */ ('evmvenue') : /** @type {const} */ ('spotchain');
+  return signingPlace(({ textSigning }) => textSigning({ chain, address, text, handIn, fail, signal }), fail);
 }

@@ -5,21 +5,27 @@ import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
 import { alertWords } from './alert-words.js';
 import { bridgeView } from './bridge-view.js';
+import { followForNotices } from './browser-notices.js';
 import { fill, h } from './dom.js';
 import { createFeed } from './feed.js';
+import { askHalt } from './halt-dialog.js';
 import { homeView } from './home-view.js';
 import { change, Refused, read } from './http.js';
 import { instrumentView } from './instrument-view.js';
 import { launchesView } from './launches-view.js';
 import { leaderboardView } from './leaderboard-view.js';
+import { withListTools } from './list-tools.js';
 import { manifestView } from './manifest-view.js';
 import { marketplaceView } from './marketplace-view.js';
 import { marketsView } from './markets-view.js';
+import { maySeeAgents } from './pages.js';
 import { portfolioView } from './portfolio-view.js';
+import { onZone } from './preferences.js';
 import { sentenceOf } from './problem-note.js';
 import { proposalsView } from './proposals-view.js';
 import { quotesView } from './quotes-view.js';
-import { createShell } from './shell.js';
+import { createShell, mayHalt } from './shell.js';
+import { listenToKeys } from './shortcuts.js';
 import { redeemSignInLink } from './sign-in-link.js';
 import { signInView } from './sign-in-view.js';
 import { takeView } from './take-view.js';
@@ -69,7 +75,7 @@ function later(title, load) {
     const show = async () => {
       const make = await load();
       if (isOver) return;
-      view = make(context, id, rest);
+      view = withListTools(make(context, id, rest), context.fail);
       fill(element, view.element);
     };
     show().catch(context.fail);
@@ -128,6 +134,50 @@ function signIn(reason) {
   fill(place, signInView({ reason, onSignedIn }));
 }
 
+/**
+ * The palette and the sheet of keys, whose modules come as they are asked for.
+ * @param {object} options
+ * @param {Me} options.me
+ * @param {() => void} options.onSignOut
+ * @param {(error: unknown) => void} options.fail
+ * @param {import('./shell.js').Context['notify']} options.notify
+ */
+function aids({ me, onSignOut, fail, notify }) {
+  const help = () => void import('./help-sheet.js').then(({ openHelp }) => openHelp(me), fail);
+  const onHalt = mayHalt(me) ? () => askHalt({ notify, fail }) : null;
+  const doings = { me, notify, onHalt, onHelp: help, onSignOut, fail };
+  return { help, palette: () => void import('./palette.js').then(({ openPalette }) => openPalette(doings), fail) };
+}
+
+/** @param {string} page What the address says. @param {boolean} seesAgents */
+function pageOf(page, seesAgents) {
+  if (page === 'instruments' || page === 'quotes' || page === 'markets' || page === 'leaderboard') return page;
+  if (!seesAgents) return 'quotes';
+  return OF_AGENTS.find((one) => one === page) ?? 'home';
+}
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @param {ReturnType<typeof pageOf>} page
+ * @param {string} id An instrument, an agent, a Take, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
+ * @param {string} rest What follows it: the length of a bar.
+ */
+function viewOf(context, page, id, rest) {
+  if (page !== 'agents') return VIEWS[page](context, id, rest);
+  if (id === '') return agentsView(context);
+  if (id === 'new') return manifestView(context, '', 'new');
+  return rest === 'edit' || rest === 'clone' ? manifestView(context, id, rest) : agentView(context, id, rest);
+}
+
+/** @param {ReturnType<typeof createFeed>} feed @param {import('./shell.js').Context['notify']} notify */
+function followAlerts(feed, notify) {
+  feed.subscribe({
+    channel: 'alerts',
+    hear: ({ data }) => void alertWords(data).then((words) => notify(words, 'warning')),
+  });
+  followForNotices(feed);
+}
+
 /** @param {Me} me */
 function open(me) {
   const signedOut = () => signIn('Your session has ended. Please sign in again.');
@@ -149,38 +199,27 @@ function open(me) {
     },
     onSignedOut: signedOut,
   });
-  const shell = createShell({ me, onSignOut: () => void signOut(), onHurry: () => feed.hurry(), fail });
+  const { palette, help } = aids({ me, onSignOut: () => void signOut(), fail, notify: (...said) => shell.notify(...said) });
+  const shell = createShell({
+    me,
+    onSignOut: () => void signOut(),
+    onHurry: () => feed.hurry(),
+    onPalette: palette,
+    onHelp: help,
+    fail,
+  });
   const context = { me, feed, notify: shell.notify, fail };
-  const maySeeAgents = me.permissions.includes('agent:read') && me.orgId !== null;
+  const seesAgents = maySeeAgents(me);
   /** @type {View | null} */
   let view = null;
 
   function route() {
-    const [, page = '', id = '', rest = ''] = location.hash.split('/');
+    const [path = ''] = location.hash.split('?');
+    const [, page = '', id = '', rest = ''] = path.split('/');
     view?.end();
-    const name = pageOf(page);
-    view = viewOf(name, decodeURIComponent(id), rest);
+    const name = pageOf(page, seesAgents);
+    view = withListTools(viewOf(context, name, decodeURIComponent(id), rest), fail);
     shell.showView(view, name);
-  }
-
-  /** @param {string} page What the address says. */
-  function pageOf(page) {
-    if (page === 'instruments') return page;
-    if (page === 'quotes' || page === 'markets' || page === 'leaderboard') return page;
-    if (!maySeeAgents) return 'quotes';
-    return OF_AGENTS.find((one) => one === page) ?? 'home';
-  }
-
-  /**
-   * @param {ReturnType<typeof pageOf>} page
-   * @param {string} id An instrument, an agent, a Take, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
-   * @param {string} rest What follows it: the length of a bar.
-   */
-  function viewOf(page, id, rest) {
-    if (page !== 'agents') return VIEWS[page](context, id, rest);
-    if (id === '') return agentsView(context);
-    if (id === 'new') return manifestView(context, '', 'new');
-    return rest === 'edit' || rest === 'clone' ? manifestView(context, id, rest) : agentView(context, id, rest);
   }
 
   async function signOut() {
@@ -192,15 +231,13 @@ function open(me) {
     }
   }
 
-  if (maySeeAgents) {
-    feed.subscribe({
-      channel: 'alerts',
-      hear: ({ data }) => void alertWords(data).then((words) => shell.notify(words, 'warning')),
-    });
-  }
+  if (seesAgents) followAlerts(feed, shell.notify);
+  // Every time on the page is written anew.
+  const stops = [listenToKeys({ me, onPalette: palette, onHelp: help }), onZone(route)];
   addEventListener('hashchange', route);
   end = () => {
     removeEventListener('hashchange', route);
+    for (const stop of stops) stop();
     view?.end();
     feed.end();
     shell.end();

@@ -2,6 +2,7 @@
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h } from './dom.js';
 import { read } from './http.js';
+import { exact } from './money.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { age, clockTime, dayAndTime, instrumentAddress, plain, priceText } from './words.js';
@@ -226,12 +227,12 @@ function sentences(lines) {
 
 /** @param {string} text */
 function price(text) {
-  return h('span', { class: 'number', title: text }, priceText(text));
+  return exact(priceText(text), text);
 }
 
 /** @param {string} text */
 function percent(text) {
-  return h('span', { class: 'number', title: text }, `${priceText(text)} %`);
+  return exact(`${priceText(text)} %`, text);
 }
 
 /** @param {{ readonly quality: string, readonly flags: readonly string[] }} state */

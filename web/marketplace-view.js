@@ -2,10 +2,14 @@
 import { fill, h, say } from './dom.js';
 import { change, read } from './http.js';
 import { createProblemNote } from './problem-note.js';
+import { signingPlace } from './signing-place.js';
 import { dataTable, factList, number } from './tables.js';
-import { plain } from './words.js';
+import { dayOf, plain } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
+/** @typedef {import('./api.ts').Checkout} Checkout */
+
+const LOOK_MS = 1_000;
 
 /**
  * @param {Context} context
@@ -47,6 +51,7 @@ export function marketplaceView(context, id) {
       place,
     ),
     title: 'Marketplace',
+    ...(id === '' ? { list: { label: 'Search name or description', search } } : {}),
     end: () => abort.abort(),
   };
 }
@@ -81,7 +86,7 @@ async function list(search, signal) {
       rows: licences.items.map((/** @type {any} */ one) => [
         h('a', { href: `#/marketplace/${one.listingId}` }, one.listingId.slice(-8)),
         number(one.priceUsd),
-        one.issuedAt.slice(0, 10),
+        dayOf(one.issuedAt),
         String(one.agentIds.length),
       ]),
     }),
@@ -95,8 +100,11 @@ async function list(search, signal) {
  * @param {() => void} again
  */
 async function listing(context, id, signal, again) {
-  const one = /** @type {any} */ (await read(`/v1/marketplace/${id}`, { signal }));
+  const [one, licences] = /** @type {any[]} */ (
+    await Promise.all([read(`/v1/marketplace/${id}`, { signal }), read('/v1/marketplace/licences?limit=100', { signal })])
+  );
   const { evidence, shape } = one;
+  const isLicensed = licences.items.some((/** @type {any} */ { listingId }) => listingId === id);
   return [
     h('h2', {}, one.name),
     h('p', {}, one.description),
@@ -115,12 +123,12 @@ async function listing(context, id, signal, again) {
       caption: 'Evidence on record when it was published',
       head: ['Gate', 'Verdict', 'Assessed'],
       empty: 'Nothing is on record of this version.',
-      rows: evidence.gates.map((/** @type {any} */ gate) => [plain(gate.kind), gate.passed ? 'passed' : 'failed', gate.at.slice(0, 10)]),
+      rows: evidence.gates.map((/** @type {any} */ gate) => [plain(gate.kind), gate.passed ? 'passed' : 'failed', dayOf(gate.at)]),
     }),
     one.rules === null
       ? h('p', { class: 'faint' }, 'The rules themselves are for licence holders.')
       : h('details', {}, h('summary', {}, 'Rules'), h('pre', {}, JSON.stringify(one.rules, null, 2))),
-    actions(context, one, again),
+    actions(context, { ...one, isLicensed }, signal, again),
   ];
 }
 
@@ -128,9 +136,10 @@ async function listing(context, id, signal, again) {
  * What may be done: a free licence is taken here, a paid one is signed in a wallet, and what is licensed is imported.
  * @param {Context} context
  * @param {any} one
+ * @param {AbortSignal} signal
  * @param {() => void} again
  */
-function actions({ me, fail, notify }, one, again) {
+function actions({ me, fail, notify }, one, signal, again) {
   if (!me.permissions.includes('trade:execute')) return null;
   const problem = createProblemNote(fail);
   /** @param {() => Promise<void>} work */
@@ -146,6 +155,19 @@ function actions({ me, fail, notify }, one, again) {
     await change('POST', `/v1/marketplace/${one.id}/checkout`, {});
     again();
   });
+  /** @param {readonly string[]} addresses The first one pays. */
+  const payment = async ([buyer]) => {
+    if (buyer === undefined) throw new Error('The wallet shows no account.');
+    const checkout = /** @type {Checkout} */ (await change('POST', `/v1/marketplace/${one.id}/checkout`, { buyer }));
+    if (checkout.transaction === null) throw new Error(`The checkout stands at ${plain(checkout.state)}: there is nothing to sign.`);
+    const handIn = async (/** @type {string} */ signedTransaction) => {
+      await change('POST', `/v1/marketplace/checkouts/${checkout.id}/settle`, { signedTransaction });
+      notify('Paid. The licence is issued once the chain has finalized the payment.');
+      await licensed(checkout.id, signal);
+      again();
+    };
+    return { unsigned: checkout.transaction, signer: buyer, handIn };
+  };
   const bring = tried(async () => {
     const agent = /** @type {any} */ (await change('POST', `/v1/marketplace/${one.id}/import`, {}));
     notify(`${agent.name} was imported as a draft.`);
@@ -155,17 +177,35 @@ function actions({ me, fail, notify }, one, again) {
   return h(
     'div',
     { class: 'actions' },
-    one.rules === null && isFree ? h('button', { type: 'button', onclick: take }, 'Take the free licence') : null,
-    one.rules === null && !isFree
+    !one.isLicensed && isFree ? h('button', { type: 'button', onclick: take }, 'Take the free licence') : null,
+    !one.isLicensed && !isFree
       ? h(
-          'p',
+          'div',
           {},
-          'To buy: ',
-          h('code', {}, `POST /v1/marketplace/${one.id}/checkout`),
-          ', sign the payment in your wallet, and settle it.',
+          h('p', {}, `To buy, a wallet pays ${one.priceUsd} USDC straight to the creator.`),
+          signingPlace(({ transactionSigning }) => transactionSigning({ prepare: payment, fail, signal }), fail),
         )
       : null,
     one.rules === null ? null : h('button', { type: 'button', onclick: bring }, 'Import as a new agent'),
     problem.element,
   );
+}
+
+/**
+ * Waits until the payment of a checkout is final.
+ * @param {string} id
+ * @param {AbortSignal} signal
+ * @throws Error where it ends in any other way, with the reason.
+ */
+async function licensed(id, signal) {
+  for (;;) {
+    // Each look follows the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const { state, reason, detail } = /** @type {Checkout} */ (await read(`/v1/marketplace/checkouts/${id}`, { signal }));
+    if (state === 'licensed') return;
+    if (['expired', 'refused', 'failed'].includes(state))
+      throw new Error(`The payment ${plain(state)}: ${detail ?? plain(reason ?? 'unknown')}`);
+    // oxlint-disable-next-line no-await-in-loop
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }

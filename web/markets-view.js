@@ -2,7 +2,7 @@
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
 import { perpTable, predictionList, regimeTable, tickerTable, venueTable } from './market-tables.js';
-import { clockTime } from './words.js';
+import { clockAndZone } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
 /**
@@ -61,7 +61,7 @@ export function marketsView(context, wanted) {
       const keep = scrolledTo(place);
       fill(place, [tab.draw(answer, context, abort.signal)].flat());
       keep();
-      say(note, `as of ${clockTime(feed.now())} UTC`);
+      say(note, `as of ${clockAndZone(feed.now())}`);
     } catch (error) {
       if (abort.signal.aborted) return;
       say(note, 'This cannot be read at the moment.');
@@ -82,6 +82,7 @@ export function marketsView(context, wanted) {
       place,
     ),
     title: `${tab.title} · Markets`,
+    list: { label: `Search ${tab.title.toLowerCase()}`, cards: 'details[data-market]' },
     end() {
       abort.abort();
       clearInterval(repeating);

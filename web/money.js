@@ -1,5 +1,5 @@
-/** Money and quantities for people: grouped digits and two decimals, with every digit on hover. */
-import { h } from './dom.js';
+/** Money and quantities for people: grouped digits and few decimals, with every digit on hover and on focus. */
+import { h, say } from './dom.js';
 
 const SHOWN = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const SIGNED = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: 'exceptZero' });
@@ -19,7 +19,7 @@ export function moneyText(usd, isChange = false) {
  */
 export function money(usd) {
   if (usd === null || usd === undefined) return h('span', { class: 'faint' }, 'unknown');
-  return h('span', { class: 'number', title: `${usd} USD` }, moneyText(usd));
+  return exact(moneyText(usd), `${usd} USD`);
 }
 
 /**
@@ -30,5 +30,21 @@ export function gain(usd) {
   if (usd === null || usd === undefined) return h('span', { class: 'faint' }, 'unknown');
   const text = moneyText(usd, true);
   const way = text.startsWith('-') ? 'loss' : text.startsWith('+') ? 'profit' : 'even';
-  return h('span', { class: `number gain-${way}`, title: `${usd} USD` }, text);
+  return exact(text, `${usd} USD`, `number gain-${way}`);
+}
+
+/**
+ * A number that is shown shorter than it is: the keyboard reaches it, and while it is there it shows every digit.
+ * @param {string} shown
+ * @param {string} full
+ * @param {string} [named] The class.
+ */
+export function exact(shown, full, named = 'number') {
+  const [digits = ''] = full.split(' ');
+  const isWhole = shown.replace(/[^\d.]/g, '').length >= digits.replace(/[^\d.]/g, '').length && !shown.includes('…');
+  const element = h('span', { class: named, title: full, tabindex: isWhole ? null : '0' }, shown);
+  if (isWhole) return element;
+  element.addEventListener('focus', () => say(element, full));
+  element.addEventListener('blur', () => say(element, shown));
+  return element;
 }

@@ -2,7 +2,7 @@
 import { agentNames } from './agent-names.js';
 import { h } from './dom.js';
 import { read } from './http.js';
-import { clockTime, plain, priceText, symbolOf } from './words.js';
+import { clockAndZone, plain, priceText, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Proposal} Proposal */
 /** @typedef {import('./wire.ts').Agent} Agent */
@@ -38,7 +38,7 @@ function approval({ agentId, order, instrument, expiresAt }, names) {
   const what = `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)} at ${priceText(order.limitPrice)} at most`;
   return {
     kind: 'approval',
-    text: `${names.get(agentId) ?? 'An agent'} asks to ${what}, until ${clockTime(expiresAt)} UTC.`,
+    text: `${names.get(agentId) ?? 'An agent'} asks to ${what}, until ${clockAndZone(expiresAt)}.`,
     address: `#/proposals/${agentId}`,
     action: 'Answer',
   };

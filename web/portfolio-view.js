@@ -10,7 +10,7 @@ import { impactPanel } from './impact-panel.js';
 import { walletButtons } from './linked-wallets.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
-import { age, clockTime, dayAndTime, plain, priceText } from './words.js';
+import { age, clockAndZone, dayAndTime, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Portfolio} Portfolio */
 
@@ -51,7 +51,7 @@ export function portfolioView(context, wanted) {
     isReading = true;
     try {
       fill(place, drawn(...(await Promise.all([asked(wallets), agentNames(abort.signal)]))));
-      say(note, `as of ${clockTime(feed.now())} UTC`);
+      say(note, `as of ${clockAndZone(feed.now())}`);
     } catch (error) {
       if (abort.signal.aborted) return;
       say(note, 'The portfolio cannot be read at the moment.');
@@ -80,7 +80,7 @@ export function portfolioView(context, wanted) {
       const read = await Promise.all([asked(named), agentNames(abort.signal)]);
       wallets = named;
       fill(place, drawn(...read));
-      say(note, `as of ${clockTime(feed.now())} UTC`);
+      say(note, `as of ${clockAndZone(feed.now())}`);
     } catch (error) {
       if (!abort.signal.aborted) problem.show(error);
     } finally {
@@ -115,6 +115,7 @@ export function portfolioView(context, wanted) {
       impactPanel({ context, mode, wallets: () => wallets }),
     ),
     title: `Portfolio, ${mode}`,
+    list: { label: 'Search the portfolio' },
     end() {
       abort.abort();
       clearInterval(repeating);
@@ -126,10 +127,10 @@ export function portfolioView(context, wanted) {
 function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits }, names) {
   return [
     factList([
-      ['Value USD', number(priceText(totals.valueUsd))],
-      ['Cash USD', number(priceText(totals.cashUsd))],
-      ['At live quotes USD', number(priceText(totals.liveUsd))],
-      ['Qualified USD', number(priceText(totals.qualifiedUsd))],
+      ['Value USD', number(totals.valueUsd)],
+      ['Cash USD', number(totals.cashUsd)],
+      ['At live quotes USD', number(totals.liveUsd)],
+      ['Qualified USD', number(totals.qualifiedUsd)],
       ['Leverage', number(totals.leverage)],
       ['Coverage', totals.coverage],
     ]),
@@ -146,16 +147,16 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
       head: ['scenario', 'loss USD', 'loss %', 'value after USD', 'left out'],
       rows: scenarios.map(({ id, lossUsd, lossPct, afterUsd, opensAt, leftOut }) => [
         h('span', {}, plain(id), opensAt === null ? null : h('span', { class: 'faint' }, ` to the open of ${dayAndTime(opensAt)}`)),
-        number(priceText(lossUsd)),
+        number(lossUsd),
         number(lossPct),
-        number(priceText(afterUsd)),
+        number(afterUsd),
         String(leftOut.length),
       ]),
     }),
     dataTable({
       caption: 'Sectors',
       head: ['sector', 'net USD', 'weight %'],
-      rows: sectors.map(({ sector, netUsd, weightPct }) => [plain(sector), number(priceText(netUsd)), number(weightPct)]),
+      rows: sectors.map(({ sector, netUsd, weightPct }) => [plain(sector), number(netUsd), number(weightPct)]),
     }),
     dataTable({
       caption: 'Held twice',
@@ -175,10 +176,10 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
       head: ['instrument', 'position USD', 'share of the pool %', 'limit %', 'leaves within the budget USD', ''],
       rows: exits.map(({ instrument, positionUsd, sharePct, limitSharePct, exitableUsd, why }) => [
         instrument,
-        number(priceText(positionUsd)),
+        number(positionUsd),
         number(sharePct),
         number(limitSharePct),
-        number(exitableUsd === null ? null : priceText(exitableUsd)),
+        number(exitableUsd),
         why,
       ]),
     }),
@@ -192,8 +193,8 @@ function holdingRow({ symbol, name, place, quantity, mark: price, valueUsd, pric
     h('span', { title: symbol.startsWith('pm-') ? symbol : name }, symbol.startsWith('pm-') ? name : symbol),
     h('span', { class: 'faint', title: place }, placeWords(place, names)),
     number(quantity),
-    number(price === null ? null : priceText(price)),
-    number(valueUsd === null ? null : priceText(valueUsd)),
+    number(price),
+    number(valueUsd),
     h(
       'span',
       { title: why },

@@ -4,6 +4,7 @@ import { fill, h, mark, say } from './dom.js';
 import { fillTable } from './fill-table.js';
 import { change } from './http.js';
 import { createProblemNote } from './problem-note.js';
+import { proposalSigning } from './proposal-signing.js';
 import { factList, number } from './tables.js';
 import { clockTime, dayAndTime, plain, priceText, rejectionWords, remaining, symbolOf } from './words.js';
 
@@ -42,6 +43,7 @@ export function proposalCard(context, first) {
   const outcome = h('p', { class: 'proposal-outcome' });
   const refusals = h('ul', { class: 'gate-problems' });
   const facts = h('div', {});
+  const signing = proposalSigning(context.fail);
   const fills = h('div', {});
   const chartPlace = h('div', {});
   const details = h(
@@ -66,8 +68,8 @@ export function proposalCard(context, first) {
         `${order.side} ${priceText(order.quantity)} ${symbolOf(first.instrument)} `,
         h('small', { class: 'faint' }, first.instrument.split(':', 1)[0] ?? ''),
       ),
-      h('span', {}, 'limit ', h('span', { class: 'number' }, priceText(order.limitPrice))),
-      h('span', {}, h('span', { class: 'number' }, priceText(order.notionalUsd)), ' USD'),
+      h('span', {}, 'limit ', number(order.limitPrice)),
+      h('span', {}, number(order.notionalUsd), ' USD'),
       h('span', { class: `badge mode-${first.mode}` }, plain(first.mode)),
       h('span', { class: 'space' }),
       h('time', { class: 'faint number', datetime: first.createdAt, title: dayAndTime(first.createdAt) }, clockTime(first.createdAt)),
@@ -83,6 +85,7 @@ export function proposalCard(context, first) {
       answers,
     ),
     refusals,
+    signing.element,
     note.element,
     details,
   );
@@ -103,6 +106,7 @@ export function proposalCard(context, first) {
       (proposal.risk?.rejections ?? []).map((rejection) => h('li', {}, rejectionWords(rejection))),
     );
     refusals.hidden = refusals.childElementCount === 0;
+    if (mayDecide) signing.show(proposal.transaction);
     if (details.open) drawInside();
     chart?.stand(proposal.state);
   }
@@ -171,6 +175,7 @@ export function proposalCard(context, first) {
       mark(countdown, 'data-soon', left < 60_000 ? '' : null);
     },
     end() {
+      signing.end();
       chart?.end();
       chart = null;
     },

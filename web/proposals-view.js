@@ -244,6 +244,7 @@ export function proposalsView(context, agentId) {
   return {
     element,
     title: 'Proposals',
+    list: { label: 'Search proposals', cards: '.proposals > .proposal' },
     end() {
       abort.abort();
       stop();

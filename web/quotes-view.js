@@ -25,6 +25,12 @@ export function quotesView({ feed, fail }) {
   const note = h('p', { class: 'faint', role: 'status' }, 'Listening…');
   const place = h('div', { class: 'venues' });
   const nothing = h('p', { class: 'faint', role: 'status', hidden: true }, 'No instrument is like this.');
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'Instrument',
+    'aria-label': 'Instrument',
+    oninput: (/** @type {Event} */ event) => seek(event.target),
+  });
   const element = h(
     'section',
     { class: 'page quotes' },
@@ -32,12 +38,7 @@ export function quotesView({ feed, fail }) {
     h(
       'div',
       { class: 'filters' },
-      h('input', {
-        type: 'search',
-        placeholder: 'Instrument',
-        'aria-label': 'Instrument',
-        oninput: (/** @type {Event} */ event) => seek(event.target),
-      }),
+      search,
       h(
         'label',
         {},
@@ -124,6 +125,7 @@ export function quotesView({ feed, fail }) {
   return {
     element,
     title: 'Quotes',
+    list: { label: 'Instrument', search },
     end() {
       stop();
       clearInterval(ticking);

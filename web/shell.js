@@ -1,6 +1,9 @@
 /** The frame around every page: where one is, whether one hears the service, who one is, and the emergency halt. */
-import { fill, h, mark, say } from './dom.js';
-import { change } from './http.js';
+import { connectionLight } from './connection-light.js';
+import { fill, h, mark } from './dom.js';
+import { askHalt } from './halt-dialog.js';
+import { createNotices } from './notices.js';
+import { PAGES, pageAddress, pagesOf, THUMB_PAGES } from './pages.js';
 import { userMenu } from './user-menu.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
@@ -11,39 +14,17 @@ import { userMenu } from './user-menu.js';
  * @property {(text: string, kind?: 'info' | 'warning' | 'error') => void} notify
  * @property {(error: unknown) => void} fail Shows a refusal; leads to the sign-in where nobody is signed in any more.
  */
-/** @typedef {{ readonly element: HTMLElement, readonly title: string, end(): void }} View */
-
-const NOTICE_MS = 8_000;
-/** A refusal stays long enough to be read twice. */
-const ERROR_MS = 25_000;
-const NOTICES_SHOWN = 4;
-
 /**
- * @param {string} href
- * @param {string} text
+ * @typedef {object} View
+ * @property {HTMLElement} element
+ * @property {string} title
+ * @property {Omit<import('./list-tools.js').Options, 'place' | 'fail'>} [list] Where its rows are searched and sorted.
+ * @property {() => void} end
  */
-function link(href, text) {
-  return h('a', { href }, text);
-}
 
-/** @param {boolean} maySeeAgents */
-function pageLinks(maySeeAgents) {
-  const ofAgents = {
-    home: link('#/home', 'Overview'),
-    agents: link('#/agents', 'Agents'),
-    takes: link('#/takes', 'Takes'),
-    proposals: link('#/proposals', 'Proposals'),
-    portfolio: link('#/portfolio', 'Portfolio'),
-    bridge: link('#/bridge', 'Transfers'),
-    launches: link('#/launches', 'Launches'),
-    marketplace: link('#/marketplace', 'Marketplace'),
-  };
-  return {
-    ...(maySeeAgents ? ofAgents : {}),
-    quotes: link('#/quotes', 'Quotes'),
-    markets: link('#/markets', 'Markets'),
-    leaderboard: link('#/leaderboard', 'Leaderboard'),
-  };
+/** @param {Me} me */
+export function mayHalt(me) {
+  return me.permissions.includes('trade:execute') || me.permissions.includes('risk:manage');
 }
 
 /**
@@ -51,18 +32,19 @@ function pageLinks(maySeeAgents) {
  * @param {Me} options.me
  * @param {() => void} options.onSignOut
  * @param {() => void} options.onHurry
+ * @param {() => void} options.onPalette Opens what finds every page, agent and instrument.
+ * @param {() => void} options.onHelp
  * @param {(error: unknown) => void} options.fail
  */
-export function createShell({ me, onSignOut, onHurry, fail }) {
+export function createShell({ me, onSignOut, onHurry, onPalette, onHelp, fail }) {
   const main = h('main', { id: 'main', tabindex: '-1' });
-  const notices = h('div', { class: 'notices', role: 'status', 'aria-live': 'polite' });
-  const light = h('span', { class: 'light', 'aria-hidden': 'true' });
-  const words = h('span', { class: 'connection-words', role: 'status' });
-  const connection = h('button', { class: 'connection', type: 'button', title: 'Try again now', onclick: onHurry }, light, words);
-  const maySeeAgents = me.permissions.includes('agent:read') && me.orgId !== null;
-  const links = pageLinks(maySeeAgents);
-  const mayHalt = me.permissions.includes('trade:execute') || me.permissions.includes('risk:manage');
-  const who = userMenu(me, onSignOut);
+  const { element: notices, notify } = createNotices();
+  const connection = connectionLight(onHurry);
+  const who = userMenu({ me, onSignOut, onHelp, notify });
+  const pages = pagesOf(PAGES, me);
+  const links = pages.map(pageLink);
+  const thumbLinks = pages.filter(({ name }) => THUMB_PAGES.includes(name)).map(pageLink);
+  const halt = () => askHalt({ notify, fail });
   const header = h(
     'header',
     { class: 'bar' },
@@ -73,15 +55,29 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
       h('img', { src: '/console/icon.svg', alt: '', width: 22, height: 22 }),
       h('span', {}, 'Sevengate'),
     ),
-    h('nav', { 'aria-label': 'Pages' }, Object.values(links)),
+    h(
+      'nav',
+      { 'aria-label': 'Pages' },
+      links.map(({ anchor }) => anchor),
+    ),
     h('span', { class: 'space' }),
-    connection,
-    mayHalt ? h('button', { class: 'danger', type: 'button', onclick: askHalt }, 'Halt all') : null,
+    h(
+      'button',
+      { class: 'find', type: 'button', 'aria-keyshortcuts': 'Control+K Meta+K', onclick: onPalette },
+      'Find ',
+      h('kbd', { 'aria-hidden': 'true' }, 'Ctrl K'),
+    ),
+    connection.element,
+    mayHalt(me) ? h('button', { class: 'danger', type: 'button', onclick: halt }, 'Halt all') : null,
     who.element,
   );
-  const element = h('div', { class: 'shell' }, header, main, notices);
-  /** @type {number | undefined} */
-  let counting;
+  const thumbs = h(
+    'nav',
+    { class: 'thumbs', 'aria-label': 'Main pages' },
+    thumbLinks.map(({ anchor }) => anchor),
+    h('button', { type: 'button', onclick: onPalette }, 'More'),
+  );
+  const element = h('div', { class: 'shell' }, header, main, thumbs, notices);
 
   /** @param {Event} event The address after # names the page and must stay. */
   function skip(event) {
@@ -89,90 +85,34 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     main.focus();
   }
 
-  /** @type {Context['notify']} */
-  function notify(text, kind = 'info') {
-    const notice = h(
-      'div',
-      { class: `notice notice-${kind}` },
-      h('p', {}, text),
-      h('button', { type: 'button', 'aria-label': 'Close', onclick: () => notice.remove() }, '×'),
-    );
-    // The same words once more are no news.
-    for (const other of Array.from(notices.children)) if (other.firstElementChild?.textContent === text) other.remove();
-    notices.append(notice);
-    while (notices.childElementCount > NOTICES_SHOWN) notices.firstElementChild?.remove();
-    setTimeout(() => notice.remove(), kind === 'error' ? ERROR_MS : NOTICE_MS);
-  }
-
-  function askHalt() {
-    const sure = h('button', { type: 'button', class: 'danger', onclick: carryOut }, 'Halt all agents');
-    const dialog = h(
-      'dialog',
-      { class: 'dialog', 'aria-labelledby': 'halt-title', onclose: () => dialog.remove() },
-      h('h2', { id: 'halt-title' }, 'Emergency halt'),
-      h(
-        'p',
-        {},
-        'Every agent of the organization is paused and its pending proposals are cancelled. Nothing that leads to a venue begins after the halt. Each agent has to be resumed by somebody with ',
-        h('code', {}, 'risk:manage'),
-        '.',
-      ),
-      h('form', { method: 'dialog', class: 'dialog-buttons' }, h('button', { autofocus: true }, 'Cancel'), sure),
-    );
-    async function carryOut() {
-      sure.disabled = true;
-      say(sure, 'Halting…');
-      try {
-        /** @type {{ readonly paused: readonly string[], readonly pausing: number, readonly cancelledProposals: number }} */
-        const { paused, pausing, cancelledProposals } = await change('POST', '/v1/agents/emergency-halt');
-        const agents = `${paused.length} ${paused.length === 1 ? 'agent' : 'agents'} paused`;
-        const more = pausing === 0 ? '' : ` and ${pausing} more being paused`;
-        notify(`Halted: ${agents}${more}, ${cancelledProposals} proposals cancelled.`, 'warning');
-        dialog.close();
-      } catch (error) {
-        sure.disabled = false;
-        say(sure, 'Try again');
-        fail(error);
-      }
-    }
-    element.append(dialog);
-    dialog.showModal();
-  }
-
-  /** @param {import('./feed.js').FeedStatus} status */
-  function tell({ state, retryAt, since }) {
-    const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
-    const first = since === 0 ? 'connecting' : 'reconnecting';
-    say(words, state === 'live' ? 'live' : state === 'connecting' || seconds === 0 ? `${first}…` : `${first} in ${seconds} s`);
-    mark(connection, 'data-state', state);
-    connection.disabled = state === 'live';
-  }
-
   return {
     element,
     notify,
     /** @param {import('./feed.js').FeedStatus} status */
     showConnection(status) {
-      clearInterval(counting);
-      tell(status);
+      connection.show(status);
       mark(element, 'data-connection', status.state);
-      if (status.state === 'waiting') counting = setInterval(() => tell(status), 500);
     },
     /**
      * @param {View} view
-     * @param {'home' | 'instruments' | 'agents' | 'actors' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
+     * @param {string} page Its name; an instrument is found under the quotes.
      */
     showView(view, page) {
       who.close();
       fill(main, view.element);
       document.title = `${view.title} · Sevengate`;
-      for (const [name, anchor] of Object.entries(links))
-        mark(anchor, 'aria-current', name === (page === 'instruments' ? 'quotes' : page) ? 'page' : null);
+      const shown = page === 'instruments' ? 'quotes' : page;
+      for (const { name, anchor } of [...links, ...thumbLinks]) mark(anchor, 'aria-current', name === shown ? 'page' : null);
       scrollTo(0, 0);
     },
     end() {
-      clearInterval(counting);
+      connection.end();
       who.end();
     },
   };
+}
+
+/** @param {import('./pages.js').PageEntry} page */
+function pageLink({ name, title }) {
+  return { name, anchor: h('a', { href: pageAddress(name) }, title) };
 }

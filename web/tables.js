@@ -1,5 +1,7 @@
 /** Plain tables and lists of facts in the console's style. */
 import { h } from './dom.js';
+import { exact } from './money.js';
+import { priceText } from './words.js';
 
 /** @typedef {import('./dom.js').Child} Child */
 
@@ -45,9 +47,16 @@ export function dataTable({ caption, head, rows, empty = 'Nothing.' }) {
   );
 }
 
-/** @param {string | number | null} value */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/**
+ * A number: a decimal text as people read it, with all its digits on hover; anything else as it is.
+ * @param {string | number | null} value
+ */
 export function number(value) {
-  return h('span', { class: value === null ? 'faint' : 'number' }, value === null ? 'unknown' : String(value));
+  if (value === null) return h('span', { class: 'faint' }, 'unknown');
+  if (typeof value === 'string' && DECIMAL.test(value)) return exact(priceText(value), value);
+  return h('span', { class: 'number' }, String(value));
 }
 
 /**

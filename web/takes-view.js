@@ -132,6 +132,7 @@ export function takesView({ me, feed, fail }) {
   return {
     element,
     title: 'Takes',
+    list: { label: 'Search Takes' },
     end() {
       abort.abort();
       stop();

@@ -1,15 +1,22 @@
-/** Who is signed in and what they may do; it closes as one turns to anything else. */
-import { h } from './dom.js';
+/** Who is signed in, what they may do, and what they prefer in this browser; it closes as one turns to anything else. */
+import { allowNotifications } from './browser-notices.js';
+import { h, say } from './dom.js';
+import { prefer, preferences } from './preferences.js';
+import { clockAndZone } from './words.js';
 
 /**
- * @param {import('./wire.ts').Me} me
- * @param {() => void} onSignOut
+ * @param {object} options
+ * @param {import('./wire.ts').Me} options.me
+ * @param {() => void} options.onSignOut
+ * @param {() => void} options.onHelp
+ * @param {(text: string, kind?: 'warning') => void} options.notify
  */
-export function userMenu(me, onSignOut) {
+export function userMenu({ me, onSignOut, onHelp, notify }) {
   const name = me.name ?? me.subject;
+  const expiry = h('p', { class: 'faint' });
   const element = h(
     'details',
-    { class: 'who' },
+    { class: 'who', ontoggle: () => say(expiry, `The token expires at ${clockAndZone(me.expiresAt)}.`) },
     h('summary', {}, h('span', {}, name)),
     h(
       'div',
@@ -21,7 +28,9 @@ export function userMenu(me, onSignOut) {
         {},
         me.permissions.map((permission) => h('li', {}, h('code', {}, permission))),
       ),
-      h('p', { class: 'faint' }, `The token expires at ${me.expiresAt.slice(11, 16)} UTC.`),
+      preferenceFields(notify),
+      expiry,
+      h('button', { type: 'button', onclick: onHelp }, 'Keys and help'),
       h('button', { type: 'button', onclick: onSignOut }, 'Sign out'),
     ),
   );
@@ -52,4 +61,36 @@ export function userMenu(me, onSignOut) {
       document.removeEventListener('keydown', escape);
     },
   };
+}
+
+/** @param {(text: string, kind?: 'warning') => void} notify */
+function preferenceFields(notify) {
+  const { zone, keys, notifications } = preferences();
+  const zones = h(
+    'select',
+    { onchange: () => prefer({ zone: zones.value === 'local' ? 'local' : 'utc' }) },
+    h('option', { value: 'utc' }, 'UTC'),
+    h('option', { value: 'local' }, 'local time'),
+  );
+  zones.value = zone;
+  const single = h('input', { type: 'checkbox', onchange: () => prefer({ keys: single.checked }) });
+  single.checked = keys;
+  const told = h('input', { type: 'checkbox', onchange: () => void tell() });
+  told.checked = notifications;
+
+  async function tell() {
+    const why = told.checked ? await allowNotifications() : null;
+    if (why !== null) {
+      told.checked = false;
+      notify(why, 'warning');
+    }
+    prefer({ notifications: told.checked });
+  }
+  return h(
+    'div',
+    { class: 'preferences' },
+    h('label', {}, 'Times in ', zones),
+    h('label', {}, told, ' Notifications of this browser'),
+    h('label', {}, single, ' Keys without Ctrl'),
+  );
 }

@@ -4,7 +4,7 @@ import { change, read } from './http.js';
 import { readLinkedWallets, walletName } from './linked-wallets.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
-import { clockTime, dayAndTime, plain } from './words.js';
+import { clockAndZone, dayAndTime, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Vault} Vault */
 
@@ -73,7 +73,7 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
         note,
         vault.unpriced.length > 0
           ? `No live quote for ${vault.unpriced.join(', ')}: what it is worth is not known.`
-          : `priced at ${clockTime(vault.pricedAt)} UTC`,
+          : `priced at ${clockAndZone(vault.pricedAt)}`,
       );
     } catch (error) {
       if (signal.aborted) return;

@@ -203,6 +203,7 @@ export interface Fill {
 }
 
 export interface Proposal {
+  readonly transaction: import('./api.ts').Proposal['transaction'];
   readonly id: string;
   readonly agentId: string;
   readonly decisionId: string | null;
@@ -459,7 +460,14 @@ export type BridgeTransaction =
       readonly to: string;
       readonly data: string;
       readonly value: string;
-      readonly approval: { readonly to: string; readonly data: string } | null;
+      readonly approval: {
+        readonly chainId: number;
+        readonly from: string;
+        readonly to: string;
+        readonly data: string;
+        readonly value: string;
+        readonly spender: string;
+      } | null;
     }
   | {
       readonly kind: 'solana';

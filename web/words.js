@@ -1,4 +1,5 @@
 /** Words, times and numbers as people read them. */
+import { preferences } from './preferences.js';
 
 /** The seven gates in their order. */
 export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'];
@@ -45,20 +46,51 @@ export function plain(word) {
   return word.replaceAll('_', ' ');
 }
 
-/**
- * The time of day in UTC: `05:14:00`.
- * @param {string | number} time
- */
-export function clockTime(time) {
-  return new Date(time).toISOString().slice(11, 19);
+/** What times are in, as one says it behind a time. */
+export function zoneWord() {
+  return preferences().zone === 'local' ? 'local time' : 'UTC';
 }
 
 /**
- * Day and time in UTC: `2026-11-21 05:14:00`.
+ * The ISO text of an instant as clocks of the chosen zone show it.
+ * @param {string | number} time
+ */
+function shownText(time) {
+  const instant = new Date(time);
+  const behindMs = preferences().zone === 'local' ? instant.getTimezoneOffset() * 60_000 : 0;
+  return new Date(instant.getTime() - behindMs).toISOString();
+}
+
+/**
+ * The time of day in the chosen zone: `05:14:00`.
+ * @param {string | number} time
+ */
+export function clockTime(time) {
+  return shownText(time).slice(11, 19);
+}
+
+/**
+ * The same with its zone, where it stands in a sentence: `05:14:00 UTC`.
+ * @param {string | number} time
+ */
+export function clockAndZone(time) {
+  return `${clockTime(time)} ${zoneWord()}`;
+}
+
+/**
+ * Day and time in the chosen zone: `2026-11-21 05:14:00`.
  * @param {string | number} time
  */
 export function dayAndTime(time) {
-  return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  return shownText(time).slice(0, 19).replace('T', ' ');
+}
+
+/**
+ * The day in the chosen zone: `2026-11-21`.
+ * @param {string | number} time
+ */
+export function dayOf(time) {
+  return shownText(time).slice(0, 10);
 }
 
 /**
@@ -77,12 +109,13 @@ export function age(ms) {
 const DECIMALS_SHOWN = 6;
 
 /**
- * A price for the eye: zeros at its end beyond the second decimal are left out, and what is longer than six decimals is
- * cut and marked so. Worked on as the text that it is.
+ * A price or a quantity for the eye: thousands are grouped, zeros at its end beyond the second decimal are left out, and
+ * what is longer than six decimals is cut and marked so. Worked on as the text that it is.
  * @param {string} price
  */
 export function priceText(price) {
-  const [whole = '', decimals = ''] = price.split('.');
+  const [digits = '', decimals = ''] = price.split('.');
+  const whole = digits.replace(/\B(?=(\d{3})+$)/g, ',');
   const significant = decimals.replace(/0+$/, '').padEnd(Math.min(2, decimals.length), '0');
   if (significant === '') return whole;
   return significant.length > DECIMALS_SHOWN ? `${whole}.${significant.slice(0, DECIMALS_SHOWN)}…` : `${whole}.${significant}`;

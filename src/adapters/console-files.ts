@@ -1,7 +1,9 @@
-/** Reads the console's files, once, from the folder web/ and from the packages that its pages load. */
+/** Reads the console's files, once, from the folder web/, from the packages that its pages load, and from the domain where a page decides as the service does. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import type { ConsoleFile } from '../../api/console.ts';
 
 const FOLDER = new URL('../../web/', import.meta.url);
@@ -11,6 +13,9 @@ const SERVED = /\.(html|js|css|svg)$/;
 const PACKAGED = [
   { name: 'lightweight-charts.js', package: 'lightweight-charts', file: 'dist/lightweight-charts.standalone.production.mjs' },
 ] as const;
+
+/** Modules of the domain, by the name under which the pages import them: read here as the service's own sources are, so that both judge alike. */
+const SHARED = [{ name: 'signed-elsewhere.js', source: new URL('../domain/solana/signed-elsewhere.ts', import.meta.url) }] as const;
 
 /** @throws Error where a package is not installed. */
 export function readConsoleFiles(): readonly ConsoleFile[] {
@@ -22,5 +27,22 @@ export function readConsoleFiles(): readonly ConsoleFile[] {
     name,
     content: readFileSync(join(dirname(resolve(`${from}/package.json`)), file)),
   }));
-  return [...own, ...packaged].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...own, ...packaged, ...SHARED.map(shared)].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function shared({ name, source }: (typeof SHARED)[number]): ConsoleFile {
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(source)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'inline',
+    logLevel: 'silent',
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`nothing was made of ${source.href}`);
+  return { name, content: Buffer.from(file.contents) };
 }

@@ -1,11 +1,12 @@
 // What a client hears from the running service: quotes that move, agents that change, steps, alerts, signs of life.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
 import { type FeedSocket, type Frame, openSocket, readEvents } from './feed-clients.ts';
-import { expectPrompt, type Service, startService } from './running-service.ts';
+import { expectPrompt, launch, type Service, sevengate, startService } from './running-service.ts';
 
 let service: Service;
 /** Open from the first test to the last. */
@@ -45,6 +46,28 @@ test('quotes begin with a snapshot and move', async () => {
   expect(times).toEqual([...times].sort((a, b) => a - b));
   const { seq } = snapshot;
   expect(socket.updates('quotes').map((frame) => frame.seq)).toEqual(socket.updates('quotes').map((_, index) => seq + 1 + index));
+});
+
+test('`sevengate inspect` gives a visualiser an actor with its past and its next step, until it is interrupted', async () => {
+  const id = agent('Perpetual carry');
+  const { version } = (await service.get(`/v1/actors/${id}`)).body;
+  const args = ['--json', '--service', service.url, '--actor', id, '--from', '0'];
+  const inspect = launch({ command: 'inspect', args, home: service.home });
+  const [, address = ''] = await inspect.said(/"address":"(ws:[^"]+)"/);
+  expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+/);
+  const events: StatelyInspectionEvent[] = [];
+  const told = createWebSocketReceiver({ server: address }).subscribe((event) => events.push(event));
+  const snapshots = () => events.filter(({ type }) => type === '@xstate.snapshot').length;
+  await waitFor(() => snapshots() >= version, { what: 'its past' });
+  expect(events[0]).toMatchObject({ type: '@xstate.actor', sessionId: id });
+  await pauseAndResume(id);
+  await waitFor(() => snapshots() >= version + 2, { what: 'the pause and the resume' });
+  told.unsubscribe();
+  expect((await inspect.stop('SIGINT')).code).toBe(0);
+  expect(await sevengate(['inspect', '--service', service.url, '--from', '3'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--from needs --actor'),
+  });
 });
 
 test('a pause and a resume show on the agents and the inspect channel, and in the history', async () => {

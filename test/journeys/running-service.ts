@@ -111,10 +111,12 @@ export function expectPrompt({ tookMs }: Ended): void {
   expect(tookMs).toBeLessThan(PATIENCE * STOP_MS);
 }
 
-/** Launches `sevengate start` and does not wait. */
-export function launch(options: { args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string } = {}): Running {
+/** Launches `sevengate start`, or another command that runs until it is stopped, and does not wait. */
+export function launch(
+  options: { command?: string; args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string } = {},
+): Running {
   const home = options.home ?? newHome();
-  const child = spawn(process.execPath, [PROGRAM, 'start', ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [PROGRAM, options.command ?? 'start', ...(options.args ?? [])], {
     env: environment({ SEVENGATE_HOME: home, ...options.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -31,6 +31,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
       'eventsource-parser',
       'decimal.js',
       'elkjs',
+      'esbuild',
       'prom-client',
     ],
   ],

@@ -11,6 +11,7 @@ import { placeAtStage } from '../harness/fixture.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
 import { type Browser, barriers, CHROMIUM, openBrowser, signIn, type Watched } from './console-fixture.ts';
+import { announcedWallet, standardWallet, type TestWallet } from './test-wallets.ts';
 
 const solana = keyOf(33);
 const SENDER = solana.publicKey.toBase58();
@@ -25,14 +26,22 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
   let watched: Watched;
   let page: Page;
   let control: string;
+  let harbour: TestWallet;
+  let cliff: TestWallet;
   beforeAll(async () => {
     [service, browser] = await Promise.all([startService(), openBrowser()]);
-    control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
+    const noted = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as {
+      readonly control: string;
+      readonly simulators: { readonly [name: string]: string };
+    };
+    control = noted.control;
     await chain('fund', { owner: SENDER, mint: 'SOL', amount: '1000000000' });
     await chain('fund', { owner: SENDER, mint: USDC_MINT, amount: '1000000000' });
     await waitFor(async () => (await service.post('/v1/bridge/quote', WISH)).status === 201, { what: 'a quote', deadlineMs: 20_000 });
     watched = await browser.page();
     page = watched.page;
+    harbour = await standardWallet(page, 'Harbour', solana);
+    cliff = await announcedWallet(page, 'Cliff', evm, noted.simulators['evmchain'] as string);
     await signIn(page, service, 'operator');
   }, 60_000 * PATIENCE);
   afterAll(async () => {
@@ -96,7 +105,13 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await link(evm.address, (message) => stranger.signMessage({ message }), 'cold');
     await wallets().locator('.problem p').getByText('signature invalid').waitFor();
     expectOnly('422');
-    await link(evm.address, (message) => evm.signMessage({ message }), 'cold');
+    // The wallet of the page signs the text itself, and an address of the other chain is not its own.
+    await wallets().getByLabel('Address of either chain').fill(evm.address);
+    await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
+    await wallets().getByText(`Wallet: ${evm.address}`).waitFor();
+    await wallets().getByLabel('Label').fill('cold');
+    await wallets().getByRole('button', { name: 'Sign with Cliff' }).click();
+    expect(await wallets().getByRole('button', { name: 'Sign with Harbour' }).count()).toBe(0);
     const row = wallets().locator('tbody tr');
     await row.getByText('cold').waitFor();
     expect(await row.innerText()).toContain(evm.address);
@@ -104,6 +119,18 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     expect(body.items).toMatchObject([{ address: evm.address, label: 'cold' }]);
     expect(await quoting().locator('#bridge-recipients option').getAttribute('value')).toBe(evm.address);
     expect(await barriers(page)).toEqual([]);
+    await wallets().getByLabel('Address of either chain').fill(SENDER);
+    await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
+    const sign = wallets().getByRole('button', { name: 'Sign with Harbour' });
+    harbour.behaviour = 'signs_other_text';
+    await sign.click();
+    await wallets().getByText('Harbour signed another text than it was given: “I give everything away.”').waitFor();
+    expect((await service.get('/v1/wallets')).body.items).toHaveLength(1);
+    harbour.behaviour = 'honest';
+    await wallets().getByLabel('Label').fill('sol');
+    await sign.click();
+    await wallets().locator('tbody tr', { hasText: SENDER }).waitFor();
+    expect(watched.complaints).toEqual([]);
   });
 
   test(
@@ -141,6 +168,38 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     },
   );
 
+  test('the wallets of the page sign and send a transfer each way; one that sent something else is not handed in', SLOW, async () => {
+    await quote('21');
+    await quoting().getByRole('button', { name: 'Sign with Harbour' }).click();
+    await page.locator('[data-transfer]', { hasText: '21 USDC' }).waitFor();
+    const funded = { owner: evm.address, amount: '1000000000' };
+    await chain('evm_fund', funded);
+    await quoting().getByLabel('From the').selectOption('evmvenue');
+    await quoting().getByLabel('Amount in USDC').fill('22');
+    await quoting().getByLabel('Sender').fill(evm.address);
+    await quoting().getByLabel('Recipient').fill(SENDER);
+    const send = quoting().getByRole('button', { name: 'Sign and send with Cliff' });
+    await waitFor(
+      async () => {
+        await quoting().getByRole('button', { name: 'Quote' }).click();
+        await quoting().locator('.bridge-quote form, .problem p').first().waitFor();
+        return (await send.count()) === 1;
+      },
+      { what: 'a quote' },
+    );
+    cliff.behaviour = 'sends_elsewhere';
+    await send.click();
+    await quoting()
+      .getByText(/Cliff has sent something else than was prepared, as 0x[0-9a-f]{64}: data: asked for was/)
+      .waitFor();
+    expect(await page.locator('[data-transfer]', { hasText: '22 USDC' }).count()).toBe(0);
+    cliff.behaviour = 'honest';
+    await send.click();
+    await page.locator('[data-transfer]', { hasText: '22 USDC' }).waitFor();
+    await quoting().getByLabel('From the').selectOption('spotchain');
+    watched.complaints.length = 0;
+  });
+
   test('a transfer whose payment is short says so in words', SLOW, async () => {
     await chain('bridge_trouble', { provider: 'relay', how: 'pays_part' });
     await chain('bridge_trouble', { provider: 'cctp', how: 'pays_part' });
@@ -150,7 +209,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     expect(await words.innerText()).toBe('less has arrived than the quote promised at least');
     await chain('bridge_trouble', { provider: 'relay', how: null });
     await chain('bridge_trouble', { provider: 'cctp', how: null });
-    await waitFor(async () => (await page.locator('[data-transfer]').count()) === 2, { what: 'both transfers, newest first' });
+    await waitFor(async () => (await page.locator('[data-transfer]').count()) === 4, { what: 'all transfers, newest first' });
     expect(await page.locator('[data-transfer]').first().locator('h2').innerText()).toContain('25 USDC');
   });
 
@@ -183,13 +242,17 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     const paid = await service.post(`/v1/agents/${id}/vault/deposit`, { amountUsd: '100' });
     expect(paid.status, paid.text).toBe(201);
     const { depositors } = (await service.get(`/v1/agents/${id}/vault`)).body;
-    const [linked] = (await service.get('/v1/wallets')).body.items;
+    const { items } = (await service.get('/v1/wallets')).body;
+    const linked = items.find(({ address }: { address: string }) => address === evm.address);
     expect(linked.provedBy).toBe(depositors[0].depositor);
     await page.evaluate(`location.hash = '#/agents/${id}/vault'`);
     const row = page.getByRole('region', { name: 'Depositors' }).locator('tbody tr');
     await row.waitFor();
     expect(await row.locator('th, td').allInnerTexts()).toEqual(
-      expect.arrayContaining([depositors[0].depositor, `cold ${evm.address.slice(0, 6)}…${evm.address.slice(-4)}`]),
+      expect.arrayContaining([
+        depositors[0].depositor,
+        expect.stringContaining(`cold ${evm.address.slice(0, 6)}…${evm.address.slice(-4)}`),
+      ]),
     );
     expect(await barriers(page)).toEqual([]);
   });

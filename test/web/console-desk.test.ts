@@ -186,6 +186,43 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await go(`#/agents/${made}`);
   });
 
+  test('who asked for it is told by the browser, with the name of the agent, while the page is out of sight', async () => {
+    await browser.context.grantPermissions(['notifications'], { origin: service.url });
+    // What the browser is asked to show is noted on the way to it.
+    await page.evaluate(`
+      window.told = [];
+      window.Notification = class extends Notification {
+        constructor(title, options) { super(title, options); window.told.push(title + ' ' + options.body); }
+      };`);
+    const told = () => page.evaluate<readonly string[]>('window.told');
+    const alert = async (what: string) => {
+      const owner = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1, role: null });
+      const body = owner.json({ what, agentId: made });
+      await owner`insert into announcements (channel, org_id, actor_id, at, body) values ('alerts', ${EXAMPLE_ORGANIZATION}, ${made}, ${Date.now()}, ${body})`;
+      await owner.end({ timeout: 1 });
+    };
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`);
+    await alert('slippage');
+    await page.getByText('Written here: slippage').waitFor();
+    await page.locator('.who summary').click();
+    await page.getByLabel('Notifications of this browser').check();
+    await page.keyboard.press('Escape');
+    await alert('daily_drawdown');
+    await waitFor(async () => (await told()).length > 0, { what: 'the breaker in a notification' });
+    expect(await told()).toEqual(['Sevengate Written here: daily drawdown']);
+    const proposed = await propose(service, made, '0.02');
+    await waitFor(async () => (await told()).some((words) => /^Written here asks to buy 0\.02 BTCUSDT at [\d,.]+$/.test(words)), {
+      what: 'the approval',
+    });
+    await service.post(`/v1/agent-orders/${proposed}/decline`);
+    // Who looks at the page sees it there.
+    await page.evaluate('delete document.hidden');
+    const before = (await told()).length;
+    await alert('incident');
+    await page.getByText('Written here: incident').waitFor();
+    expect((await told()).length).toBe(before);
+  });
+
   test('what it holds is closed from its page: it is paused, and the position goes', async () => {
     await page.getByRole('button', { name: 'Close positions' }).click();
     await page.getByLabel('Sell').selectOption({ label: 'BTCUSDT' });

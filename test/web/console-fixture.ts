@@ -162,13 +162,14 @@ export interface Watched {
 }
 
 /** A browser with a profile of its own, made anew. */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?: string } = {}): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'sevengate-console-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM as string,
     headless: true,
     args: FLAGS,
     colorScheme: 'dark',
+    timezoneId,
     viewport: { width: 1280, height: 900 },
   });
   return {

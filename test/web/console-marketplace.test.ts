@@ -1,10 +1,15 @@
 // The marketplace and the leaderboard in a real browser: a free strategy is found, taken and imported, and a wallet is put on the board.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { payload } from '../api/api-under-test.ts';
+import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
 import { type Browser, barriers, CHROMIUM, openBrowser, openTab, signIn, type Watched } from './console-fixture.ts';
+import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
   const payout = sandboxKey('console payout');
@@ -12,6 +17,8 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
   let browser: Browser;
   let watched: Watched;
   let page: Page;
+  let wallet: TestWallet;
+  const buyer = keyOf(61);
   beforeAll(async () => {
     [service, browser] = await Promise.all([startService(), openBrowser()]);
     const { body } = await service.post('/v1/wallets/challenge', { address: payout.address });
@@ -21,8 +28,20 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     const wish = { agentId: agent.body.id, manifestVersion: 1, priceUsd: 0, payoutWallet: payout.address, categories: ['tides'] };
     const listed = await service.post('/v1/marketplace', wish);
     expect(listed.status, listed.text).toBe(201);
+    const paid = await service.post('/v1/agents', payload({ name: 'Paid strategy' }));
+    const price = await service.post('/v1/marketplace', { ...wish, agentId: paid.body.id, priceUsd: '12.5' });
+    expect(price.status, price.text).toBe(201);
+    const { control } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string };
+    for (const [mint, amount] of [
+      ['SOL', '1000000000'],
+      [USDC_MINT, '50000000'],
+    ] as const) {
+      const fund = { owner: buyer.publicKey.toBase58(), mint, amount };
+      expect((await fetch(`${control}/chain/fund`, { method: 'POST', body: JSON.stringify(fund) })).status).toBe(200);
+    }
     watched = await browser.page();
     page = watched.page;
+    wallet = await standardWallet(page, 'Harbour', buyer);
     await signIn(page, service, 'operator');
   });
   afterAll(async () => {
@@ -53,6 +72,33 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     await openTab(page, 'State');
     await page.locator('.chart').waitFor();
     expect(page.url()).toContain('#/agents/');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  test('a licence is paid by a wallet of the browser: what it alters is named and not handed in, what it signs as prepared is settled', async () => {
+    await page.getByRole('link', { name: 'Marketplace' }).click();
+    await page.getByRole('link', { name: 'Paid strategy' }).click();
+    const pay = page.getByRole('button', { name: 'Sign with Harbour' });
+    wallet.behaviour = 'guards';
+    await pay.click();
+    const refused = page.getByRole('alert').filter({ hasText: 'signed something else than was prepared' });
+    await refused.waitFor();
+    expect(await refused.innerText()).toMatch(/instructions were inserted of Lighthouse \(L2TE\w+\).*Nothing was handed in\./);
+    expect((await service.get('/v1/marketplace/checkouts')).body.items).toMatchObject([
+      { state: 'prepared', buyer: buyer.publicKey.toBase58() },
+    ]);
+    wallet.behaviour = 'declines';
+    await pay.click();
+    await page.getByRole('alert').filter({ hasText: 'User rejected the request.' }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    wallet.behaviour = 'honest';
+    await pay.click();
+    await page.getByText(/Instructions/).waitFor();
+    await pay.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Import as a new agent' }).waitFor();
+    const { items } = (await service.get('/v1/marketplace/licences')).body;
+    expect(items).toContainEqual(expect.objectContaining({ priceUsd: '12.5', signature: expect.stringMatching(/^\w{64,}$/) }));
+    expect(wallet.asked).toEqual(['transaction', 'transaction', 'transaction']);
     expect(watched.complaints).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
   let watched: Watched;
   let page: Page;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startService(), openBrowser()]);
+    [service, browser] = await Promise.all([startService(), openBrowser({ timezoneId: 'Asia/Kolkata' })]);
     watched = await browser.page();
     page = watched.page;
     await signIn(page, service, 'operator');
@@ -51,7 +51,9 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     // Away from the chart, whose words are otherwise those of the bar under the pointer.
     await page.mouse.move(1, 1);
     const legend = page.locator('.candle-place .market-chart-legend');
-    await waitFor(async () => (await legend.innerText()).includes(`O ${newest.open}`), { what: 'the newest bar in words' });
+    await waitFor(async () => (await legend.innerText()).includes(`O ${newest.open.replace(/(\d)(?=(\d{3})+(\.|$))/g, '$1,')}`), {
+      what: 'the newest bar in words',
+    });
     // Rising bars and falling ones are both there, in the palette's own colours of the dark.
     await waitFor(async () => ((await painted())['#5fd38d'] ?? 0) > 100 && ((await painted())['#ff8a80'] ?? 0) > 100, {
       what: 'green and red candles',
@@ -94,6 +96,109 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.goto(`${service.url}/#/instruments/${encodeURIComponent('spotchain:NONE')}`);
     await page.getByRole('heading', { name: 'There is no such instrument' }).waitFor();
+  });
+
+  test('a list is sorted by value, searched by column, and kept as a view that a link shows as well', async () => {
+    await page.goto(`${service.url}/#/markets/tickers`);
+    const rows = page.getByRole('region', { name: 'The last 24 hours' }).locator('tbody tr');
+    await rows.first().waitFor();
+    await page.getByRole('button', { name: 'last', exact: true }).click();
+    await page.getByRole('button', { name: 'last', exact: true }).click();
+    const shown = async () =>
+      rows.locator('td:nth-child(2) .number').evaluateAll((all) => all.map((one) => Number(one.getAttribute('title'))));
+    const { items } = (await service.get('/v1/tickers?limit=200')).body;
+    expect(items.length).toBeGreaterThan(2);
+    const prices = await shown();
+    expect([prices.length, prices]).toEqual([items.length, prices.toSorted((a, b) => b - a)]);
+    expect(await page.locator('[aria-sort=descending]').getAttribute('data-column')).toBe('last');
+    await page.getByRole('searchbox').fill('instrument:btc');
+    await waitFor(async () => (await rows.filter({ visible: true }).count()) === 1, { what: 'one instrument' });
+    // The page reads again every few seconds: what is redrawn is searched and sorted again.
+    await page.evaluate(`for (const row of document.querySelectorAll('tbody tr')) row.dataset.old = ''`);
+    await page.locator('tbody tr:not([data-old])').first().waitFor({ state: 'attached' });
+    expect(await rows.filter({ visible: true }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Bitcoin');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    expect(new URL(page.url()).hash).toBe('#/markets/tickers?search=instrument%3Abtc&sort=last&way=down');
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByLabel('Saved views').selectOption('All, as it came');
+    await waitFor(async () => (await rows.filter({ visible: true }).count()) === items.length, { what: 'all instruments' });
+    await page.getByLabel('Saved views').selectOption('Bitcoin');
+    await waitFor(async () => (await rows.filter({ visible: true }).count()) === 1, { what: 'the saved view' });
+    expect(await page.getByRole('searchbox').inputValue()).toBe('instrument:btc');
+    await page.getByRole('button', { name: 'Forget view' }).click();
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('Nothing here is like this.').waitFor();
+  });
+
+  test('a few letters find a page, an agent, an instrument or a deed, and keys lead there without them', async () => {
+    await page.keyboard.press('Escape');
+    await page.locator('main').focus();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).fill('discount');
+    await page.getByRole('option', { name: /Discount hunter/ }).waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Discount hunter', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).fill('nvdax');
+    await page.getByRole('dialog').getByRole('option', { name: /NVDAx/ }).first().click();
+    await page.getByRole('heading', { name: 'NVDAx', level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('q');
+    await page.getByRole('heading', { name: 'Quotes', level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('?z');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('?z');
+    await page.locator('main').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    // Who does not want single keys turns them off.
+    await page.locator('.who summary').click();
+    await page.getByLabel('Keys without Ctrl').uncheck();
+    await page.keyboard.press('Escape');
+    await page.locator('main').focus();
+    await page.keyboard.press('?');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Find' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.keyboard.press('Escape');
+  });
+
+  test('times are in UTC or in local time, on every page and in every chart, as one chooses', async () => {
+    const utc = await page.evaluate<number>('new Date().getTimezoneOffset()');
+    expect(utc, 'the browser of this test lies east of Greenwich').toBe(-330);
+    await page.goto(`${service.url}/#/instruments/${encodeURIComponent('evmvenue:BTC')}/1h`);
+    await page.getByRole('heading', { name: 'BTC', level: 1 }).waitFor();
+    await waitFor(async () => (await bars()) > 50, { what: 'the bars' });
+    await page.mouse.move(1, 1);
+    const legend = page.locator('.candle-place .market-chart-legend');
+    await waitFor(async () => /:00 {2}O/.test(await legend.innerText()), { what: 'a full hour in UTC' });
+    await page.locator('.who summary').click();
+    await page.getByLabel('Times in').selectOption('local time');
+    await waitFor(async () => /:30 {2}O/.test(await legend.innerText()), { what: 'half past in India' });
+    await page.goto(`${service.url}/#/markets/venues`);
+    await page.getByText(/^as of \d\d:\d\d:\d\d local time$/).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).fill('times in utc');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^as of \d\d:\d\d:\d\d UTC$/).waitFor();
+  });
+
+  test('on a phone the main pages lie under the thumb, and the others behind More', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const thumbs = page.getByRole('navigation', { name: 'Main pages' });
+    await thumbs.getByRole('link', { name: 'Portfolio' }).click();
+    await page.getByRole('heading', { name: 'Portfolio', level: 1 }).waitFor();
+    await thumbs.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('option', { name: /Leaderboard/ }).click();
+    await page.getByRole('heading', { name: 'Leaderboard', level: 1 }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Pages', exact: true }).isVisible()).toBe(false);
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 900 });
   });
 
   test('until here nothing complained, and nobody else was asked for anything', () => {

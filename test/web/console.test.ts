@@ -380,7 +380,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Halt all agents' }).click();
     await page.getByText(/^Halted: \d+ agents? paused/).waitFor();
     await waitFor(async () => (await page.locator('[data-duty=paused]').count()) === 3, { what: 'three paused agents' });
-    await page.getByRole('link', { name: 'Quotes' }).click();
+    await page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name: 'Quotes' }).click();
     await page.locator('[data-instrument=BTCUSDT]').waitFor();
     expect(await barriers(page)).toEqual([]);
     await openAgent('Discount hunter');

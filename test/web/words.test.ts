@@ -69,3 +69,41 @@ test('a manifest is sentences: all entry rules hold together, one exit rule is e
   expect(stakes).toContain('at most 1,000.00 US dollars, all of them 10,000.00, in at most one position');
   expect(loses).toContain('3 % in a day');
 });
+
+const { compareTexts }: { compareTexts(a: string, b: string, way: 1 | -1): number } = await moduleOf('compare-texts.js');
+const { priceText }: { priceText(price: string): string } = await moduleOf('words.js');
+const { holds }: { holds(search: string, cells: readonly (readonly [string, string])[]): boolean } = await moduleOf('list-view.js');
+
+test('a column is sorted by value beyond what a double holds, ages by their length, and what is unknown comes last both ways', () => {
+  const sorted = (texts: readonly string[], way: 1 | -1 = 1) => texts.toSorted((a, b) => compareTexts(a, b, way));
+  const large = ['9007199254740993.5', '9007199254740993.25', '-3', '1,000.00 USD', '999.999 USD', 'unknown'];
+  expect(sorted(large)).toEqual(['-3', '999.999 USD', '1,000.00 USD', '9007199254740993.25', '9007199254740993.5', 'unknown']);
+  expect(sorted(large, -1).slice(-2)).toEqual(['-3', 'unknown']);
+  expect(sorted(['3 min', '2 h ago', '0.4 s', '100 s', '–'])).toEqual(['0.4 s', '100 s', '3 min', '2 h ago', '–']);
+  expect(sorted(['agent 10', 'Agent 9', 'agent 2'])).toEqual(['agent 2', 'Agent 9', 'agent 10']);
+});
+
+test('a search holds where every word does, and a word with a column looks only there', () => {
+  const cells = [
+    ['Agent', 'Crypto trend'],
+    ['Last decision', 'hold on spotexchange:BTCUSDT'],
+    ['Stage', 'paper'],
+  ] as const;
+  expect(['trend paper', 'stage:paper', 'lastdecision:hold', 'spotexchange:BTC'].map((search) => holds(search, cells))).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(['trend live', 'stage:hold', 'agent:paper'].map((search) => holds(search, cells))).toEqual([false, false, false]);
+});
+
+test('a price is grouped and cut as the text that it is', () => {
+  expect(['1234567.5', '0.100', '-91234.50', '12345678901234567890.1234567', '1000'].map(priceText)).toEqual([
+    '1,234,567.5',
+    '0.10',
+    '-91,234.50',
+    '12,345,678,901,234,567,890.123456…',
+    '1,000',
+  ]);
+});

@@ -1,0 +1,143 @@
+/** Wallets that a page meets: they announce themselves by the standards of their chains and sign with real keys, which no page ever sees. */
+
+import { sign } from 'node:crypto';
+import { type Keypair, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import type { Page } from 'playwright-core';
+import { createPublicClient, type Hex, http, isHex } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { LIGHTHOUSE } from '../domain/solana/honest-transactions.ts';
+
+export interface TestWallet {
+  /** What it does with the next thing that it is given; `guards`: it inserts an instruction of its own, as some wallets do. */
+  behaviour: 'honest' | 'guards' | 'declines' | 'signs_other_text' | 'sends_elsewhere';
+  /** What it was asked to sign, in order. */
+  readonly asked: string[];
+}
+
+/** A wallet of the primary chain, by the wallet standard. To be called before the page is opened. */
+export async function standardWallet(page: Page, name: string, key: Keypair): Promise<TestWallet> {
+  const wallet: TestWallet = { behaviour: 'honest', asked: [] };
+  await page.exposeFunction('standardWalletSigns', (kind: 'transaction' | 'message', base64: string) => {
+    wallet.asked.push(kind);
+    if (wallet.behaviour === 'declines') throw new Error('User rejected the request.');
+    const bytes = Buffer.from(base64, 'base64');
+    if (kind === 'message') {
+      const message = wallet.behaviour === 'signs_other_text' ? Buffer.from('I give everything away.') : bytes;
+      return { message: message.toString('base64'), signature: ed25519(key, message).toString('base64') };
+    }
+    const transaction = VersionedTransaction.deserialize(bytes);
+    if (wallet.behaviour === 'guards') {
+      const message = TransactionMessage.decompile(transaction.message);
+      message.instructions.push(new TransactionInstruction({ programId: LIGHTHOUSE, keys: [], data: Buffer.from([1]) }));
+      const compiled = transaction.message.version === 'legacy' ? message.compileToLegacyMessage() : message.compileToV0Message();
+      transaction.message = compiled;
+      transaction.signatures = Array.from({ length: compiled.header.numRequiredSignatures }, () => new Uint8Array(64));
+    }
+    transaction.sign([key]);
+    return { transaction: Buffer.from(transaction.serialize()).toString('base64') };
+  });
+  await page.addInitScript(STANDARD_WALLET, { name, address: key.publicKey.toBase58(), publicKey: [...key.publicKey.toBytes()] });
+  return wallet;
+}
+
+/** Ed25519 by the means of Node, which share nothing with the service's. */
+function ed25519(key: Keypair, message: Uint8Array): Buffer {
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), key.secretKey.subarray(0, 32)]);
+  return sign(null, message, { key: pkcs8, format: 'der', type: 'pkcs8' });
+}
+
+/** In the page: what `registerWallet` of the standard does, and the three features that are used. */
+const STANDARD_WALLET = ({ name, address, publicKey }: { name: string; address: string; publicKey: number[] }): void => {
+  const page = globalThis as never as EventTarget & {
+    standardWalletSigns(kind: string, base64: string): Promise<{ transaction: string; message: string; signature: string }>;
+    btoa(text: string): string;
+    atob(text: string): string;
+  };
+  const base64 = (bytes: Uint8Array) => page.btoa(String.fromCharCode(...bytes));
+  const bytes = (text: string) => Uint8Array.from(page.atob(text), (letter) => letter.charCodeAt(0));
+  const chains = ['solana:localnet'];
+  const account = { address, publicKey: Uint8Array.from(publicKey), chains, features: ['solana:signTransaction', 'solana:signMessage'] };
+  const wallet = {
+    version: '1.0.0',
+    name,
+    icon: 'data:image/svg+xml;base64,PHN2Zy8+',
+    chains,
+    accounts: [],
+    features: {
+      'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
+      'solana:signTransaction': {
+        version: '1.0.0',
+        supportedTransactionVersions: ['legacy', 0],
+        signTransaction: (...inputs: { transaction: Uint8Array }[]) =>
+          Promise.all(
+            inputs.map(async ({ transaction }) => ({
+              signedTransaction: bytes((await page.standardWalletSigns('transaction', base64(transaction))).transaction),
+            })),
+          ),
+      },
+      'solana:signMessage': {
+        version: '1.0.0',
+        signMessage: (...inputs: { message: Uint8Array }[]) =>
+          Promise.all(
+            inputs.map(async ({ message }) => {
+              const signed = await page.standardWalletSigns('message', base64(message));
+              return { signedMessage: bytes(signed.message), signature: bytes(signed.signature) };
+            }),
+          ),
+      },
+    },
+  };
+  const callback = ({ register }: { register(wallet: unknown): void }) => register(wallet);
+  page.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: callback }));
+  page.addEventListener('wallet-standard:app-ready', (event) => callback((event as CustomEvent).detail));
+};
+
+/** A wallet of the EVM chain, by EIP-6963; what it sends goes to the node at `rpc`. To be called before the page is opened. */
+export async function announcedWallet(page: Page, name: string, account: PrivateKeyAccount, rpc: string): Promise<TestWallet> {
+  const wallet: TestWallet = { behaviour: 'honest', asked: [] };
+  const node = createPublicClient({ transport: http(rpc) });
+  let isConnected = false;
+  const calls: { readonly [method: string]: (params: never) => Promise<unknown> } = {
+    eth_requestAccounts: async () => {
+      isConnected = true;
+      return [account.address];
+    },
+    eth_chainId: async () => `0x${(await node.getChainId()).toString(16)}`,
+    personal_sign: async ([raw, by]: [Hex, string]) => {
+      if (!isConnected || !isHex(raw) || by.toLowerCase() !== account.address.toLowerCase()) throw new Error('unauthorized');
+      return account.signMessage({ message: { raw } });
+    },
+    eth_sendTransaction: async ([{ to, data, value }]: [{ to: Hex; data: Hex; value: Hex }]) =>
+      node.sendRawTransaction({
+        serializedTransaction: await account.signTransaction({
+          type: 'eip1559',
+          chainId: await node.getChainId(),
+          to,
+          data: wallet.behaviour === 'sends_elsewhere' ? '0x' : data,
+          value: BigInt(value),
+          nonce: await node.getTransactionCount({ address: account.address }),
+          gas: 300_000n,
+          maxFeePerGas: 20_000_000n,
+          maxPriorityFeePerGas: 0n,
+        }),
+      }),
+  };
+  await page.exposeFunction('announcedWalletDoes', async (method: string, params: never) => {
+    wallet.asked.push(method);
+    if (wallet.behaviour === 'declines') throw new Error('User rejected the request.');
+    return calls[method] === undefined ? node.request({ method, params } as never) : calls[method](params);
+  });
+  await page.addInitScript(
+    (info) => {
+      const page = globalThis as never as EventTarget & { announcedWalletDoes(method: string, params: unknown): Promise<unknown> };
+      const provider = {
+        request: ({ method, params }: { method: string; params?: unknown }) => page.announcedWalletDoes(method, params ?? []),
+      };
+      const announce = () => page.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }));
+      page.addEventListener('eip6963:requestProvider', announce);
+      announce();
+    },
+    { uuid: '0f7b1e7e-3c5c-4a43-9bd6-5a2f2a6b1c11', name, icon: 'data:image/svg+xml;base64,PHN2Zy8+', rdns: 'example.wallet' },
+  );
+  return wallet;
+}

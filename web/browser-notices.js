@@ -1,0 +1,83 @@
+/** Notifications of the browser, for who asked for them: approvals, fills, breakers and incidents, with the agent's name, while one looks elsewhere. */
+import { agentNames } from './agent-names.js';
+import { alertWords } from './alert-words.js';
+import { preferences } from './preferences.js';
+import { plain, priceText, symbolOf } from './words.js';
+
+/** @typedef {import('./wire.ts').ProposalChange} ProposalChange */
+
+/** What becomes of a proposal that somebody wants to hear of elsewhere too. */
+const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
+  proposed: 'asks to',
+  filled: 'filled:',
+  partially_filled: 'partly filled:',
+  awaiting_signature: 'waits for your wallet:',
+  unknown: 'does not know what became of:',
+  failed: 'failed to',
+});
+
+/**
+ * Asks the browser; a person must have asked for it.
+ * @returns {Promise<string | null>} Why it shows none; null where it does.
+ */
+export async function allowNotifications() {
+  if (!('Notification' in globalThis)) return 'This browser shows no notifications of pages.';
+  const answer = Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
+  return answer === 'granted' ? null : 'The browser forbids notifications of this page; its settings of the site allow them.';
+}
+
+/**
+ * Follows the feeds as long as somebody is signed in.
+ * @param {ReturnType<typeof import('./feed.js').createFeed>} feed
+ * @returns {() => void} Ends it.
+ */
+export function followForNotices(feed) {
+  const stops = [
+    feed.subscribe({ channel: 'proposals', hear: ({ type, data }) => void (type === 'update' && tellProposal(data)) }),
+    feed.subscribe({ channel: 'alerts', hear: ({ type, data }) => void (type === 'update' && tellAlert(data)) }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Whether the page is out of sight: who looks at it sees it there. */
+function isWanted() {
+  return preferences().notifications && (document.hidden || !document.hasFocus());
+}
+
+/** @param {ProposalChange} change */
+async function tellProposal({ what, agentId, proposalId, side, quantity, instrument, limitPrice }) {
+  const verb = PROPOSALS[what];
+  if (verb === undefined || !isWanted()) return;
+  const names = await agentNames(undefined, [agentId]).catch(() => new Map());
+  show({
+    title: names.get(agentId) ?? 'An agent',
+    body: `${verb} ${side} ${priceText(quantity)} ${symbolOf(instrument)} at ${priceText(limitPrice)}`,
+    tag: `${proposalId ?? agentId} ${what}`,
+    address: `#/proposals/${agentId}`,
+  });
+}
+
+/** @param {{ readonly what?: unknown, readonly agentId?: unknown }} alert */
+async function tellAlert(alert) {
+  if (!isWanted()) return;
+  const { agentId, what } = alert;
+  const address = typeof agentId === 'string' ? `#/agents/${agentId}` : '#/home';
+  show({ title: 'Sevengate', body: await alertWords(alert), tag: `${String(agentId)} ${plain(String(what))}`, address });
+}
+
+/** @param {{ readonly title: string, readonly body: string, readonly tag: string, readonly address: string }} notice */
+function show({ title, body, tag, address }) {
+  try {
+    // The same tag replaces what was shown before it.
+    const notice = new Notification(title, { body, tag, icon: '/console/icon.svg' });
+    notice.onclick = () => {
+      window.focus();
+      location.hash = address;
+      notice.close();
+    };
+  } catch {
+    // Browsers of phones show only what a service worker tells; the page itself has told it.
+  }
+}

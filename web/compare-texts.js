@@ -1,0 +1,51 @@
+/** The order of what stands in a table: decimal texts by their value, digit by digit and never as a double, ages by their length, all else as words. */
+
+const DECIMAL = /^[+\-−]?\d[\d,]*(?:\.\d+)?$/;
+const AGE = /^(\d+(?:\.\d+)?) (ms|s|min|h|d)(?: ago)?$/;
+const UNIT_MS = /** @type {{ readonly [unit: string]: number }} */ ({ ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 });
+const WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+/** What stands where nothing is known: it comes last, whichever way one sorts. */
+const NOTHING = new Set(['', '–', 'unknown', 'none', 'none yet', '…']);
+
+/**
+ * Below zero where `a` comes before `b`.
+ * @param {string} a
+ * @param {string} b
+ * @param {1 | -1} way -1 for the greatest first.
+ */
+export function compareTexts(a, b, way) {
+  const [left, right] = [a.trim(), b.trim()];
+  const [isLeft, isRight] = [!NOTHING.has(left), !NOTHING.has(right)];
+  if (!isLeft || !isRight) return Number(isRight) - Number(isLeft);
+  return way * (numbersOf(left, right) ?? agesOf(left, right) ?? WORDS.compare(left, right));
+}
+
+/** @param {string} a @param {string} b @returns {number | null} Null where one of them is no number. */
+function numbersOf(a, b) {
+  const [left, right] = [decimalOf(a), decimalOf(b)];
+  if (left === null || right === null) return null;
+  const places = Math.max(left.decimals.length, right.decimals.length);
+  const scaled = (/** @type {NonNullable<ReturnType<typeof decimalOf>>} */ { sign, whole, decimals }) =>
+    sign * BigInt(whole + decimals.padEnd(places, '0'));
+  const [x, y] = [scaled(left), scaled(right)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** The first word as a decimal: `-3.50 %`, `12,345.6 USD`. @param {string} text */
+function decimalOf(text) {
+  const [first = '', unit] = text.split(' ');
+  if (!DECIMAL.test(first) || (unit !== undefined && unit in UNIT_MS)) return null;
+  const [whole = '', decimals = ''] = first
+    .replace(/^[+\-−]/, '')
+    .replaceAll(',', '')
+    .split('.');
+  return { sign: /^[-−]/.test(first) ? -1n : 1n, whole, decimals };
+}
+
+/** @param {string} a @param {string} b @returns {number | null} */
+function agesOf(a, b) {
+  const [left, right] = [AGE.exec(a), AGE.exec(b)];
+  if (left === null || right === null) return null;
+  const length = (/** @type {RegExpExecArray} */ [, count = '0', unit = 'ms']) => Number(count) * (UNIT_MS[unit] ?? 1);
+  return length(left) - length(right);
+}

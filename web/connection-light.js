@@ -1,0 +1,34 @@
+/** Whether the service is heard, in a light and in words; a click tries again at once. */
+import { h, mark, say } from './dom.js';
+
+/** @param {() => void} onHurry */
+export function connectionLight(onHurry) {
+  const words = h('span', { class: 'connection-words', role: 'status' });
+  const element = h(
+    'button',
+    { class: 'connection', type: 'button', title: 'Try again now', onclick: onHurry },
+    h('span', { class: 'light', 'aria-hidden': 'true' }),
+    words,
+  );
+  /** @type {number | undefined} */
+  let counting;
+
+  /** @param {import('./feed.js').FeedStatus} status */
+  function tell({ state, retryAt, since }) {
+    const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
+    const first = since === 0 ? 'connecting' : 'reconnecting';
+    say(words, state === 'live' ? 'live' : state === 'connecting' || seconds === 0 ? `${first}…` : `${first} in ${seconds} s`);
+    mark(element, 'data-state', state);
+    element.disabled = state === 'live';
+  }
+  return {
+    element,
+    /** @param {import('./feed.js').FeedStatus} status */
+    show(status) {
+      clearInterval(counting);
+      tell(status);
+      if (status.state === 'waiting') counting = setInterval(() => tell(status), 500);
+    },
+    end: () => clearInterval(counting),
+  };
+}

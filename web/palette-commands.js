@@ -1,0 +1,102 @@
+/** What the command palette finds: pages, agents, instruments, and what can be done from anywhere. */
+import { agentNames } from './agent-names.js';
+import { allowNotifications } from './browser-notices.js';
+import { readCatalog } from './catalog.js';
+import { FURTHER_PAGES, maySeeAgents, PAGES, pageAddress, pagesOf } from './pages.js';
+import { prefer, preferences } from './preferences.js';
+import { instrumentAddress, plain } from './words.js';
+
+/** @typedef {{ readonly kind: string, readonly title: string, readonly detail: string, readonly run: () => void }} Command */
+/**
+ * @typedef {object} Doings What the frame can do.
+ * @property {import('./wire.ts').Me} me
+ * @property {(text: string, kind?: 'info' | 'warning' | 'error') => void} notify
+ * @property {(() => void) | null} onHalt Null for who may not.
+ * @property {() => void} onHelp
+ * @property {() => void} onSignOut
+ */
+
+/** @param {string} kind @param {string} title @param {string} detail @param {string} address @returns {Command} */
+function going(kind, title, detail, address) {
+  return {
+    kind,
+    title,
+    detail,
+    run: () => {
+      location.hash = address;
+    },
+  };
+}
+
+/** What is known without asking anybody. @param {Doings} doings @returns {readonly Command[]} */
+export function commandsAtHand(doings) {
+  const { me } = doings;
+  const pages = pagesOf([...PAGES, ...FURTHER_PAGES], me).map(({ name, title, key }) =>
+    going('page', title, `g ${key}`, pageAddress(name)),
+  );
+  const mayTrade = maySeeAgents(me) && me.permissions.includes('trade:execute');
+  return [...pages, ...(mayTrade ? [going('do', 'New agent', 'n', '#/agents/new')] : []), ...deeds(doings)];
+}
+
+/** @param {Doings} doings @returns {readonly Command[]} */
+function deeds({ notify, onHalt, onHelp, onSignOut }) {
+  const { zone, notifications } = preferences();
+  const other = zone === 'utc' ? 'local' : 'utc';
+  return [
+    { kind: 'do', title: `Show times in ${other === 'utc' ? 'UTC' : 'local time'}`, detail: 'z', run: () => prefer({ zone: other }) },
+    {
+      kind: 'do',
+      title: notifications ? 'No more notifications of this browser' : 'Notifications of this browser',
+      detail: 'approvals, fills, breakers, incidents',
+      run: () => void switchNotifications(notify),
+    },
+    { kind: 'do', title: 'Keys and help', detail: '?', run: onHelp },
+    ...(onHalt === null ? [] : [{ kind: 'do', title: 'Halt all agents', detail: 'asks once more', run: onHalt }]),
+    { kind: 'do', title: 'Sign out', detail: '', run: onSignOut },
+  ];
+}
+
+/** @param {Doings['notify']} notify */
+async function switchNotifications(notify) {
+  const { notifications } = preferences();
+  const why = notifications ? null : await allowNotifications();
+  if (why !== null) return notify(why, 'warning');
+  prefer({ notifications: !notifications });
+  notify(notifications ? 'This browser tells nothing any more.' : 'This browser tells of approvals, fills, breakers and incidents.');
+}
+
+/** Agents and instruments, which are asked for. @param {Doings} doings @returns {Promise<readonly Command[]>} */
+export async function commandsAsked({ me }) {
+  const [names, catalog] = await Promise.all([maySeeAgents(me) ? agentNames() : new Map(), readCatalog()]);
+  return [
+    ...[...names].map(([id, name]) => going('agent', name, '', `#/agents/${id}`)),
+    ...[...catalog.values()].map(({ key, instrument, name, venue }) =>
+      going('instrument', instrument, `${name}, ${plain(venue)}`, instrumentAddress(key)),
+    ),
+  ];
+}
+
+/**
+ * Those that have every word of the query, best first: a title that begins with it, then a word of the title, then anything.
+ * @param {readonly Command[]} commands
+ * @param {string} query
+ */
+export function matching(commands, query) {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const rank = (/** @type {Command} */ { kind, title, detail }) => {
+    const head = title.toLowerCase();
+    const all = `${head} ${detail.toLowerCase()} ${kind}`;
+    if (!words.every((word) => all.includes(word))) return -1;
+    const whole = words.join(' ');
+    if (head.startsWith(whole)) return 3;
+    return ` ${head}`.includes(` ${whole}`) ? 2 : words.every((word) => head.includes(word)) ? 1 : 0;
+  };
+  return commands
+    .map((command) => ({ command, at: rank(command) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => b.at - a.at)
+    .map(({ command }) => command);
+}

@@ -1,0 +1,221 @@
+/**
+ * The wallets of this browser, as they announce themselves: by the wallet standard on the primary chain, by EIP-6963 on
+ * the EVM chain. Nothing is asked of a wallet before somebody chooses it.
+ */
+
+/** @typedef {{ readonly address: string, readonly publicKey: Uint8Array, readonly chains: readonly string[], readonly features: readonly string[] }} StandardAccount */
+/** @typedef {{ readonly name: string, readonly chains: readonly string[], readonly features: { readonly [feature: string]: any }, readonly accounts: readonly StandardAccount[] }} StandardWallet */
+/** @typedef {{ request(call: { readonly method: string, readonly params?: readonly unknown[] }): Promise<any> }} EvmProvider */
+/** @typedef {{ readonly id: string, readonly name: string, readonly chain: 'spotchain', readonly wallet: StandardWallet }} SolanaWallet */
+/** @typedef {{ readonly id: string, readonly name: string, readonly chain: 'evmvenue', readonly provider: EvmProvider }} EvmWallet */
+/** @typedef {SolanaWallet | EvmWallet} Wallet */
+
+const CONNECT = 'standard:connect';
+const SIGN_TRANSACTION = 'solana:signTransaction';
+const SIGN_MESSAGE = 'solana:signMessage';
+const LOOK_MS = 1_000;
+const LOOKS = 30;
+
+/** @type {Map<string, Wallet>} */
+const found = new Map();
+/** @type {Set<() => void>} */
+const listeners = new Set();
+let isLooking = false;
+
+/**
+ * Those of one chain, now and whenever another one announces itself.
+ * @param {Wallet['chain']} chain
+ * @param {(wallets: readonly Wallet[]) => void} onChange
+ * @returns {() => void} Ends it.
+ */
+export function followWallets(chain, onChange) {
+  const tell = () => onChange([...found.values()].filter((wallet) => wallet.chain === chain));
+  listeners.add(tell);
+  look();
+  tell();
+  return () => listeners.delete(tell);
+}
+
+function look() {
+  if (isLooking) return;
+  isLooking = true;
+  const api = Object.freeze({ register });
+  addEventListener('wallet-standard:register-wallet', (event) => /** @type {CustomEvent} */ (event).detail?.(api));
+  addEventListener('eip6963:announceProvider', (event) => announced(/** @type {CustomEvent} */ (event).detail));
+  dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: api }));
+  dispatchEvent(new Event('eip6963:requestProvider'));
+}
+
+/** @param {...StandardWallet} wallets @returns {() => void} Takes them back. */
+function register(...wallets) {
+  const ids = wallets
+    .filter(
+      (wallet) =>
+        typeof wallet?.name === 'string' &&
+        CONNECT in (wallet.features ?? {}) &&
+        wallet.chains?.some((chain) => chain.startsWith('solana:')),
+    )
+    .map((wallet) => {
+      const id = `standard ${wallet.name}`;
+      found.set(id, { id, name: wallet.name, chain: 'spotchain', wallet });
+      return id;
+    });
+  tellAll();
+  return () => {
+    for (const id of ids) found.delete(id);
+    tellAll();
+  };
+}
+
+/** @param {{ readonly info?: { readonly uuid?: unknown, readonly name?: unknown }, readonly provider?: EvmProvider } | undefined} detail */
+function announced(detail) {
+  const { info, provider } = detail ?? {};
+  if (typeof info?.uuid !== 'string' || typeof info.name !== 'string' || typeof provider?.request !== 'function') return;
+  found.set(info.uuid, { id: info.uuid, name: info.name, chain: 'evmvenue', provider });
+  tellAll();
+}
+
+function tellAll() {
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Asks a wallet for its addresses; the wallet asks its owner.
+ * @param {Wallet} wallet
+ * @returns {Promise<readonly string[]>}
+ */
+export async function addressesOf(wallet) {
+  if (wallet.chain === 'evmvenue') return wallet.provider.request({ method: 'eth_requestAccounts' });
+  return (await accountsOf(wallet)).map(({ address }) => address);
+}
+
+/** @param {SolanaWallet} wallet @returns {Promise<readonly StandardAccount[]>} */
+async function accountsOf({ wallet }) {
+  return (await wallet.features[CONNECT].connect()).accounts;
+}
+
+/**
+ * The account of an address.
+ * @param {SolanaWallet} wallet @param {string} address @param {string} feature
+ */
+async function accountOf(wallet, address, feature) {
+  if (!(feature in wallet.wallet.features)) throw new Error(`${wallet.name} cannot do ${feature}`);
+  const accounts = await accountsOf(wallet);
+  const account = accounts.find((one) => one.address === address);
+  if (account === undefined)
+    throw new Error(`${wallet.name} shows ${accounts.map((one) => one.address).join(', ') || 'no account'}; needed is ${address}`);
+  return account;
+}
+
+/**
+ * Has a transaction of the primary chain signed, and not sent.
+ * @param {SolanaWallet} wallet @param {string} address @param {Uint8Array} transaction
+ * @returns {Promise<Uint8Array>}
+ */
+export async function signTransaction(wallet, address, transaction) {
+  const account = await accountOf(wallet, address, SIGN_TRANSACTION);
+  const chain = account.chains.find((one) => one.startsWith('solana:'));
+  const [output] = await wallet.wallet.features[SIGN_TRANSACTION].signTransaction({ account, transaction, chain });
+  return Uint8Array.from(output.signedTransaction);
+}
+
+/**
+ * Has a text signed: by Ed25519 on the primary chain (base64), as a personal message on the EVM chain (hexadecimal).
+ * @param {Wallet} wallet @param {string} address @param {string} text
+ * @returns {Promise<string>}
+ */
+export async function signText(wallet, address, text) {
+  const bytes = new TextEncoder().encode(text);
+  if (wallet.chain === 'evmvenue') {
+    await assertShown(wallet, address);
+    return wallet.provider.request({ method: 'personal_sign', params: [hexOf(bytes), address] });
+  }
+  const account = await accountOf(wallet, address, SIGN_MESSAGE);
+  const [{ signedMessage, signature }] = await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message: bytes });
+  const signed = new TextDecoder().decode(Uint8Array.from(signedMessage));
+  if (signed !== text)
+    throw new Error(`${wallet.name} signed another text than it was given: “${signed.slice(0, 200)}”. Nothing was handed in.`);
+  return base64Of(Uint8Array.from(signature));
+}
+
+/**
+ * Has a call of the EVM chain signed and sent, which is what wallets of that chain do in one.
+ * @param {EvmWallet} wallet
+ * @param {{ readonly chainId: number, readonly from: string, readonly to: string, readonly data: string, readonly value: string }} call
+ * @returns {Promise<string>} The hash of the transaction.
+ */
+export async function sendCall(wallet, { chainId, from, to, data, value }) {
+  await assertShown(wallet, from);
+  const wanted = `0x${chainId.toString(16)}`;
+  if ((await wallet.provider.request({ method: 'eth_chainId' })) !== wanted)
+    await wallet.provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] });
+  return wallet.provider.request({
+    method: 'eth_sendTransaction',
+    params: [{ from, to, data, value: `0x${BigInt(value).toString(16)}`, chainId: wanted }],
+  });
+}
+
+/**
+ * What a wallet has sent under a hash, where it differs from the call; empty where nothing does. A wallet that sends knows
+ * its transaction soon; null where its node does not tell of it for half a minute.
+ * @param {EvmWallet} wallet @param {string} hash
+ * @param {{ readonly from: string, readonly to: string, readonly data: string, readonly value: string }} call
+ * @param {AbortSignal} signal
+ * @returns {Promise<readonly string[] | null>}
+ */
+export async function differencesSent({ provider }, hash, call, signal) {
+  const sent = await untilKnown(() => provider.request({ method: 'eth_getTransactionByHash', params: [hash] }), signal, LOOKS);
+  if (sent === null) return null;
+  const fields = /** @type {const} */ ([
+    ['sender', call.from.toLowerCase(), String(sent.from).toLowerCase()],
+    ['recipient', call.to.toLowerCase(), String(sent.to).toLowerCase()],
+    ['data', call.data.toLowerCase(), String(sent.input ?? sent.data).toLowerCase()],
+    ['value', BigInt(call.value).toString(), BigInt(sent.value ?? 0).toString()],
+  ]);
+  return fields.flatMap(([name, asked, got]) => (asked === got ? [] : [`${name}: asked for was ${asked}, sent was ${got}`]));
+}
+
+/** Waits until a transaction is in a block. @param {EvmWallet} wallet @param {string} hash @param {AbortSignal} signal @throws Error where it failed there. */
+export async function mined({ provider }, hash, signal) {
+  const receipt = await untilKnown(() => provider.request({ method: 'eth_getTransactionReceipt', params: [hash] }), signal, Infinity);
+  if (BigInt(receipt?.status ?? 0) !== 1n) throw new Error(`The transaction ${hash} failed on the chain.`);
+}
+
+/**
+ * Asks once a second until there is an answer; null where there is none after so many looks.
+ * @param {() => Promise<any>} ask @param {AbortSignal} signal @param {number} looks
+ */
+async function untilKnown(ask, signal, looks) {
+  for (let look = 0; look < looks; look++) {
+    // Each look follows the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const answer = await ask();
+    if (answer !== null && answer !== undefined) return answer;
+    // oxlint-disable-next-line no-await-in-loop
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+  }
+  return null;
+}
+
+/** @param {EvmWallet} wallet @param {string} address */
+async function assertShown(wallet, address) {
+  const shown = await addressesOf(wallet);
+  if (!shown.some((one) => one.toLowerCase() === address.toLowerCase()))
+    throw new Error(`${wallet.name} shows ${shown.join(', ') || 'no account'}; needed is ${address}`);
+}
+
+/** @param {Uint8Array} bytes */
+function hexOf(bytes) {
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** @param {Uint8Array} bytes */
+export function base64Of(bytes) {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** @param {string} text @returns {Uint8Array} */
+export function fromBase64(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
