@@ -158,7 +158,7 @@ function actions({ me, fail, notify }, one, signal, again) {
   /** @param {readonly string[]} addresses The first one pays. */
   const payment = async ([buyer]) => {
     if (buyer === undefined) throw new Error('The wallet shows no account.');
-    const checkout = /** @type {Checkout} */ (await change('POST', `/v1/marketplace/${one.id}/checkout`, { buyer }));
+    const checkout = await checkoutOf(one.id, buyer, signal);
     if (checkout.transaction === null) throw new Error(`The checkout stands at ${plain(checkout.state)}: there is nothing to sign.`);
     const handIn = async (/** @type {string} */ signedTransaction) => {
       await change('POST', `/v1/marketplace/checkouts/${checkout.id}/settle`, { signedTransaction });
@@ -189,6 +189,20 @@ function actions({ me, fail, notify }, one, signal, again) {
     one.rules === null ? null : h('button', { type: 'button', onclick: bring }, 'Import as a new agent'),
     problem.element,
   );
+}
+
+/**
+ * The checkout that waits for the buyer's signature already, or a new one: one of a listing is under way at a time.
+ * @param {string} listingId
+ * @param {string} buyer
+ * @param {AbortSignal} signal
+ * @returns {Promise<Checkout>}
+ */
+async function checkoutOf(listingId, buyer, signal) {
+  /** @type {import('./wire.ts').Page<Checkout>} */
+  const { items } = await read('/v1/marketplace/checkouts?limit=100', { signal });
+  const waiting = items.find((one) => one.listingId === listingId && one.state === 'prepared' && one.buyer === buyer);
+  return waiting ?? change('POST', `/v1/marketplace/${listingId}/checkout`, { buyer });
 }
 
 /**
