@@ -88,6 +88,11 @@ const SETTINGS = {
   PROPOSAL_APPROVAL_MINUTES: setting(wholeNumber(1, 1_440), 10, 'how long a trade proposal waits for its approval', '10'),
   FEED_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 7, 'how many days back a feed can be resumed from a cursor', '7'),
   ACTIVITY_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 30, 'how many days activities are kept after they ended', '30'),
+  TRAIL_HISTORY_DAYS: optional(
+    wholeNumber(30, 36_500),
+    'how many days decisions, cuts and observations stay in the database before they move to archive files',
+    'for ever',
+  ),
   ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),
   LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', '), 'info'),
   SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'live orders on the spot exchange: true or false', 'false'),

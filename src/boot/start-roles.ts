@@ -24,6 +24,7 @@ import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import { shareBookAsks } from '../adapters/venues/order-book-reads.ts';
 import { createPredictionAsking } from '../adapters/venues/prediction/access.ts';
 import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
+import { archiveFolder } from '../adapters/store/trail/history-archive.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
@@ -111,6 +112,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     metrics,
     feedHistoryDays: config.FEED_HISTORY_DAYS,
     activityHistoryDays: config.ACTIVITY_HISTORY_DAYS,
+    trailHistory: { days: config.TRAIL_HISTORY_DAYS, folder: archiveFolder(config.SEVENGATE_HOME) },
     trading: {
       preTrade,
       manual: preTrade,

@@ -36,6 +36,7 @@ const worker = startWorker({
   metrics: createMetrics(),
   feedHistoryDays: 7,
   activityHistoryDays: 30,
+  trailHistory: { days: null, folder: '' },
   // No two kinds share a period.
   periodsMs: { agent: orders.periodMs, take: 2 * orders.periodMs },
   tickStore: orders.poison ? poisoned(store, orders.poison) : store,

@@ -78,7 +78,7 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/store/actors/announcement-tail.ts', 'createAnnouncementTail', 197],
       ['src/adapters/store/agents/agent-directory.ts', 'createAgentDirectory', 90],
       ['src/adapters/store/agents/agent-reads.ts', 'createAgentReads', 120],
-      ['src/adapters/store/agents/decision-reads.ts', 'createDecisionReads', 120],
+      ['src/adapters/store/agents/decision-reads.ts', 'createDecisionReads', 125],
       ['src/adapters/store/agents/tick-store.ts', 'createTickStore', 150],
       ['src/adapters/store/candles/candle-windows.ts', 'createCandleWindows', 70],
       ['src/adapters/store/catalog/issuer-mark-store.ts', 'createIssuerMarkStore', 70],

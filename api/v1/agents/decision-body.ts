@@ -1,10 +1,21 @@
 /** A decision record on the wire. */
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { DISPOSITIONS } from '../../../src/domain/agent.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
 import { AttributionBody } from '../../risk-shapes.ts';
-import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import {
+  choice,
+  DecimalText,
+  HashText,
+  IdText,
+  NullableDecimalText,
+  nullable,
+  QualityFlags,
+  QualityWord,
+  pageOf,
+  Time,
+} from '../../shapes.ts';
 
 const EpochTime = Type.Integer({ description: 'Milliseconds since the epoch, as it was hashed.' });
 
@@ -117,5 +128,22 @@ export const DecisionBody = Type.Object(
   { $id: 'Decision', description: 'Immutable and append-only; `hash` covers the record and `previousHash`.' },
 );
 
+/** A page of decisions, which says where older ones were moved. */
+export function decisionPageOf<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    ...pageOf(item).properties,
+    movedBefore: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'On the last page, where older decisions were moved: those before this moment lie in archive files.',
+      }),
+    ),
+  });
+}
+
+export function movedOf({ movedBefore }: { readonly movedBefore: number | null }): { movedBefore?: string } {
+  return movedBefore === null ? {} : { movedBefore: new Date(movedBefore).toISOString() };
+}
+
 /** Missing, foreign and another agent's decisions alike. */
-export const NO_DECISION = 'there is no decision with this id';
+export const NO_DECISION = 'there is no decision with this id (pages of decisions tell from when on older ones lie in archive files)';

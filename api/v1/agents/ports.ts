@@ -75,9 +75,14 @@ export interface AgentReads {
   standing(orgId: string, agentId: string): Promise<GateProgress | null>;
 }
 
+export interface DecisionPage extends PageOf<DecisionRecord> {
+  /** On the last page: decisions before this moment lie in archive files. Null where none were moved, and on every other page. */
+  readonly movedBefore: EpochMs | null;
+}
+
 /** Reads of decision records, newest first. Null where the organization has no such agent. */
 export interface DecisionReads {
-  list(orgId: string, agentId: string, page: Page): Promise<PageOf<DecisionRecord> | null>;
+  list(orgId: string, agentId: string, page: Page): Promise<DecisionPage | null>;
   get(orgId: string, agentId: string, decisionId: string): Promise<DecisionRecord | null>;
 }
 

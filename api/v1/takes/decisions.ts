@@ -5,8 +5,8 @@ import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, IdText, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { DecisionBody } from '../agents/decision-body.ts';
+import { AgentPath, IdText, objectOf, pageFields } from '../../shapes.ts';
+import { DecisionBody, decisionPageOf, movedOf } from '../agents/decision-body.ts';
 import { NO_TAKE } from './take-body.ts';
 
 const TakeDecisionBody = Type.Object({ ...DecisionBody.properties, takeId: IdText }, { $id: 'TakeDecision' });
@@ -21,13 +21,13 @@ export const listTakeDecisions = defineRoute({
     'One for every full half minute in which it is on duty. `agentId` and `takeId` are the same id: what is hashed names the actor.',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of decisions.', schema: pageOf(TakeDecisionBody) } },
+  answers: { 200: { description: 'A page of decisions.', schema: decisionPageOf(TakeDecisionBody) } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'take-decisions', POSITIONS.number);
     const id = idInPath(request.params);
     const found = id === null ? null : await ports.takes.decisions.list(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_TAKE);
-    return pageBody(found, 'take-decisions', (decision) => ({ ...decision, takeId: decision.agentId }));
+    return { ...pageBody(found, 'take-decisions', (decision) => ({ ...decision, takeId: decision.agentId })), ...movedOf(found) };
   },
 });

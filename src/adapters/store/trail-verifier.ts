@@ -8,6 +8,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { verifyBooks } from './books/book-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
 import { verifyGates } from './gates/gate-verifier.ts';
+import { bringBack, hasMoved } from './trail/archived-rows.ts';
 import { type SignatureOptions, type SignatureReport, verifySignatures } from './trail/signature-verifier.ts';
 
 const AGENT_TICK_MS = 60_000;
@@ -40,8 +41,15 @@ export interface TrailReport {
   /** Pieces of evidence and changes of stage. */
   readonly gateRecords: number;
   readonly books: number;
+  /** Stretches of history that were moved to archive files, and read from there. */
+  readonly archives: number;
   /** What was verified of signatures; null where nobody signs this database. */
   readonly signatures: SignatureReport | null;
+}
+
+export interface VerifyOptions extends SignatureOptions {
+  /** The folder of archive files; none where history was moved is a break. */
+  readonly archive?: string | null;
 }
 
 interface StoredDecision {
@@ -97,14 +105,14 @@ const iso = (slot: number): string => new Date(slot).toISOString();
 export async function verifyTrail(
   sql: Sql,
   progress?: (done: number, total: number) => void,
-  options: SignatureOptions = { keys: null, since: null },
+  options: VerifyOptions = { keys: null, since: null },
 ): Promise<TrailReport> {
-  return (await sql.begin('isolation level repeatable read read only', (transaction) =>
-    walk(transaction, options, progress),
-  )) as TrailReport;
+  // What lies in archive files is taken into temporary tables; nothing else is written.
+  const mode = (await hasMoved(sql)) ? 'isolation level repeatable read' : 'isolation level repeatable read read only';
+  return (await sql.begin(mode, (transaction) => walk(transaction, options, progress))) as TrailReport;
 }
 
-async function walk(sql: Transaction, options: SignatureOptions, progress?: (done: number, total: number) => void): Promise<TrailReport> {
+async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: number, total: number) => void): Promise<TrailReport> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('decisions') is not null as ready`;
   if (ready?.ready !== true) throw new Error('this database holds no decision trail: it was never migrated (sevengate migrate)');
   const found: Found[] = [];
@@ -117,6 +125,7 @@ async function walk(sql: Transaction, options: SignatureOptions, progress?: (don
     return one;
   };
 
+  const archives = await bringBack(sql, options.archive ?? null, complain);
   // Whoever takes an agent away with all its rows takes every chain with it; that it was created is on record beside them.
   const gone = await sql<{ target: string; at: number }[]>`
     select a.target, floor(extract(epoch from min(a.at)) * 1000)::bigint as at from audit a
@@ -176,6 +185,7 @@ async function walk(sql: Transaction, options: SignatureOptions, progress?: (don
     manifests: manifests.size,
     gateRecords,
     books,
+    archives,
     signatures,
   };
 }

@@ -87,6 +87,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./halt.ts')).haltCommand,
   },
   {
+    name: 'archive',
+    usage: '[command]',
+    description: 'move old decisions, cuts and observations to archive files that verify-trail still proves',
+    load: async () => (await import('./archive.ts')).archiveCommands,
+  },
+  {
     name: 'verify-trail',
     usage: '[options]',
     description: 'recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered',

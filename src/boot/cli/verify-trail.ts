@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { readNamedFile } from '../../adapters/named-file.ts';
 import { readTrustedKeys, trustedKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
 import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
+import { archiveFolder } from '../../adapters/store/trail/history-archive.ts';
 import { trailText } from '../../adapters/store/trail/trail-text.ts';
 import { verifyTrail } from '../../adapters/store/trail-verifier.ts';
 import { progressBar } from './progress.ts';
@@ -18,17 +19,19 @@ export function verifyTrailCommand(command: Command): void {
     .option('--keys <file>', 'public keys that count, one per line (default: those under keys of the state folder)')
     .option('--since <file>', 'an older checkpoint that the log must still begin with')
     .option('--checkpoint <file>', 'write the newest checkpoint there, for somebody else to keep')
+    .option('--archive <folder>', 'where the files of moved history lie (default: archive in the state folder)')
     .option('--json', 'print the result as JSON')
-    .action(async (options: { database?: string; keys?: string; since?: string; checkpoint?: string; json?: true }) => {
+    .action(async (options: { database?: string; keys?: string; since?: string; checkpoint?: string; archive?: string; json?: true }) => {
       const trusted = options.keys === undefined ? trustedKeysOf(resolve(settings().SEVENGATE_HOME)) : readTrustedKeys(options.keys);
       if (options.keys !== undefined && trusted.length === 0) throw new Error(`${options.keys} holds no public key`);
       const since = options.since === undefined ? null : readNamedFile(options.since);
+      const archive = options.archive ?? archiveFolder(settings().SEVENGATE_HOME);
       const { url, close } = options.database === undefined ? await serviceDatabase() : { url: options.database, close: async () => {} };
       // As the login role: its statements may run for as long as they need, and its transaction is read-only.
       const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate verify-trail' });
       const bar = progressBar('verifying', 'decisions');
       try {
-        const report = await verifyTrail(sql, bar.update, { keys: trusted.length === 0 ? null : trusted, since }).catch(
+        const report = await verifyTrail(sql, bar.update, { keys: trusted.length === 0 ? null : trusted, since, archive }).catch(
           (error: unknown) => {
             throw isConnectionLoss(error)
               ? new Error(`the database cannot be reached: ${(error as Error).message}`, { cause: error })

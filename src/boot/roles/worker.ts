@@ -28,6 +28,7 @@ import { createIdempotencyStore } from '../../adapters/store/callers/idempotency
 import type { Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
+import { moveOldHistory } from '../../adapters/store/trail/history-archive.ts';
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
 import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
 import { leaderboardWork } from '../leaderboard.ts';
@@ -73,6 +74,8 @@ export function startWorker(options: {
   readonly feedHistoryDays: number;
   /** Activities that ended more than so many days ago are forgotten. */
   readonly activityHistoryDays: number;
+  /** Decisions and what they were made on move to archive files in this folder once they are so many days old; never where it is null. */
+  readonly trailHistory: { readonly days: number | null; readonly folder: string };
 }): { ping(): Promise<void>; stop(): Promise<void> } {
   const { sql, clock, log, metrics, actors } = options;
   const { runtime } = actors;
@@ -122,6 +125,7 @@ export function startWorker(options: {
       { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
       { what: 'forgetting old announcements', everyMs: TIDY_MS, run: () => forgetAnnouncements(sql, options.feedHistoryDays) },
       { what: 'forgetting old activities', everyMs: TIDY_MS, run: () => forgetActivities(sql, options.activityHistoryDays) },
+      ...movesOf(sql, options.trailHistory),
       { what: 'forgetting old intelligence', everyMs: TIDY_MS, run: () => createIntelligenceStore(sql).prune(clock.now()) },
       {
         what: 'checkpoints',
@@ -152,4 +156,9 @@ export function startWorker(options: {
       await Promise.all([queue.close(), plan.close()]);
     },
   };
+}
+
+/** The move of old history to archive files, where it was asked for. */
+function movesOf(sql: Sql, { days, folder }: { readonly days: number | null; readonly folder: string }) {
+  return days === null ? [] : [{ what: 'moving old history', everyMs: TIDY_MS, run: () => moveOldHistory(sql, folder, days) }];
 }

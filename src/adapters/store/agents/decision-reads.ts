@@ -9,6 +9,7 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import { movedBefore } from '../trail/history-archive.ts';
 
 /** What reading needs of a manifest; small next to the manifest compiled for ticks. */
 interface ReadableManifest {
@@ -128,23 +129,27 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
         where left(s.digits, 12) = ${hex.slice(0, 12)} and substr(s.digits, 18, 15) = ${hex.slice(17)}
         order by s.slot desc limit 1
       ) f on f.agent_id = d.agent_id and f.slot = d.slot`;
-    const found = rows.filter((row) => decisionId(row.agent_id, row.slot) === id);
+    const before = rows.length === 0 ? null : await movedBefore(sql);
+    const found = rows.filter((row) => decisionId(row.agent_id, row.slot) === id && row.slot >= (before ?? 0));
     return (await assemble(found))[0] ?? null;
   }
 
   return {
     /** Newest first. Null where the organization has no such agent. The position is the last decision's slot. */
     async list(orgId, agentId, { limit, after }) {
-      const [known, rows] = await Promise.all([
+      const [known, before, rows] = await Promise.all([
         sql`select 1 from traders where id = ${agentId} and org_id = ${orgId} and kind = ${kind}`,
+        movedBefore(sql),
         sql<PackedRow[]>`
           select ${columns} from decisions d
           where d.agent_id = ${agentId} ${after === null ? sql`` : sql`and d.slot < ${Number(after)}`}
           order by d.slot desc limit ${limit + 1}`,
       ]);
       if (known.length === 0) return null;
-      const page = pageOfRows(rows, limit, (row) => String(row.slot));
-      return { items: await assemble(page.items), next: page.next };
+      // Of an actor that decided nothing since, the newest decision stays; what it was made on was moved with the others.
+      const kept = rows.filter(({ slot }) => before === null || slot >= before);
+      const page = pageOfRows(kept, limit, (row) => String(row.slot));
+      return { items: await assemble(page.items), next: page.next, movedBefore: page.next === null ? before : null };
     },
 
     /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */

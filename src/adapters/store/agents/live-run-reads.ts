@@ -3,6 +3,7 @@ import type { Observation } from '../../../domain/cut.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
+import { requireKept } from '../trail/history-archive.ts';
 
 /** So many rows are held in memory at once. */
 const BATCH = 10_000;
@@ -16,13 +17,16 @@ export function createLiveRunReads(sql: Sql): LiveRunReads {
         encode(d.manifest_hash, 'hex') as "manifestHash", encode(d.observed_hash, 'hex') as "observedHash",
         encode(d.previous_hash, 'hex') as "previousHash", encode(d.hash, 'hex') as hash
       from unnest(${agentIds as string[]}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${slot}`,
-    written: (from, to) =>
-      sql<{ slot: EpochMs; agentId: string; hash: string }[]>`
+    async *written(from, to) {
+      await requireKept(sql, from, 'the comparison with the live run');
+      yield* sql<{ slot: EpochMs; agentId: string; hash: string }[]>`
         select slot, agent_id as "agentId", encode(hash, 'hex') as hash from decisions where slot >= ${from} and slot < ${to}
-        order by slot, agent_id`.cursor(BATCH),
+        order by slot, agent_id`.cursor(BATCH);
+    },
     async observations(slot) {
       const rows = await sql<{ instrument: string; body: string }[]>`
         select instrument, body from observations where slot = ${slot} order by instrument`;
+      if (rows.length === 0) await requireKept(sql, slot, 'what was observed');
       return new Map(rows.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation]));
     },
   };

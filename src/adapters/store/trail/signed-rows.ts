@@ -10,6 +10,7 @@ import type { Writer } from '../../../domain/trail/batch.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+import { requireKept } from './history-archive.ts';
 
 /** A row that assessment rests on and that is not as a writer signed it. */
 export class UnsignedRow extends Error {
@@ -124,6 +125,7 @@ export function createSignedRows(sql: Sql): SignedRows {
           const { enteredAt, evaluatedAt } = draft.series as EvidenceSeries['paper'];
           await requireIn(transaction, 'fills', await fillsOf(transaction, draft, evaluatedAt));
           await requireIn(transaction, 'steps', await stepsOf(transaction, draft.agentId));
+          await requireKept(transaction, enteredAt - DAY_MS, 'the evidence');
           const slots = await slotsOf(transaction, draft, enteredAt, evaluatedAt);
           await requireIn(transaction, 'cut_batches', slots);
           await requireObservations(transaction, slots);

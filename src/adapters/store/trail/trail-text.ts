@@ -3,12 +3,16 @@ import type { TrailReport } from '../trail-verifier.ts';
 
 /** One line where the trail is whole; else a line for every altered row, the first one first. */
 export function trailText(report: TrailReport): string {
-  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${signedText(report)}`;
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${archiveText(report)}${signedText(report)}`;
   if (report.whole) return `the trail is whole: ${seen}`;
   const lines = report.breaks.map(
     ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,
   );
   return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines].join('\n');
+}
+
+function archiveText({ archives }: TrailReport): string {
+  return archives === 0 ? '' : `${archives} stretches of them from archive files, `;
 }
 
 function signedText({ signatures }: TrailReport): string {

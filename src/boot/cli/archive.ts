@@ -1,0 +1,63 @@
+/** `sevengate archive`: moves old decisions, cuts and observations to archive files, and tells what was moved. */
+import type { Command } from 'commander';
+import { openDatabase } from '../../adapters/store/database.ts';
+import { archiveFolder, type MovedStretch, movedStretches, moveHistory, readStretch } from '../../adapters/store/trail/history-archive.ts';
+import { instant } from '../../domain/instant.ts';
+import { isoTime } from '../../domain/time.ts';
+import { serviceDatabase } from './service-database.ts';
+import { settings } from './settings.ts';
+import { withWriterDatabase } from './writer-database.ts';
+
+const DAY_MS = 86_400_000;
+/** What is younger stays in the database: gates and lists read it. */
+const KEPT_DAYS = 30;
+
+/** Adds `archive` and its commands. A file that is missing or altered sets exit code 1. */
+export function archiveCommands(archive: Command): void {
+  archive
+    .command('move')
+    .description('move whole days (UTC) of decisions, cuts and observations to files, and take them out of the database')
+    .requiredOption('--before <time>', 'move days that ended by then, such as 2026-01-01')
+    .option('--folder <folder>', 'where the files go (default: archive in the state folder)')
+    .option('--json', 'print what was moved as JSON')
+    .action(async (options: { before: string; folder?: string; json?: true }) => {
+      const before = instant(options.before, '--before');
+      const newest = Math.floor(Date.now() / DAY_MS - KEPT_DAYS) * DAY_MS;
+      if (before > newest)
+        throw new Error(
+          `--before ${options.before}: the last ${KEPT_DAYS} days stay in the database; the latest time is ${isoTime(newest)}`,
+        );
+      const folder = options.folder ?? archiveFolder(settings().SEVENGATE_HOME);
+      const moved = await withWriterDatabase('sevengate archive', (sql) => moveHistory(sql, folder, before), 'worker');
+      print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing is left to move' : moved.map(stretchText).join('\n'));
+    });
+
+  archive
+    .command('list')
+    .description('tell what was moved, and whether each file holds what was moved to it')
+    .option('--folder <folder>', 'where the files lie (default: archive in the state folder)')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: { folder?: string; json?: true }) => {
+      const folder = options.folder ?? archiveFolder(settings().SEVENGATE_HOME);
+      const { url, close } = await serviceDatabase();
+      const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate archive', readOnly: true });
+      try {
+        const found: (MovedStretch & { readonly fault: string | null })[] = [];
+        for (const stretch of await movedStretches(sql)) found.push({ ...stretch, fault: await readStretch(folder, stretch) });
+        const lines = found.map((stretch) => `${stretchText(stretch)}: ${stretch.fault ?? 'whole'}`);
+        print(options.json ? JSON.stringify(found) : lines.length === 0 ? 'nothing was moved' : lines.join('\n'));
+        if (found.some(({ fault }) => fault !== null)) process.exitCode = 1;
+      } finally {
+        await sql.end({ timeout: 3 });
+        await close();
+      }
+    });
+}
+
+function stretchText({ file, until, decisions, observations, cuts }: MovedStretch): string {
+  return `${file}: ${decisions} decisions, ${observations} observations and ${cuts} cuts before ${isoTime(until)}`;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

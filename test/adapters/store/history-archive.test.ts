@@ -1,0 +1,169 @@
+// Old history lies in files that the signed sums still prove: nothing of it can be changed or left out, nothing else can be taken away.
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
+import { openWriterKeys, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
+import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { separateLogins } from '../../../src/adapters/store/logins.ts';
+import { moveHistory, moveOldHistory, movedStretches, readStretch } from '../../../src/adapters/store/trail/history-archive.ts';
+import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
+import { type TrailReport, verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { sampleCut, sampleManifest } from '../../actors/agent/sample.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+/** A midnight; decisions are made in the five minutes before and after it, and before the next one. */
+const MIDNIGHT = Math.floor(Date.now() / DAY - 40) * DAY;
+const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' } as const;
+let sql: Sql;
+let owner: Sql;
+let home: string;
+let folder: string;
+let ids: string[];
+let tick: (slot: number) => Promise<void>;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'sevengate-archive-'));
+  folder = join(home, 'archive');
+  const url = await testDatabase();
+  const keys = openWriterKeys(home, ['worker', 'log']);
+  owner = openDatabase({ url, name: 'archive owner', role: null, connections: 2, writer: keys.worker });
+  await registerWriters(url, Object.values(keys));
+  sql = openDatabase({ url: (await separateLogins(url)).appUrl, name: 'archive worker', connections: 4, writer: keys.worker });
+  await owner`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  const clock = createVirtualClock(MIDNIGHT - 6 * MINUTE + 1_000);
+  const actors = createActorStore(sql);
+  const store = createTickStore(sql, actors.incident);
+  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
+  let made = 0;
+  const commands = createCommandHandler({
+    runtime,
+    agents: createAgentDirectory(sql),
+    clock,
+    newId: () => uuidV7(MIDNIGHT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)),
+  });
+  ids = [];
+  for (const name of ['one', 'two']) {
+    const outcome = await commands.create(context, sampleManifest({ name }));
+    if (outcome.ok) ids.push(outcome.value.id);
+  }
+  const ticker = createTradingTicker({ store, now: async () => clock.now(), clock, pause: async () => {} });
+  tick = async (slot) => {
+    clock.advanceTo(slot + 500);
+    await writeCut(sql, sampleCut(slot, { premiumPct: -1.5, rsi: 40 }), 'silence');
+    await createDispatchStore(sql).dueShards(MINUTE, slot);
+    await ticker.tick(MINUTE, 0, slot);
+  };
+  for (let n = -5; n < 5; n++) {
+    await tick(MIDNIGHT + n * MINUTE);
+    // The second is off duty from then on: its newest decision lies in the day that moves.
+    if (n === -3) await commands.pause(context, ids[1] as string);
+  }
+  return async () => {
+    await sql.end();
+    await owner.end();
+    rmSync(home, { recursive: true, force: true });
+  };
+});
+
+const verify = (archive: string | null = folder): Promise<TrailReport> =>
+  verifyTrail(owner, undefined, { keys: trustedKeysOf(home), since: null, archive });
+
+const rows = async (table: string): Promise<number> =>
+  (await owner<{ count: number }[]>`select count(*) as count from ${owner(table)} where slot < ${MIDNIGHT}`)[0]?.count as number;
+
+test('a day is moved whole, the trail stays whole, and the next decision follows what was moved', async () => {
+  const before = await verify();
+  expect(before.breaks).toEqual([]);
+  expect(before).toMatchObject({ whole: true, archives: 0 });
+  expect(before.decisions).toBe(10 + 3);
+  expect(await moveOldHistory(sql, folder, 30)).toBe(1);
+  expect(await movedStretches(sql)).toMatchObject([{ from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5 }]);
+  // Of the actor that decided nothing since, the newest decision stays.
+  expect([await rows('decisions'), await rows('observations'), await rows('cuts')]).toEqual([1, 0, 0]);
+  await tick(MIDNIGHT + 5 * MINUTE);
+  const after = await verify();
+  expect(after.breaks).toEqual([]);
+  expect(after).toMatchObject({ whole: true, archives: 1, decisions: before.decisions + 1, observations: before.observations + 1 });
+  // The day that shards have not decided to its end stays, and what was moved is not moved again.
+  expect(await moveOldHistory(sql, folder, 30)).toBe(0);
+});
+
+test('who reads old history hears that it was moved', async () => {
+  const live = createLiveRunReads(sql);
+  const written = async (): Promise<void> => {
+    for await (const _ of live.written(MIDNIGHT - DAY, MIDNIGHT)) expect.unreachable();
+  };
+  await expect(written()).rejects.toThrow(/before \S+ lies in archive files/);
+  await expect(live.observations(MIDNIGHT - MINUTE)).rejects.toThrow('lies in archive files');
+  const page = await createDecisionReads(sql).list(ORG, ids[0] as string, { limit: 50, after: null });
+  expect(page).toMatchObject({ next: null, movedBefore: MIDNIGHT });
+  expect(page?.items).toHaveLength(6);
+  expect(await createDecisionReads(sql).list(ORG, ids[0] as string, { limit: 2, after: null })).toMatchObject({ movedBefore: null });
+});
+
+test.each<[string, string, (rows: string[]) => string[]]>([
+  ['a decision that was left out', 'tick', (rows) => rows.filter((row, n) => !(row.startsWith('{"decisions"') && n === rows.length - 2))],
+  ['a decision that was changed', 'disposition', (rows) => rows.map((row) => row.replace('"hold"', '"propose_exit"'))],
+  ['an observation that was changed', 'cut', (rows) => rows.map((row) => (row.startsWith('{"obs') ? row.replace('live', 'stale') : row))],
+  ['a cut that was left out', 'cut', (rows) => rows.filter((_, n) => n > 0)],
+  ['a line that is no row', 'archive', (rows) => [...rows, '{"books":{}}']],
+  ['a row that is cut off in the middle', 'archive', (rows) => [...rows.slice(0, -1), (rows.at(-1) as string).slice(0, 40)]],
+])('%s is found, and by what was signed wherever rows are others', async (_, part, change) => {
+  const [stretch] = await movedStretches(sql);
+  const path = join(folder, stretch?.file as string);
+  const kept = readFileSync(path);
+  const lines = gunzipSync(kept).toString().split('\n').slice(0, -1);
+  const changed = change(lines);
+  expect(changed).not.toEqual(lines);
+  writeFileSync(path, gzipSync(`${changed.join('\n')}\n`));
+  try {
+    const report = await verify();
+    expect(report.whole).toBe(false);
+    expect(report.breaks.map((one) => one.part)).toEqual(expect.arrayContaining(['archive', part]));
+  } finally {
+    writeFileSync(path, kept);
+  }
+});
+
+test('a file that is missing, or a folder that is not given, is found and named', async () => {
+  const [stretch] = await movedStretches(sql);
+  expect(readdirSync(folder)).toEqual([stretch?.file]);
+  const elsewhere = mkdtempSync(join(home, 'elsewhere-'));
+  expect((await verify(elsewhere)).breaks.map(({ detail }) => detail).join()).toMatch(/cannot be read: ENOENT/);
+  expect((await verify(null)).breaks.map(({ detail }) => detail).join()).toContain(`${stretch?.file}`);
+  copyFileSync(join(folder, stretch?.file as string), join(elsewhere, stretch?.file as string));
+  expect(await verify(elsewhere)).toMatchObject({ whole: true });
+  expect(await readStretch(elsewhere, stretch as never)).toBeNull();
+});
+
+test('nothing else goes: not what is recent, not by others, and no stretch out of its turn', async () => {
+  await expect(sql`delete from decision_rows`).rejects.toThrow('permission denied');
+  await expect(owner`delete from decisions where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
+  await expect(owner`delete from cuts where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
+  await expect(owner`update decisions set reason = 'x' where slot < ${MIDNIGHT}`).rejects.toThrow('append-only');
+  const insert = (from: number, until: number) => sql`
+    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, file, sha256)
+    values (${until}, ${from}, 0, 0, 0, 'x.gz', ${'0'.repeat(64)})`;
+  await expect(insert(MIDNIGHT + DAY, MIDNIGHT + 2 * DAY)).rejects.toThrow('the next stretch begins at');
+  await expect(insert(MIDNIGHT, MIDNIGHT + DAY)).rejects.toThrow('a shard has decided up to slot');
+  await expect(insert(MIDNIGHT, MIDNIGHT + 20 * DAY)).rejects.toThrow('the last 30 days');
+  await expect(sql`update moved_history set from_slot = 1`).rejects.toThrow(/permission denied|append-only/);
+  expect(await moveHistory(sql, folder, MIDNIGHT + DAY)).toEqual([]);
+});
