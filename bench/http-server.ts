@@ -77,6 +77,7 @@ async function ours(order: ServerOrder): Promise<string> {
       bus,
       orderBooks: { read: async () => refuse('unavailable', 'the bench asks no venue') },
       predictionBooks: { polymarket: unasked, kalshi: unasked },
+      obtainable: new Set(),
       onchainPredictions: null,
       primaryChain: null,
       launcher: null,

@@ -10,6 +10,7 @@ import type { Venue } from '../domain/venue.ts';
 import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
+import type { HistoryArchives } from '../simulation/ports.ts';
 import { createStressRunner } from '../simulation/stress/stress-runner.ts';
 import type { Logger } from './log.ts';
 import type { BacktestThread } from './threads/backtest-worker.ts';
@@ -19,6 +20,8 @@ export interface EvaluationRunnerDeps {
   /** Where the thread of a backtest connects to. */
   readonly databaseUrl: string;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
+  /** Null where files are the only archives. */
+  readonly archives: HistoryArchives | null;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Logger;
 }

@@ -10,7 +10,7 @@ import { createKnownHistoryReads } from '../adapters/store/candles/backtest-read
 import type { Sql } from '../adapters/store/database.ts';
 import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
-import type { MissingHistory } from '../domain/backtest/missing-history.ts';
+import type { HistorySource, MissingHistory } from '../domain/backtest/missing-history.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {
@@ -27,23 +27,29 @@ export function openGates(deps: {
   readonly evaluator: Sql;
   readonly runtime: Runtime;
   readonly clock: Pick<Clock, 'now'>;
+  /** What of the past a backtest finds by itself. */
+  readonly obtainable: ReadonlySet<HistorySource>;
   readonly newId: () => string;
 }): Gates {
   const evidence = createEvidenceWriter(deps.evaluator, deps.newId);
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
   const agents: Pick<AgentDirectory, 'find' | 'write'> = createAgentDirectory(deps.sql);
   return {
-    commands: createGateHandler({ runtime: deps.runtime, agents, gates: keeper, missingHistory: historyOf(deps.sql, deps.clock) }),
+    commands: createGateHandler({ runtime: deps.runtime, agents, gates: keeper, missingHistory: historyOf(deps) }),
     evidence,
     watch: (clock, onError) => lookDaily(keeper, clock, onError),
   };
 }
 
 /** What of the past an agent's manifest would miss in a backtest that is asked for now. */
-function historyOf(sql: Sql, clock: Pick<Clock, 'now'>): (agent: GatedView) => Promise<readonly MissingHistory[]> {
+function historyOf({
+  sql,
+  clock,
+  obtainable,
+}: Pick<Parameters<typeof openGates>[0], 'sql' | 'clock' | 'obtainable'>): (agent: GatedView) => Promise<readonly MissingHistory[]> {
   const reads = createKnownHistoryReads(sql);
   return async ({ id, manifestVersion }) => {
     const manifest = await manifestOf(sql, id, manifestVersion);
-    return manifest === null ? [] : missingHistory(reads, manifest, clock.now());
+    return manifest === null ? [] : missingHistory(reads, manifest, clock.now(), obtainable);
   };
 }

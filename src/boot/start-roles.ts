@@ -41,6 +41,7 @@ import { exchangeCredentials } from './outside/spotexchange.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
+import { obtainableHistory, sandboxPast } from './sandbox-past.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
 import { packageVersion } from './version.ts';
@@ -204,8 +205,16 @@ function evaluationRunners({ service, store, market }: RoleParts) {
   const { clock, log } = service;
   const { sql, logins } = store;
   const { histories } = createVenues({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
+  const past = sandboxPast(service);
   return {
-    backtest: openBacktestRunner({ sql, databaseUrl: logins.appUrl, histories, clock, log }),
+    backtest: openBacktestRunner({
+      sql,
+      databaseUrl: logins.appUrl,
+      histories: { ...histories, ...past?.histories(histories) },
+      archives: past?.archives ?? null,
+      clock,
+      log,
+    }),
     stress_test: openStressRunner(sql),
   };
 }
@@ -250,6 +259,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       bridge,
       launcher,
       predictionBooks: createPredictionAsking(reach),
+      obtainable: obtainableHistory(service),
       disabledVenues: riskDeps(parts).disabledVenues,
       takesSignature: createWalletReader({
         ...reach.addresses.evmchain,

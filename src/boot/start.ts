@@ -20,6 +20,7 @@ import { needsSandbox } from './outside/index.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
+import { obtainableHistory } from './sandbox-past.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
 import { forgetKey, startSigner } from './signer.ts';
 import { checkedSources } from './source-checks.ts';
@@ -68,7 +69,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
   const sandbox = await openSandbox(service);
 
   const actors = openActors(sql, clock, newId);
-  const gates = openGates({ sql, evaluator, runtime: actors.runtime, clock, newId });
+  const gates = openGates({ sql, evaluator, runtime: actors.runtime, clock, newId, obtainable: obtainableHistory(service) });
   const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
   const tokens = config.IDP_ISSUER === null ? keepMemberTokens(home, clock) : null;
   service.onStop('the tokens', async () => tokens?.stop());

@@ -4,7 +4,6 @@ import type { Clock } from '../../streams/clock.ts';
 import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
 import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { EVM_TOKENS } from '../domain/evm-chain.ts';
-import { issuersNow } from '../domain/intelligence/entities.ts';
 import { agentTokenEntry } from '../domain/listed-token.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from './agent-tokens.ts';
@@ -12,7 +11,7 @@ import { bridgeVerbs } from './bridge/control.ts';
 import { type BridgeScript, createBridgeScript } from './bridge/script.ts';
 import type { ChainClient } from './control.ts';
 import { foundLedger, newestBlock } from './evmchain/simulator.ts';
-import { createSeededStories } from './intelligence/seeded-stories.ts';
+import { sandboxCompanies, sandboxStories } from './intelligence/sandbox-stories.ts';
 import { createModelScript, modelVerbs } from './language-model/script.ts';
 import { createLauncherScript, launcherVerbs } from './launcher/launcher-script.ts';
 import { combinedMarket } from './market/combined-market.ts';
@@ -59,7 +58,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     BridgeScript
   >;
   const scripts = { ...bridges, model: createModelScript(), launcher: createLauncherScript() };
-  const companies = companiesOf(CATALOG.entries);
+  const companies = sandboxCompanies();
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
   const control: ChainClient = {
     standing: () => chainStanding(chain),
@@ -86,12 +85,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     launched,
     companies: companies.all,
     questions: createSeededQuestions({ seed, market }),
-    stories: createSeededStories({
-      seed,
-      symbols: market.assets.map(({ symbol }) => symbol),
-      filers: companies.listed.map(({ symbol }) => symbol),
-      value,
-    }),
+    stories: sandboxStories(seed, market),
     /** What a bridge provider carries between. */
     chains: { solana: chain, evm: ledger, stable, token: EVM_STABLE },
     scripts,
@@ -106,11 +100,4 @@ function tokensOf(entries: readonly CatalogEntry[]) {
     const { mint, decimals, multiplier, newMultiplier, newMultiplierEffectiveAt, transferFeeBps } = token;
     return [{ symbol, mint, decimals, underlying, multiplier, newMultiplier, newMultiplierEffectiveAt, transferFeeBps }];
   });
-}
-
-/** Companies of the catalog as the regulator knows them; of those that are not listed there are no current reports. */
-function companiesOf(entries: readonly CatalogEntry[]) {
-  const preIpo = entries.filter(({ kind }) => kind === 'pre_ipo');
-  const all = issuersNow().flatMap(({ asset, cik, names }) => (cik === null ? [] : [{ cik, symbol: asset, name: names[0] ?? asset }]));
-  return { all, listed: all.filter(({ symbol }) => preIpo.every(({ underlying }) => underlying !== symbol)) };
 }

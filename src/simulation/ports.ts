@@ -1,13 +1,15 @@
 /** What simulations ask of the outside. Stores and venues implement these ports; all values are the domain's. */
+
+import type { ArchivedStretch } from '../domain/backtest/known-events.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { Observation } from '../domain/cut.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
+import type { Stretch } from '../domain/stretches.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey, Venue } from '../domain/venue.ts';
 import type { Fact } from './backtest/history.ts';
-import type { ArchivedStretch } from './backtest/known-events.ts';
-import type { BarSeries } from './backtest/needs.ts';
+import type { BarSeries, InstrumentNeeds } from './backtest/needs.ts';
 
 /** Closed bars of one series that open within [from, to), ascending, at most `limit`. */
 export interface BarRange {
@@ -45,6 +47,14 @@ export interface EventArchive extends ArchivedStretch {
   readonly reports: readonly Report[];
 }
 
+/** Archives that can be asked by the stretch, besides those that are imported from files. */
+export interface HistoryArchives {
+  /** Every report of a source about an underlying that was published in the stretch; null where no archive of the source is at hand. */
+  reports(source: string, underlying: string, stretch: Stretch): readonly Report[] | null;
+  marks(instrument: string, stretch: Stretch): readonly Fact[];
+  liquidity(instrument: InstrumentKey, stretch: Stretch): readonly Fact[];
+}
+
 /** Fetches from venues what the kept history lacks. */
 export interface HistoryFetcher {
   /** Answers the code of the refusal where the venue did not give all bars; null where it did, or has none to give. */
@@ -53,6 +63,8 @@ export interface HistoryFetcher {
     range: { readonly from: EpochMs; readonly to: EpochMs },
     job: { readonly signal: AbortSignal; readonly progress: (done: number, total: number) => void },
   ): Promise<{ readonly code: string } | null>;
+  /** Keeps what archives at hand hold of the events, marks and liquidity that an instrument's rules look at. */
+  facts(needs: InstrumentNeeds, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<void>;
   /** Hourly funding of a perpetual; null where its venue gives none. */
   funding(perpetual: string, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly Fact[] | null>;
 }

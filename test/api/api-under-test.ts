@@ -165,6 +165,7 @@ export async function apiUnderTest(
     bus: { latest: (key) => market.get(key) ?? null },
     orderBooks: orderBook,
     predictionBooks: predictionVenues,
+    obtainable: new Set(),
     onchainPredictions: onchain,
     primaryChain: null,
     launcher: null,

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { sandboxPast } from '../../src/boot/sandbox-past.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
 import { type Service, sevengate, startService } from './running-service.ts';
@@ -28,6 +30,31 @@ afterAll(async () => {
 const command = (...args: string[]) => sevengate(['candles', ...args], { SEVENGATE_HOME: service.home });
 
 describe('routes', () => {
+  test('years of the past that backtests take at once are what the simulators tell', async () => {
+    const config = readConfig({});
+    const past = isConfig(config) ? sandboxPast({ config, runs: () => true, clock: { now: () => Date.now() } }) : null;
+    const from = Math.floor((Date.now() - 20 * HOUR) / HOUR) * HOUR;
+    for (const [venue, instrument] of [
+      ['spotexchange', 'ETHUSDT'],
+      ['evmvenue', 'BTC'],
+      ['spotchain', 'TSLAx'],
+    ] as const) {
+      const { body } = await service.get(
+        `/v1/candles?venue=${venue}&instrument=${instrument}&timeframe=1h&from=${from}&to=${from + 5 * HOUR}`,
+      );
+      const told = (body.items as { openTime: string; open: string; high: string; low: string; close: string }[]).map((bar) =>
+        [Date.parse(bar.openTime), ...[bar.open, bar.high, bar.low, bar.close].map(Number)].map((value) => Number(value.toPrecision(9))),
+      );
+      const known = (await past?.histories({})[venue]?.fetchCandles(instrument, '1h', from, from + 5 * HOUR)) ?? [];
+      expect(told.length, venue).toBe(5);
+      expect(
+        known.map((bar) =>
+          [bar.openTime, ...[bar.open, bar.high, bar.low, bar.close].map(Number)].map((value) => Number(value.toPrecision(9))),
+        ),
+      ).toEqual(told);
+    }
+  });
+
   test('day statistics hang together, and are paged and narrowed', async () => {
     const { body } = await service.get('/v1/tickers?instrument=BTCUSDT');
     const [ticker] = body.items;

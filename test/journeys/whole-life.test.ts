@@ -54,11 +54,11 @@ beforeAll(async () => {
   stage = await createGateFixture(url);
   const { app: sql, evaluator, newId } = stage;
   runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
-  gates = openGates({ sql, evaluator, runtime, clock, newId });
+  gates = openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set() });
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
   worker = evaluations.carry(
     {
-      backtest: openBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') }),
+      backtest: openBacktestRunner({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') }),
       stress_test: openStressRunner(sql),
     },
     'worker-1',

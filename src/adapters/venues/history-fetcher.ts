@@ -1,23 +1,36 @@
 /** What evaluations want to know of the past: fetched from the venues, and kept. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { timeframeMs } from '../../domain/time.ts';
+import { sourceStretches } from '../../domain/backtest/known-events.ts';
+import { canonicalHash } from '../../domain/canonical-json.ts';
+import { eventSourcesOf } from '../../domain/intelligence/listening.ts';
+import { missingStretches, type Stretch } from '../../domain/stretches.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
-import type { HistoryFetcher } from '../../simulation/ports.ts';
+import type { HistoryArchives, HistoryFetcher } from '../../simulation/ports.ts';
 import { createCandleStore } from '../store/candles/candle-store.ts';
 import { createCandleWindows } from '../store/candles/candle-windows.ts';
+import { keepHistory } from '../store/catalog/market-history-store.ts';
 import type { Sql } from '../store/database.ts';
+import { archivedStretches, keepArchive } from '../store/intelligence/event-archive-store.ts';
 import { backfillCandles } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';
+
+const HOUR_MS = 3_600_000;
+/** Where facts and reports came from that no file brought. */
+const ARCHIVE = 'archive';
 
 /** A venue without a history, or that does not answer, leaves what was asked of it unknown. */
 export function createHistoryFetcher({
   sql,
   histories,
+  archives,
   clock,
 }: {
   readonly sql: Sql;
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
+  /** Null where files are the only archives. */
+  readonly archives: HistoryArchives | null;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
 }): HistoryFetcher {
   const store = createCandleStore(sql);
@@ -30,6 +43,14 @@ export function createHistoryFetcher({
       const { stopped } = await backfillCandles({ ...series, ...range, barMs, history, store, windows, clock, signal, progress });
       return stopped;
     },
+    async facts({ entry, eventHours, mark, pool }, { from, to }) {
+      if (archives === null) return;
+      const stretch = { from, to: Math.min(to, clock.now()) };
+      if (eventHours !== null)
+        await keepReports(sql, archives, entry.underlying, { ...stretch, from: from - eventHours * HOUR_MS }, clock.now());
+      if (mark !== null) await keepHistory(sql, 'issuer_mark', mark, archives.marks(mark, stretch), ARCHIVE);
+      if (pool !== null) await keepHistory(sql, 'pool_liquidity', pool, archives.liquidity(pool, stretch), ARCHIVE);
+    },
     async funding(perpetual, { from, to }) {
       try {
         const rates = await histories.evmvenue?.fetchFunding?.(perpetual, from, to);
@@ -40,4 +61,17 @@ export function createHistoryFetcher({
       }
     },
   };
+}
+
+/** Keeps what each source of an underlying told over the parts of a stretch for which no archive is kept yet. */
+async function keepReports(sql: Sql, archives: HistoryArchives, underlying: string, stretch: Stretch, at: EpochMs): Promise<void> {
+  const kept = await archivedStretches(sql, underlying);
+  for (const source of eventSourcesOf(underlying)) {
+    for (const missing of missingStretches(stretch, sourceStretches(source, null, kept))) {
+      const reports = archives.reports(source, underlying, missing);
+      if (reports === null) continue;
+      const sha256 = canonicalHash([source, underlying, missing.from, missing.to, reports] as never);
+      await keepArchive(sql, { source, underlyings: [underlying], ...missing, reports, file: ARCHIVE, sha256, at });
+    }
+  }
 }

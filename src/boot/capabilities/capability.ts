@@ -20,6 +20,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import type { PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
+import type { HistorySource } from '../../domain/backtest/missing-history.ts';
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
@@ -93,6 +94,8 @@ export interface CallerDeps {
   readonly bridge: Bridge | null;
   /** Null where no external launcher is named. */
   readonly launcher: LauncherClient | null;
+  /** What of the past a backtest finds by itself, besides bars. */
+  readonly obtainable: ReadonlySet<HistorySource>;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
   readonly clock: Clock;
   readonly newId: () => string;

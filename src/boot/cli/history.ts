@@ -8,7 +8,9 @@ import { HISTORY_KINDS, type HistoryKind } from '../../adapters/store/catalog/ma
 import { missingHistoryText } from '../../domain/backtest/missing-history.ts';
 import { instant } from '../../domain/instant.ts';
 import { missingHistory } from '../../simulation/backtest/missing-history.ts';
+import { obtainableHistory } from '../sandbox-past.ts';
 import { manifestFromFile } from './manifest-file.ts';
+import { settings } from './settings.ts';
 import { withWriterDatabase } from './writer-database.ts';
 
 interface EventOptions {
@@ -83,7 +85,7 @@ function missingCommand(history: Command): void {
     .action(async (file: string, options: { json?: true }) => {
       const manifest = manifestFromFile(file);
       const missing = await withWriterDatabase('sevengate history', (sql) =>
-        missingHistory(createKnownHistoryReads(sql), manifest, Date.now()),
+        missingHistory(createKnownHistoryReads(sql), manifest, Date.now(), obtainableHistory({ config: settings(), runs: () => true })),
       );
       if (options.json) return print(JSON.stringify(missing.map((one) => ({ ...one, text: missingHistoryText(one) }))));
       print(missing.length === 0 ? 'nothing is missing besides bars, which a run fetches' : missing.map(missingHistoryText).join('\n'));

@@ -85,6 +85,21 @@ function columnsOf(filings: readonly SeededFiling[]) {
   };
 }
 
+/** What the regulator publishes of a company's filings. */
+export function submissionsOf(company: FilingsSimulatorOptions['companies'][number], filings: readonly SeededFiling[]) {
+  return {
+    cik: company.cik,
+    entityType: 'operating',
+    sic: '7372',
+    name: company.name,
+    tickers: [company.symbol],
+    exchanges: ['Nasdaq'],
+    category: 'Large accelerated filer',
+    fiscalYearEnd: '1231',
+    filings: { recent: columnsOf(filings), files: [] },
+  };
+}
+
 /** Opens the simulator: `GET /submissions/CIK##########.json`. Whoever names no contact, or asks too fast, is refused with 403. */
 export async function createFilingsSimulator(options: FilingsSimulatorOptions): Promise<FilingsSimulator> {
   const { clock, stories } = options;
@@ -121,17 +136,7 @@ export async function createFilingsSimulator(options: FilingsSimulatorOptions): 
       return {
         status: 200,
         headers: { etag },
-        body: {
-          cik: company.cik,
-          entityType: 'operating',
-          sic: '7372',
-          name: company.name,
-          tickers: [company.symbol],
-          exchanges: ['Nasdaq'],
-          category: 'Large accelerated filer',
-          fiscalYearEnd: '1231',
-          filings: { recent: columnsOf(filings), files: [] },
-        },
+        body: submissionsOf(company, filings),
       };
     },
   });

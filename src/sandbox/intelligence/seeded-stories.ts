@@ -191,8 +191,8 @@ export interface SeededStoriesOptions {
 }
 
 export interface SeededStories {
-  /** Wire items with from <= publishedAt < to, ascending by time and then by id. */
-  between(from: EpochMs, to: EpochMs): readonly WireItem[];
+  /** Wire items with from <= publishedAt < to, ascending by time and then by id; of some of its symbols alone where they are named. */
+  between(from: EpochMs, to: EpochMs, of?: readonly string[]): readonly WireItem[];
   /** Filings of a symbol with from <= acceptedAt < to, ascending. */
   filings(symbol: string, from: EpochMs, to: EpochMs): readonly SeededFiling[];
   /** Rumours that run ahead of a story, ascending. */
@@ -301,8 +301,8 @@ export function createSeededStories(options: SeededStoriesOptions): SeededStorie
   }
 
   return {
-    between: (from, to) =>
-      [...over(symbols, from, to)]
+    between: (from, to, of = symbols) =>
+      [...over(of, from, to)]
         .flatMap(({ items }) => items)
         .filter(({ publishedAt }) => Date.parse(publishedAt) >= from && Date.parse(publishedAt) < to)
         .sort((a, b) => (a.publishedAt < b.publishedAt ? -1 : a.publishedAt > b.publishedAt ? 1 : a.id < b.id ? -1 : 1)),

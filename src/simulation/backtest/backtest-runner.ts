@@ -58,6 +58,8 @@ export function createBacktestRunner({ fetcher, trials, inThread, onMissing }: B
     for (const [index, series] of wanted.entries()) {
       await fetchBars(series, request, job, `fetching ${series.instrument} ${series.timeframe} (${index + 1} of ${wanted.length})`);
     }
+    const range = { from: Date.parse(request.from), to: Date.parse(request.to) };
+    for (const need of needs) await fetcher.facts(need, range);
     const asked: BacktestJob = {
       manifest: job.manifest,
       request,

@@ -1,5 +1,6 @@
 /** A backtest of the history that is kept: reads bars and events through a port, page by page, and works. */
 
+import { afterLookback, heardStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
@@ -12,7 +13,6 @@ import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads, EventArchive } from '../ports.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { EventHistory, Fact } from './history.ts';
-import { afterLookback, heardStretch, sourceStretches } from './known-events.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 import type { Trials } from './run.ts';
 

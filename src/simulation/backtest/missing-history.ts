@@ -1,4 +1,6 @@
 /** Which rules of a manifest could not be known in a backtest over the gate's stretch, and what would mend it. */
+
+import { afterLookback, heardStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
 import { readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { CatalogEntry } from '../../domain/catalog.ts';
@@ -8,19 +10,24 @@ import { missingStretches, type Stretch, unitedStretches } from '../../domain/st
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import type { KnownHistoryReads } from '../ports.ts';
 import { type Fact, LIQUIDITY_MAX_AGE_MS, MARK_MAX_AGE_MS } from './history.ts';
-import { afterLookback, heardStretch, sourceStretches } from './known-events.ts';
 import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What is missing over the stretch that a backtest takes by default, by instrument and source. Bars are fetched when a run asks for them. */
-export async function missingHistory(reads: KnownHistoryReads, manifest: Manifest, now: EpochMs): Promise<readonly MissingHistory[]> {
+/** What is missing over the stretch that a backtest takes by default, by instrument and source. Bars are fetched when a run asks for them, and so is what is `obtainable`. */
+export async function missingHistory(
+  reads: KnownHistoryReads,
+  manifest: Manifest,
+  now: EpochMs,
+  obtainable: ReadonlySet<HistorySource>,
+): Promise<readonly MissingHistory[]> {
   const request = readBacktestRequest({}, now);
   if (!('assumptions' in request)) throw new RangeError('the default stretch of a backtest cannot be read');
   const stretch = { from: Date.parse(request.from), to: Date.parse(request.to) };
   const missing: MissingHistory[] = [];
   for (const needs of backtestNeeds(manifest, manifest.timeframe)) {
-    for (const looked of await lookedAt(reads, manifest, needs, now)) missing.push(...missingOf(looked, needs.entry, stretch));
+    for (const looked of await lookedAt(reads, manifest, needs, now))
+      if (!obtainable.has(looked.source)) missing.push(...missingOf(looked, needs.entry, stretch));
   }
   return missing;
 }

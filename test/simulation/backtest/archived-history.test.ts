@@ -138,7 +138,7 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   await keepHistory(sql, 'pool_liquidity', 'spotchain:SPACEX', depths, 'pools.csv');
 
   // Before anybody waits for a run: what the gate's stretch lacks, and what imports it.
-  const missing = await missingHistory(createKnownHistoryReads(sql), manifestOf(RULES), NOW);
+  const missing = await missingHistory(createKnownHistoryReads(sql), manifestOf(RULES), NOW, new Set());
   expect(missing.map(({ source, conditions }) => [source, ...conditions])).toEqual([
     ['news:wire', 'no_negative_event'],
     ['news:filings', 'no_negative_event'],
@@ -156,7 +156,9 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   expect(missingHistoryText(missing[2] as (typeof missing)[number])).toContain(
     'gap_to_mark_below on spotchain:SPACEX looks at marks of the issuer',
   );
-  expect(await missingHistory(createKnownHistoryReads(sql), manifestOf([{ type: 'rsi_below', period: 7, value: 30 }]), NOW)).toEqual([]);
+  expect(
+    await missingHistory(createKnownHistoryReads(sql), manifestOf([{ type: 'rsi_below', period: 7, value: 30 }]), NOW, new Set()),
+  ).toEqual([]);
 
   // SPACEX files with the regulator: the wire alone does not make its events known.
   expect(entriesOf(await backtest(RULES))).toEqual([]);
@@ -169,7 +171,7 @@ test('rules on events, marks and liquidity pass where the history of each is kep
   const whole = { ...archive, from: stretch.from - DAY, to: NOW };
   await keepArchive(sql, { ...whole, source: 'news:wire', sha256: 'cc'.repeat(32), reports: [] });
   await keepArchive(sql, { ...whole, source: 'news:filings', sha256: 'dd'.repeat(32), reports: [] });
-  expect((await missingHistory(createKnownHistoryReads(sql), manifestOf(RULES), NOW)).map(({ source }) => source)).toEqual([
+  expect((await missingHistory(createKnownHistoryReads(sql), manifestOf(RULES), NOW, new Set())).map(({ source }) => source)).toEqual([
     'issuer_mark',
     'pool_liquidity',
   ]);

@@ -81,7 +81,7 @@ async function keep(instrument: string, candles: readonly Candle[]): Promise<voi
 }
 
 function carry(holder = 'worker-1'): void {
-  const runner = openBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') });
+  const runner = openBacktestRunner({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') });
   workers.push(evaluations.carry({ backtest: runner }, holder, (error) => console.error(error)));
 }
 

@@ -1,7 +1,8 @@
 /** Archives of events at rest (`event_archives`, `archived_reports`): imported files, never changed again. */
+
+import type { ArchivedStretch } from '../../../domain/backtest/known-events.ts';
 import type { Report } from '../../../domain/intelligence/report.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import type { ArchivedStretch } from '../../../simulation/backtest/known-events.ts';
 import type { EventArchive } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 

@@ -1,6 +1,6 @@
 /** The stretches over which a source of events is known: heard by the feed, or held by an archive. */
-import { type Stretch, unitedStretches } from '../../domain/stretches.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { type Stretch, unitedStretches } from '../stretches.ts';
+import type { EpochMs } from '../time.ts';
 
 /** An archive's source and the times between which it is complete. */
 export interface ArchivedStretch extends Stretch {

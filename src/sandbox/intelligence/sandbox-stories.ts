@@ -1,0 +1,27 @@
+/** The stories of one sandbox, and the companies that they are about: the same in every process with the same seed. */
+import { CATALOG } from '../../domain/catalog.ts';
+import { issuersNow } from '../../domain/intelligence/entities.ts';
+import type { Market } from '../market/market.ts';
+import { createSeededStories, type SeededStories } from './seeded-stories.ts';
+
+export interface SandboxCompany {
+  readonly cik: string;
+  readonly symbol: string;
+  readonly name: string;
+}
+
+/** Companies of the catalog as the regulator knows them; of those that are not listed there are no current reports. */
+export function sandboxCompanies(): { readonly all: readonly SandboxCompany[]; readonly listed: readonly SandboxCompany[] } {
+  const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
+  const all = issuersNow().flatMap(({ asset, cik, names }) => (cik === null ? [] : [{ cik, symbol: asset, name: names[0] ?? asset }]));
+  return { all, listed: all.filter(({ symbol }) => preIpo.every(({ underlying }) => underlying !== symbol)) };
+}
+
+export function sandboxStories(seed: number, market: Market): SeededStories {
+  return createSeededStories({
+    seed,
+    symbols: market.assets.map(({ symbol }) => symbol),
+    filers: sandboxCompanies().listed.map(({ symbol }) => symbol),
+    value: (symbol, at) => market.value(symbol, at),
+  });
+}

@@ -1,0 +1,84 @@
+// The past of the sandbox: the examples that a fresh database begins with are strategies that a person would want, over five years of it.
+import { expect, test } from 'vitest';
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { obtainableHistory, sandboxPast } from '../../src/boot/sandbox-past.ts';
+import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
+import type { BacktestOutcome } from '../../src/simulation/backtest/backtest-work.ts';
+import { workFromHistory } from '../../src/simulation/backtest/from-history.ts';
+
+const NOW = Date.UTC(2026, 10, 23, 9);
+const config = readConfig({});
+if (!isConfig(config)) throw new Error(JSON.stringify(config));
+const here = { config, runs: () => true, clock: { now: () => NOW } };
+const past = sandboxPast(here);
+if (past === null) throw new Error('no sandbox stands in');
+
+/** An example with one instrument of its universe: each trades alike, and one takes a third of the time. */
+function example(name: string, symbol: string): Manifest {
+  const found = EXAMPLE.agents.find(({ manifest }) => (manifest as { name?: string }).name === name);
+  const read = readManifest({ ...(found?.manifest as object), universe: [symbol] });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.manifest;
+}
+
+async function backtest(manifest: Manifest): Promise<Extract<BacktestOutcome, { ok: true }>> {
+  const request = readBacktestRequest({}, NOW);
+  if (!('assumptions' in request)) throw new Error('no request');
+  const histories = past?.histories({}) ?? {};
+  const outcome = await workFromHistory(
+    {
+      bars: async ({ venue, instrument, timeframe, from, to, limit }) =>
+        (await histories[venue]?.fetchCandles(instrument, timeframe, from, Math.min(to, from + limit * 3_600_000))) ?? [],
+      reports: async () => [],
+      archives: async (underlying) =>
+        ['news:wire', 'news:filings'].map((source) => {
+          const stretch = { from: Date.parse(request.from) - 86_400_000 * 30, to: NOW };
+          return { source, ...stretch, reports: past?.archives.reports(source, underlying, stretch) ?? [] };
+        }),
+      marks: async () => [],
+      liquidity: async () => [],
+    },
+    { manifest, request, trials: { versions: 1, otherSharpes: [] }, funding: [], createdAt: NOW },
+    () => {},
+  );
+  if (!outcome.ok) throw new Error(outcome.detail);
+  return outcome;
+}
+
+test('the discount hunter passes the gate of the backtest on what was known, its news included', async () => {
+  const { summary, result } = await backtest(example('Discount hunter', 'AAPLx'));
+  expect(summary).toMatchObject({ passed: true });
+  // Discounts that come back pay; news of high severity keep it out of the market at some of them.
+  const { conditions } = JSON.parse(result) as { conditions: readonly { type: string; unknownPct?: number }[] };
+  expect(conditions.map(({ type }) => type)).toContain('no_negative_event');
+});
+
+test('the trend follower earns, with losses that a person would bear', async () => {
+  const { summary } = await backtest(example('Crypto trend', 'BTCUSDT'));
+  expect(summary['returnPct']).toBeGreaterThan(0);
+  expect(summary['maxDrawdownPct']).toBeLessThan(15);
+});
+
+test('marks and depths of the past are those that the market has at their time', () => {
+  const week = { from: NOW - 60 * 86_400_000, to: NOW };
+  const marks = past.archives.marks('SPACEX', week);
+  expect(marks.length).toBeGreaterThan(5);
+  expect(marks.every(({ receivedAt }, n) => n === 0 || receivedAt > (marks[n - 1] as { receivedAt: number }).receivedAt)).toBe(true);
+  const depths = past.archives.liquidity('spotchain:AAPLx', week);
+  expect(depths.length).toBe(60);
+  expect(Number(depths[0]?.value)).toBeGreaterThan(300_000);
+});
+
+test('nothing of a real venue or of a sandbox elsewhere is invented', () => {
+  expect([...obtainableHistory(here)].sort()).toEqual(['issuer_mark', 'news:filings', 'news:wire', 'pool_liquidity']);
+  expect([...obtainableHistory({ config, runs: () => false })]).toEqual([]);
+  expect(sandboxPast({ ...here, runs: () => false })).toBe(null);
+  const real = { ...config, NEWS_URL: 'https://news.example', SPOTEXCHANGE_URL: 'https://exchange.example' } as typeof config;
+  expect(obtainableHistory({ config: real, runs: () => true }).has('news:wire')).toBe(false);
+  const mixed = sandboxPast({ ...here, config: real });
+  expect(Object.keys(mixed?.histories({}) ?? {}).sort()).toEqual(['evmvenue', 'reference', 'spotchain']);
+  expect(mixed?.archives.reports('news:wire', 'AAPL', { from: 0, to: 1 })).toBe(null);
+});
