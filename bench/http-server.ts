@@ -121,6 +121,7 @@ async function ours(order: ServerOrder): Promise<string> {
         newsUrl: nowhere.url,
         intelligence: {
           newsKey: null,
+          newsProvider: 'gateway',
           tvlUrl: nowhere.url,
           macro: { url: nowhere.url, key: '' },
           filings: { url: nowhere.url, contact: '', archiveUrl: null },

@@ -2,6 +2,7 @@
 import { MARK_PROVIDERS } from '../adapters/venues/reference/issuer-marks.ts';
 import { SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/share-quotes.ts';
 import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
+import { NEWS_PROVIDER_NAMES } from '../domain/intelligence/listening.ts';
 import { nearestNames } from '../domain/nearest-name.ts';
 import {
   absoluteFile,
@@ -16,8 +17,8 @@ import {
   macroKey,
   oneOf,
   origins,
-  p256Key,
   type Parsed,
+  p256Key,
   programs,
   rsaKey,
   secret,
@@ -173,7 +174,13 @@ const SETTINGS = {
   ISSUER_URL: optional(url('https:', 'http:'), 'marks of pre-IPO tokens, by their issuer', sandboxed),
   ISSUER_PROVIDER: setting(oneOf(MARK_PROVIDERS), 'prestocks', 'which issuer that is: prestocks or tessera', 'prestocks'),
   NEWS_URL: optional(url('https:', 'http:'), 'wire items about the market', sandboxed),
-  NEWS_KEY: optional(secret, 'key of the same'),
+  NEWS_KEY: optional(secret, 'key of the same; alpaca wants id and secret, joined by a colon'),
+  NEWS_PROVIDER: setting(
+    oneOf(NEWS_PROVIDER_NAMES),
+    'gateway',
+    'whose they are: alpaca (https://data.alpaca.markets), finnhub (https://finnhub.io/api/v1), or gateway: a service of your own',
+    'gateway',
+  ),
   TVL_URL: optional(url('https:', 'http:'), 'value locked on chains', sandboxed),
   MACRO_URL: optional(url('https:', 'http:'), 'macro series and their calendar', sandboxed),
   MACRO_KEY: optional(macroKey, 'key of the same; it is needed with the URL'),
@@ -318,6 +325,8 @@ function complainOfParts({ given, complain }: Asked): void {
 
 /** Features that are switched on without what they need. */
 function complainOfFeatures({ given, values, complain }: Asked): void {
+  if (values.NEWS_PROVIDER !== 'gateway' && given('NEWS_URL') !== '' && given('NEWS_KEY') === '')
+    complain('NEWS_KEY', `is missing, and ${given('NEWS_PROVIDER')} answers nobody without one: set the key`);
   if (values.SVC_LIVE_SPOTEXCHANGE_ENABLED === true && given('SPOTEXCHANGE_URL') !== '' && given('SPOTEXCHANGE_KEY') === '') {
     complain(
       'SPOTEXCHANGE_KEY',

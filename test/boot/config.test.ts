@@ -79,6 +79,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     ISSUER_PROVIDER: 'prestocks',
     NEWS_URL: null,
     NEWS_KEY: null,
+    NEWS_PROVIDER: 'gateway',
     TVL_URL: null,
     MACRO_URL: null,
     MACRO_KEY: null,
@@ -202,6 +203,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['ISSUER_PROVIDER', 'tessera', 'tessera', 'backed', 'prestocks'],
   ['NEWS_URL', 'https://n.example', 'https://n.example', 'file:///etc/passwd', 'should begin with https:// or http://'],
   ['NEWS_KEY', 'k-3', 'k-3', 'k 3', 'was it copied whole?', { NEWS_URL: 'https://n.example' }],
+  ['NEWS_PROVIDER', 'alpaca', 'alpaca', 'reuters', 'none of gateway, alpaca, finnhub'],
   ['TVL_URL', 'https://t.example', 'https://t.example', 't.example', 'is no URL'],
   ['MACRO_URL', 'https://m.example', 'https://m.example', 'm.example', 'is no URL', macro],
   ['MODEL_URL', 'sandbox', 'sandbox', 'sandboxes', 'is no URL', model],
@@ -293,6 +295,9 @@ test('what belongs together is asked for together', () => {
     'SPOTEXCHANGE_KEY: is missing, and SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs it: set the key and its secret or turn live orders off',
   ]);
   expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchangeKeys })).toEqual([]);
+  expect(sentences({ NEWS_URL: 'https://n.example', NEWS_PROVIDER: 'finnhub' })).toEqual([
+    'NEWS_KEY: is missing, and finnhub answers nobody without one: set the key',
+  ]);
   expect(sentences({ ...exchange, SPOTEXCHANGE_KEY: 'k' })[0]).toContain('SPOTEXCHANGE_SECRET: is missing');
   expect(sentences({ SPOTEXCHANGE_KEY: 'k', SPOTEXCHANGE_SECRET: 's' })[0]).toContain('set without SPOTEXCHANGE_URL');
   expect(sentences({ REFERENCE_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');

@@ -51,6 +51,7 @@ async function venue(
     newsUrl: url,
     intelligence: {
       newsKey: null,
+      newsProvider: 'gateway',
       tvlUrl: url,
       macro: { url: url, key: '' },
       filings: { url: url, contact: '', archiveUrl: null },

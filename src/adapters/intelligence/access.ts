@@ -2,6 +2,7 @@
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { entityNamesOf } from '../../domain/intelligence/entities.ts';
+import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
 import type { MakeBudget } from '../queue/request-budgets.ts';
 import type { Reach } from '../reach.ts';
 import { createKeyedClient, type KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -9,11 +10,14 @@ import type { RequestBudget } from '../venues/request-budget.ts';
 import { createFilingsFeed } from './filings.ts';
 import type { IntelligenceSources } from './intelligence-feed.ts';
 import { createMacroFeed } from './macro.ts';
+import { NEWS_PROVIDERS } from './news-providers.ts';
 import { createWireFeed } from './newswire.ts';
 import { createSocialFeed } from './social.ts';
 import { createTvlFeed } from './tvl.ts';
 
 const NEWS_PER_MINUTE = 30;
+/** Of the 200 that every plan has: a month of everybody's news is read within minutes, so that silence may soon be believed. */
+export const ALPACA_NEWS_PER_MINUTE = 150;
 const TVL_PER_MINUTE = 60;
 /** The statistics office allows 120 a minute, the regulator 10 a second; others may share our address. */
 const MACRO_PER_MINUTE = 90;
@@ -35,6 +39,7 @@ export interface IntelligenceAddresses {
   readonly intelligence: {
     /** Sent with every request for wire items; null where none is wanted. */
     readonly newsKey: string | null;
+    readonly newsProvider: NewsProviderName;
     readonly tvlUrl: string;
     readonly macro: { readonly url: string; readonly key: string };
     /** `contact` is the User-Agent that the regulator wants; `archiveUrl` is where the documents lie, null in the sandbox. */
@@ -53,16 +58,25 @@ export function createIntelligenceSources({
 }: Omit<Reach<IntelligenceAddresses, ReturnType<typeof intelligenceBudgets>>, 'note'>): IntelligenceSources {
   const names = entityNamesOf(CATALOG);
   const assets = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))];
-  const { newsKey, tvlUrl, macro, filings, social } = addresses.intelligence;
+  const { newsKey, newsProvider, tvlUrl, macro, filings, social } = addresses.intelligence;
   const client = (baseUrl: string, budget: RequestBudget, headers: Readonly<Record<string, string>> = {}): KeyedClient =>
     createKeyedClient({ venue: 'reference', baseUrl, headers, clock, random, perMinute: 60, budget });
   const bearer = (key: string | null): Readonly<Record<string, string>> => (key === null ? {} : { authorization: `Bearer ${key}` });
   const unknownFields = createUnknownFields();
   const asking = { clock, random, note: unknownFields.note };
+  /** The wire of the provider that is named; `gateway` speaks the format of this service. */
+  const newsFeed = () => {
+    if (newsProvider === 'gateway')
+      return createWireFeed({ ...asking, names, client: client(addresses.newsUrl, paid.news, bearer(newsKey)) });
+    const provider = NEWS_PROVIDERS[newsProvider];
+    const headers = newsKey === null ? {} : provider.headers(newsKey);
+    const shares = CATALOG.source.tables.shares.map(({ underlying }) => underlying);
+    return createWireFeed({ ...asking, names, client: client(addresses.newsUrl, paid.news, headers), provider, shares });
+  };
   const { archiveUrl } = filings;
   const { siteUrl } = social;
   const sources = [
-    createWireFeed({ ...asking, names, client: client(addresses.newsUrl, paid.news, bearer(newsKey)) }),
+    newsFeed(),
     createFilingsFeed({ ...asking, names, client: client(filings.url, paid.filings, { 'user-agent': filings.contact }), archiveUrl }),
     createMacroFeed({ ...asking, client: client(macro.url, paid.macro), apiKey: macro.key }),
     createTvlFeed({ ...asking, client: client(tvlUrl, paid.tvl) }),

@@ -21,6 +21,7 @@ import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
+import type { NewsAsking, NewsProvider, NewsSession } from './news-providers.ts';
 
 const HOUR_MS = 3_600_000;
 const PAGE_FIELDS = knownFields(WIRE_SOURCE, [
@@ -129,37 +130,40 @@ export interface WireOptions {
   readonly random: () => number;
   /** Hears of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
-  /** Default 15 s. */
+  /** Whose format is spoken; that of a gateway unless told. */
+  readonly provider?: NewsProvider;
+  /** Underlyings whose shares are asked for one by one, where the provider wants that. */
+  readonly shares?: readonly string[];
+  /** Default: the provider's own pace, else 15 s. */
   readonly everyMs?: number;
   /** How far back the first reading goes. Default: the longest look-back of a rule on events. */
   readonly lookbackMs?: number;
 }
 
-/** Wire items, none of them skipped: the cursor moves only once a page was read. */
-export function createWireFeed(options: WireOptions): Observable<FeedMessage | IntelligenceRecord> {
-  const { client, names, clock, random } = options;
-  const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
-  return poll<IntelligenceRecord>({
-    source: WIRE_SOURCE,
-    everyMs: options.everyMs ?? 15_000,
-    clock,
-    random,
-    open() {
-      let cursor: string | null = null;
-      return {
-        async ask() {
-          const from = cursor === null ? (['from', String(clock.now() - lookbackMs)] as const) : (['cursor', cursor] as const);
-          const body = await client.get('/v1/reports', [from, ['limit', String(PAGE)]]);
-          const { reports, rejected, items, cursor: next } = readWirePage(body, names, clock.now(), options.note);
-          const more = items >= PAGE && next !== cursor;
-          cursor = next;
-          return { messages: reports.map((report) => ({ kind: 'report', report }) as const), rejected, more };
-        },
-        // A cursor that is no longer known is given up; whoever puts the stories together knows what was read before.
-        failed(error) {
-          if (error instanceof VenueError && CURSOR_LOST.has(error.status)) cursor = null;
-        },
-      };
+/** The format of this service: pages behind a cursor, which moves only once a page was read, so that no item is skipped. */
+function openGateway({ client, names, clock, lookbackMs, note }: NewsAsking): NewsSession {
+  let cursor: string | null = null;
+  return {
+    async ask() {
+      const from = cursor === null ? (['from', String(clock.now() - lookbackMs)] as const) : (['cursor', cursor] as const);
+      const body = await client.get('/v1/reports', [from, ['limit', String(PAGE)]]);
+      const { reports, rejected, items, cursor: next } = readWirePage(body, names, clock.now(), note);
+      const more = items >= PAGE && next !== cursor;
+      cursor = next;
+      return { messages: reports.map((report) => ({ kind: 'report', report }) as const), rejected, more };
     },
-  });
+    // A cursor that is no longer known is given up; whoever puts the stories together knows what was read before.
+    failed(error) {
+      if (error instanceof VenueError && CURSOR_LOST.has(error.status)) cursor = null;
+    },
+  };
+}
+
+/** News of one provider; that of a gateway in the format of this service unless another is given. */
+export function createWireFeed(options: WireOptions): Observable<FeedMessage | IntelligenceRecord> {
+  const { clock, random, provider, shares = [] } = options;
+  const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
+  const everyMs = options.everyMs ?? provider?.everyMs ?? 15_000;
+  const open = provider?.open ?? openGateway;
+  return poll<IntelligenceRecord>({ source: WIRE_SOURCE, everyMs, clock, random, open: () => open({ ...options, shares, lookbackMs }) });
 }

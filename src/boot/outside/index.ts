@@ -28,7 +28,7 @@ import { evmchain } from './evmchain.ts';
 import { evmvenue } from './evmvenue.ts';
 import { identity } from './identity.ts';
 import { indexer } from './indexer.ts';
-import { intelligence } from './intelligence.ts';
+import { intelligence, newsBudget } from './intelligence.ts';
 import { languageModel } from './language-model.ts';
 import { prediction } from './prediction.ts';
 import { reference } from './reference.ts';
@@ -86,7 +86,7 @@ export const BUDGET_NAMES: readonly string[] = ENTRIES.flatMap(({ budgets }) => 
 
 /** How much each provider lets this process ask, where that is not what its client assumes: the catalog file has the last word. */
 export function statedBudgets(config: Config): Readonly<Record<string, number>> {
-  return { ...keylessBudgets(config), ...CATALOG.source.budgets };
+  return { ...keylessBudgets(config), ...newsBudget(config), ...CATALOG.source.budgets };
 }
 
 /** Made once per process. `make` decides who counts: this process alone, or all processes together. */

@@ -1,8 +1,13 @@
 /** Intelligence in this service: the wire, filings, macro series, value on chains and social posts. */
-import { type IntelligenceAddresses, intelligenceBudgets } from '../../adapters/intelligence/access.ts';
+import { ALPACA_NEWS_PER_MINUTE, type IntelligenceAddresses, intelligenceBudgets } from '../../adapters/intelligence/access.ts';
 import { INTELLIGENCE_SIMULATORS, SANDBOX_CONTACT, SANDBOX_MACRO_KEY } from '../../sandbox/intelligence/simulators.ts';
 import type { Config } from '../config.ts';
 import { keyFor, type OutsideEntry, type SimulatorAt } from './entry.ts';
+
+/** What the plan of a real provider of news lets this process ask in a minute, where that is more than a gateway is asked. */
+export function newsBudget({ NEWS_URL: url, NEWS_PROVIDER: provider }: Config): Record<string, number> {
+  return url !== null && provider === 'alpaca' ? { news: ALPACA_NEWS_PER_MINUTE } : {};
+}
 
 export const intelligence = {
   venue: 'reference',
@@ -11,6 +16,7 @@ export const intelligence = {
     newsUrl: config.NEWS_URL ?? simulator('news'),
     intelligence: {
       newsKey: config.NEWS_KEY?.reveal() ?? null,
+      newsProvider: config.NEWS_PROVIDER,
       tvlUrl: config.TVL_URL ?? simulator('tvl'),
       macro: {
         url: config.MACRO_URL ?? simulator('macro'),

@@ -3,6 +3,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { SeededStories, WireItem } from '../intelligence/seeded-stories.ts';
 import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
+import { realAnswer } from './real-formats.ts';
 
 export interface NewsSimulatorOptions {
   readonly news: SeededStories;
@@ -27,16 +28,29 @@ function readCursor(text: string): { at: number; id: string } | null {
   return slash > 0 && Number.isInteger(at) ? { at, id: text.slice(slash + 1) } : null;
 }
 
-/** Opens the simulator: `GET /v1/reports?from=<ms>|cursor=<cursor>&limit=` answers `{ reports, cursor }`. */
+/**
+ * Opens the simulator: `GET /v1/reports?from=<ms>|cursor=<cursor>&limit=` answers `{ reports, cursor }`; the paths of the real
+ * providers answer in their own formats.
+ */
 export async function createNewsSimulator(options: NewsSimulatorOptions): Promise<NewsSimulator> {
   const { news, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   const own: WireItem[] = [];
+  /** What was told from one instant on and before another, and not later than now; in the order of time. */
+  const published = (from: number, to: number): WireItem[] => {
+    const at = ({ publishedAt }: WireItem): number => Date.parse(publishedAt);
+    const until = Math.min(to, clock.now() + 1);
+    const since = Math.max(from, clock.now() - MAX_LOOKBACK_MS);
+    const told = own.filter((item) => at(item) >= since && at(item) < until);
+    return [...news.between(since, until), ...told].sort((a, b) => at(a) - at(b));
+  };
   const server = await createHttpSimulator({
     clock,
     faults,
     port: options.port,
     reply: ({ path, query }) => {
+      const told = realAnswer(path, query, (from, to) => published(from, to));
+      if (told !== null) return { status: 200, body: told };
       if (path !== '/v1/reports') return { status: 404, body: { error: 'not found' } };
       const now = clock.now();
       const limit = Math.min(MAX_LIMIT, Math.max(1, Number(query.get('limit') ?? 50) || 50));
@@ -44,8 +58,7 @@ export async function createNewsSimulator(options: NewsSimulatorOptions): Promis
       const cursor = text === null ? { at: Number(query.get('from') ?? now), id: '' } : readCursor(text);
       if (cursor === null || !Number.isFinite(cursor.at)) return { status: 400, body: { error: 'cursor or from cannot be read' } };
       const from = Math.max(cursor.at, now - MAX_LOOKBACK_MS);
-      const published = own.filter((report) => Date.parse(report.publishedAt) >= from);
-      const reports = [...news.between(from, now + 1), ...published]
+      const reports = published(from, now + 1)
         .filter((report) => Date.parse(report.publishedAt) > cursor.at || report.id > cursor.id)
         .sort((a, b) => (a.publishedAt < b.publishedAt ? -1 : a.publishedAt > b.publishedAt ? 1 : a.id < b.id ? -1 : 1))
         .slice(0, limit);

@@ -1,0 +1,245 @@
+/**
+ * Real providers of news behind one interface: how each is asked, and what its articles say. Their text is read, cut and never
+ * believed beyond what `readHeadline` finds in it. See docs/reference/outside/newswire.md.
+ */
+import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
+import { readHeadline } from '../../domain/intelligence/headline.ts';
+import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
+import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
+import { type Report, readCategory, readTone } from '../../domain/intelligence/report.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { knownFields, noteUnknown } from '../venues/known-fields.ts';
+import type { Reading, Rejected } from '../venues/polling.ts';
+import type { KeyedClient } from '../venues/reference/keyed-client.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import { countOf, recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
+
+/** What a reading of news needs. */
+export interface NewsAsking {
+  readonly client: KeyedClient;
+  readonly names: EntityNames;
+  /** Underlyings whose shares are asked for one by one, where a provider wants that. */
+  readonly shares: readonly string[];
+  readonly clock: Pick<Clock, 'now'>;
+  /** How far back the first reading goes. Milliseconds. */
+  readonly lookbackMs: number;
+  readonly note?: NoteUnknownField;
+}
+
+/** One reading after the other of one provider; begins anew with every subscription. */
+export interface NewsSession {
+  ask(): Promise<Reading<IntelligenceRecord>>;
+  failed?(error: unknown): void;
+}
+
+/** One provider of news. A provider with another shape is one more of these. */
+export interface NewsProvider {
+  /** From one round to the next. Milliseconds. */
+  readonly everyMs: number;
+  /** What the key goes into. */
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+  readonly open: (asking: NewsAsking) => NewsSession;
+}
+
+/** An article as any provider words it. */
+interface Article {
+  readonly id: string;
+  readonly source: string;
+  readonly publishedAt: EpochMs;
+  readonly headline: string;
+  readonly symbols: readonly string[];
+  readonly url: string | null;
+}
+
+const MAX_SYMBOLS = 50;
+const MAX_TEXT = 5_000;
+
+/** Coins are named as pairs: `BTCUSD`, `ETH/USD`, `BINANCE:SOLUSDT`. */
+const COIN_PAIR = /^(?:[A-Z]+:)?([A-Z]{2,10})\/?USDT?$/;
+
+/** What an article is about; null where it names nothing that the catalog has. Nobody is told of the rest. */
+function reportOf({ id, source, publishedAt, headline, symbols, url }: Article, names: EntityNames, receivedAt: EpochMs): Report | null {
+  const tickers = symbols.map((symbol): Mention => ({ kind: 'ticker', text: COIN_PAIR.exec(symbol)?.[1] ?? symbol }));
+  const { entities } = names.map([...tickers, ...names.mentionsIn(headline)]);
+  if (entities.length === 0) return null;
+  const read = readHeadline(headline);
+  const { kind, severity } = readCategory(read.category);
+  return {
+    id,
+    channel: 'wire',
+    source,
+    family: source.toLowerCase(),
+    // Whoever passes an article on is not where its event comes from.
+    primary: false,
+    publishedAt,
+    receivedAt,
+    kind,
+    severity,
+    direction: readTone(read.tone, severity),
+    entities,
+    unmapped: [],
+    headline: headline.slice(0, 300).toWellFormed(),
+    url,
+    storyKey: null,
+    action: /^\W*(correction|corrected)\b/i.test(headline)
+      ? 'correction'
+      : /^\W*(retraction|retracted)\b/i.test(headline)
+        ? 'retraction'
+        : 'report',
+    corrects: null,
+  };
+}
+
+/** The articles of an answer, each read by itself; those that name nothing of ours are left out. */
+function readAll(
+  items: readonly unknown[],
+  read: (item: unknown) => Article | string,
+  { names, clock }: Pick<NewsAsking, 'names' | 'clock'>,
+): { readonly messages: IntelligenceRecord[]; readonly rejected: Rejected[]; readonly articles: readonly Article[] } {
+  const messages: IntelligenceRecord[] = [];
+  const rejected: Rejected[] = [];
+  const articles: Article[] = [];
+  for (const item of items) {
+    const article = read(item);
+    if (typeof article === 'string') {
+      rejected.push({ reason: 'unknown_shape', detail: article });
+      continue;
+    }
+    articles.push(article);
+    const report = reportOf(article, names, clock.now());
+    if (report !== null) messages.push({ kind: 'report', report });
+  }
+  return { messages, rejected, articles };
+}
+
+const ALPACA_FIELDS = knownFields('alpaca:news', [
+  'news next_page_token',
+  { news: ['id headline author created_at updated_at summary content url images symbols source', { images: 'size url' }] },
+]);
+const ALPACA_PAGE = 50;
+
+/** Reads one article of `/v1beta1/news`; a sentence where it cannot be used. */
+export function readAlpacaArticle(item: unknown): (Article & { readonly updatedAt: EpochMs }) | string {
+  const row = recordOf(item);
+  const id = countOf(row['id']);
+  const [publishedAt, updatedAt] = [row['created_at'], row['updated_at']].map((at) =>
+    typeof at === 'string' ? Date.parse(at) : Number.NaN,
+  ) as [number, number];
+  const headline = textOf(row['headline'], MAX_TEXT);
+  const source = textOf(row['source'], 120);
+  const symbols = textsOf(row['symbols']);
+  if (id === null) return 'an article whose "id" is no whole number';
+  if (!Number.isFinite(publishedAt) || !Number.isFinite(updatedAt)) return `article ${id}: "created_at" and "updated_at" are no times`;
+  if (headline === null || source === null) return `article ${id}: "headline" and "source" are no texts`;
+  if (symbols === null) return `article ${id}: "symbols" is no list of texts`;
+  return { id: `alpaca:${id}`, source, publishedAt, updatedAt, headline, symbols: symbols.slice(0, MAX_SYMBOLS), url: urlOf(row['url']) };
+}
+
+/**
+ * Benzinga's wire by way of Alpaca, oldest change first. The next reading begins where the last one ended, and hears the
+ * articles of that instant again: the same id is the same report.
+ */
+const ALPACA: NewsProvider = {
+  everyMs: 15_000,
+  headers(key) {
+    const colon = key.indexOf(':');
+    return colon < 0 ? { 'apca-api-key-id': key } : { 'apca-api-key-id': key.slice(0, colon), 'apca-api-secret-key': key.slice(colon + 1) };
+  },
+  open(asking) {
+    const { client, clock, lookbackMs, note } = asking;
+    let since = clock.now() - lookbackMs;
+    let page: string | null = null;
+    return {
+      async ask() {
+        const body = await client.get('/v1beta1/news', [
+          ['start', isoTime(since)],
+          ['sort', 'asc'],
+          ['limit', String(ALPACA_PAGE)],
+          ['include_content', 'false'],
+          ...(page === null ? [] : [['page_token', page] as const]),
+        ]);
+        const { news, next_page_token: next } = recordOf(body);
+        if (!Array.isArray(news)) throw new VenueError('reference', 200, 'unknown_shape', 'the answer has no list "news"');
+        noteUnknown(body, ALPACA_FIELDS, note);
+        const { messages, rejected, articles } = readAll(news, readAlpacaArticle, asking);
+        page = typeof next === 'string' && next !== '' ? next : null;
+        if (page === null) since = Math.max(since, ...articles.map((article) => (article as Article & { updatedAt: EpochMs }).updatedAt));
+        return { messages, rejected, more: page !== null };
+      },
+      // A page that is no longer known is given up; what was read before is the same reports.
+      failed() {
+        page = null;
+      },
+    };
+  },
+};
+
+const FINNHUB_FIELDS = knownFields('finnhub:news', 'category datetime headline id image related source summary url');
+/** Market news that name no share; companies before their listing stand there by their names. */
+const FINNHUB_CATEGORIES = ['general', 'crypto', 'merger'] as const;
+
+/** Reads one article of `/news` or `/company-news`; a sentence where it cannot be used. */
+export function readFinnhubArticle(item: unknown, asked: string | null): Article | string {
+  const row = recordOf(item);
+  const id = countOf(row['id']);
+  const seconds = countOf(row['datetime']);
+  const headline = textOf(row['headline'], MAX_TEXT);
+  const source = textOf(row['source'], 120);
+  const related = typeof row['related'] === 'string' ? row['related'].split(',').filter((one) => one !== '') : [];
+  if (id === null) return 'an article whose "id" is no whole number';
+  if (seconds === null || seconds < 946_684_800 || seconds > 4_102_444_800) return `article ${id}: "datetime" is no unix time in seconds`;
+  if (headline === null || source === null) return `article ${id}: "headline" and "source" are no texts`;
+  const symbols = [...new Set([...(asked === null ? [] : [asked]), ...related])].slice(0, MAX_SYMBOLS);
+  return { id: `finnhub:${id}`, source, publishedAt: seconds * 1_000, headline, symbols, url: urlOf(row['url']) };
+}
+
+const DAY_MS = 86_400_000;
+const dayOf = (at: EpochMs): string => isoTime(at).slice(0, 10);
+
+/** Finnhub: one request per share and one per kind of market news make a round. The first round reaches back as far as it may. */
+const FINNHUB: NewsProvider = {
+  // A round is a request per share, and a plan without a fee allows sixty a minute.
+  everyMs: 60_000,
+  headers: (key) => ({ 'x-finnhub-token': key }),
+  open(asking) {
+    const { client, shares, clock, lookbackMs, note } = asking;
+    const questions: readonly { readonly symbol: string | null; readonly category: string | null }[] = [
+      ...shares.map((symbol) => ({ symbol, category: null })),
+      ...FINNHUB_CATEGORIES.map((category) => ({ symbol: null, category })),
+    ];
+    const newest = new Map<string, number>();
+    let next = 0;
+    let isFirstRound = true;
+    return {
+      async ask() {
+        const { symbol, category } = questions[next] ?? { symbol: null, category: 'general' };
+        const now = clock.now();
+        const from = isFirstRound ? now - lookbackMs : now - DAY_MS;
+        const body =
+          symbol === null
+            ? await client.get('/news', [
+                ['category', category ?? 'general'],
+                ['minId', String(newest.get(category ?? 'general') ?? 0)],
+              ])
+            : await client.get('/company-news', [
+                ['symbol', symbol],
+                ['from', dayOf(from)],
+                ['to', dayOf(now)],
+              ]);
+        if (!Array.isArray(body)) throw new VenueError('reference', 200, 'unknown_shape', 'the answer is no list of articles');
+        for (const item of body) noteUnknown(item, FINNHUB_FIELDS, note);
+        const { messages, rejected, articles } = readAll(body, (item) => readFinnhubArticle(item, symbol), asking);
+        if (category !== null)
+          newest.set(category, Math.max(newest.get(category) ?? 0, ...articles.map(({ id }) => Number(id.slice('finnhub:'.length)))));
+        next = (next + 1) % questions.length;
+        if (next === 0) isFirstRound = false;
+        return { messages, rejected, more: next !== 0 };
+      },
+    };
+  },
+};
+
+/** Providers by their names; the gateway's own format is read in `newswire.ts`. */
+export const NEWS_PROVIDERS: Readonly<Record<Exclude<NewsProviderName, 'gateway'>, NewsProvider>> = { alpaca: ALPACA, finnhub: FINNHUB };
