@@ -30,6 +30,7 @@ import type { PredictionOrderPorts } from './v1/prediction-orders/ports.ts';
 import type { QuoteReads } from './v1/quotes/ports.ts';
 import type { RankingPorts } from './v1/rankings/ports.ts';
 import type { RiskPreferencesPort } from './v1/risk/ports.ts';
+import type { RuntimePorts } from './v1/runtime/ports.ts';
 import type { SwapPorts } from './v1/spotchain/ports.ts';
 import type { TakePorts } from './v1/takes/ports.ts';
 import type { VenuePorts } from './v1/venues/ports.ts';
@@ -44,6 +45,7 @@ export interface ApiPorts {
   readonly joining: JoiningPorts;
   readonly agents: AgentPorts;
   readonly actors: ActorPorts;
+  readonly runtime: RuntimePorts;
   readonly proposals: ProposalPorts;
   readonly takes: TakePorts;
   readonly copilot: CopilotPorts;

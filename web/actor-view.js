@@ -6,10 +6,12 @@ import { fitChart } from './chart-fit.js';
 import { fill, h, mark, say } from './dom.js';
 import { Refused, read } from './http.js';
 import { layoutOf } from './machine-layouts.js';
+import { titlePage } from './page-title.js';
 import { sentenceOf } from './problem-note.js';
 import { stepAccount } from './step-account.js';
 import { StepCache } from './step-cache.js';
 import { stepRow } from './step-row.js';
+import { TimeLanes } from './time-lanes.js';
 import { WhatIfPanel } from './what-if-panel.js';
 import { createWindowList } from './window-list.js';
 import { dayAndTime, plain, standing, zoneWord } from './words.js';
@@ -65,6 +67,7 @@ class ActorPage {
   );
   account = h('div', { class: 'panel account-place', tabindex: '0', role: 'region', 'aria-label': 'What the step did' });
   candlePlace = h('div', {});
+  lanes = new TimeLanes((at) => void this.#lookAt(at));
   from = h('input', { type: 'number', min: 0, value: 0, 'aria-label': 'After version', oninput: () => this.#aimExport() });
   to = h('input', { type: 'number', min: 1, value: 1, 'aria-label': 'Up to version', oninput: () => this.#aimExport() });
   download = h('a', { download: '' }, 'Export as test');
@@ -111,7 +114,7 @@ class ActorPage {
     return h(
       'section',
       { class: 'page time-travel' },
-      h('p', { class: 'trail' }, h('a', { href: '#/actors' }, '← Actors')),
+      h('p', { class: 'trail' }, h('a', { href: '#/runtime/actors' }, '← Actors')),
       h('div', { class: 'page-head' }, this.heading, this.about),
       h(
         'div',
@@ -124,6 +127,7 @@ class ActorPage {
         this.scrubber,
         this.moment,
       ),
+      this.lanes.element,
       h(
         'div',
         { class: 'time-grid' },
@@ -171,7 +175,10 @@ class ActorPage {
       this.#actor = actor;
       this.cache.reach(actor.version);
       this.#describe(actor);
-      if (isFirst) void this.#drawCandles(actor);
+      if (isFirst) {
+        this.lanes.show(lifeOf(actor), [], []);
+        void this.#drawCandles(actor);
+      }
       this.#look(isFirst && version > 0 ? version : this.#follows ? actor.version : this.#version);
     } catch (error) {
       this.#failed(error);
@@ -181,7 +188,7 @@ class ActorPage {
   /** @param {ActorDetail} actor */
   #describe(actor) {
     this.title = actorTitle(actor);
-    document.title = `${this.title} · Sevengate`;
+    titlePage(this.title);
     say(this.heading, this.title);
     const page = pageOfActor(actor);
     fill(
@@ -199,7 +206,15 @@ class ActorPage {
     try {
       const traded = await tradedBy(actor, signal);
       if (traded === null || traded.instruments.length === 0 || signal.aborted) return;
-      this.#candles = new CandlePanel({ context: this.context, ...traded, timeframe: '5m' });
+      this.#candles = new CandlePanel({
+        context: this.context,
+        ...traded,
+        timeframe: '5m',
+        onDrawn: ({ span, bars, marks }) => {
+          this.lanes.show(span, bars, marks);
+          this.lanes.setSteps(this.cache.known());
+        },
+      });
       fill(this.candlePlace, h('div', { class: 'panel' }, this.#candles.element));
       this.#point();
     } catch (error) {
@@ -217,9 +232,22 @@ class ActorPage {
 
   #changed() {
     this.steps.refresh();
+    this.lanes.setSteps(this.cache.known());
     if (!this.#isRevealed) requestAnimationFrame(() => this.#reveal());
     mark(this.scrubber, 'max', String(Math.max(1, this.cache.last)));
     this.#draw();
+  }
+
+  /** At the step that an instant found the actor in. @param {number} at */
+  async #lookAt(at) {
+    try {
+      this.#look(await this.cache.versionAt(at));
+      // What is pointed at is the instant itself, which may lie long after the step.
+      this.lanes.pointAt(at);
+      this.#candles?.pointAt(at);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** @param {number} version */
@@ -248,7 +276,7 @@ class ActorPage {
     mark(this.chartPlace, 'data-past', this.#follows ? null : String(this.#version));
     mark(this.element, 'data-version', String(this.#version));
     const place = `step ${this.#version} of ${this.cache.last}`;
-    if (step === undefined) say(this.moment, `${place}: put under quarantine`);
+    if (step === undefined) say(this.moment, `${place}: put under quarantine, or released`);
     if (!step) return;
     say(this.moment, `${place}, ${dayAndTime(step.at)} ${zoneWord()}${step.cause === null ? '' : `, by ${step.cause}`}`);
     this.#light(null, false);
@@ -257,7 +285,10 @@ class ActorPage {
 
   #point() {
     const step = this.cache.at(this.#version);
-    if (step) this.#candles?.pointAt(this.#follows ? null : Date.parse(step.at));
+    if (!step) return;
+    const at = this.#follows ? null : Date.parse(step.at);
+    this.#candles?.pointAt(at);
+    this.lanes.pointAt(at);
   }
 
   /** Lights the chart as a branch leaves it; null for the step that is looked at. @param {Taken | null} taken @param {boolean} animate */
@@ -352,6 +383,11 @@ class ActorPage {
   }
 }
 
+/** From its beginning to its last change. @param {ActorDetail} actor */
+function lifeOf({ createdAt, changedAt }) {
+  return { from: Date.parse(createdAt), to: Math.max(Date.parse(changedAt), Date.parse(createdAt) + 1_000) };
+}
+
 /** @param {string} sign @param {string} label @param {() => void} onclick */
 function button(sign, label, onclick) {
   return h('button', { type: 'button', 'aria-label': label, title: label, onclick }, sign);
@@ -364,7 +400,7 @@ function quarantineRow({ version }) {
     h(
       'span',
       { class: 'step-words' },
-      h('span', { class: 'step-event' }, 'put under quarantine'),
+      h('span', { class: 'step-event' }, 'put under quarantine, or released'),
       h('span', { class: 'faint' }, 'no step of its own'),
     ),
   ];

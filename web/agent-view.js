@@ -13,6 +13,7 @@ import { gatesPanel } from './gates-panel.js';
 import { Refused, read } from './http.js';
 import { layoutOf } from './machine-layouts.js';
 import { manifestPanel } from './manifest-words.js';
+import { titlePage } from './page-title.js';
 import { createPagedList } from './paged-list.js';
 import { stepRow } from './step-row.js';
 import { tabs } from './tabs.js';
@@ -177,7 +178,7 @@ export function agentView(context, id, tab = '') {
   function describe(found) {
     agent = found;
     view.title = found.name;
-    document.title = `${found.name} · Sevengate`;
+    titlePage(found.name);
     say(heading, found.name);
     say(about, found.description);
     const fact = (/** @type {string} */ title, /** @type {import('./dom.js').Child} */ content) =>

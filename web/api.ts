@@ -57,6 +57,16 @@ export type ActorDetail = {
   }>;
 };
 
+export type ActorIncident = {
+  readonly actorId: string;
+  readonly actorKind: string;
+  readonly actorName: string | null;
+  readonly actorStatus: 'running' | 'done' | 'quarantined';
+  readonly at: string;
+  readonly kind: string;
+  readonly detail: string;
+};
+
 export type Agent = {
   readonly id: string;
   readonly name: string;
@@ -956,6 +966,16 @@ export type Halt = {
 
 export type Health = {
   readonly status: 'ok';
+};
+
+export type Intervention = {
+  readonly actorId: string;
+  readonly action: 'retry' | 'reset' | 'release';
+  readonly activity: string | null;
+  readonly activities: number;
+  readonly reason: string;
+  readonly subject: string;
+  readonly at: string;
 };
 
 export type Invitation = {
@@ -3303,6 +3323,19 @@ export type Readiness = {
   }>;
 };
 
+export type RecordedIntervention = {
+  readonly actorId: string;
+  readonly actorKind: string;
+  readonly actorName: string | null;
+  readonly actorStatus: 'running' | 'done' | 'quarantined';
+  readonly action: 'retry' | 'reset' | 'release';
+  readonly activity: string | null;
+  readonly activities: number;
+  readonly reason: string;
+  readonly subject: string;
+  readonly at: string;
+};
+
 export type RegimeInput = {
   readonly name: string;
   readonly description: string;
@@ -3340,6 +3373,46 @@ export type RiskPreferences = {
   readonly reduceOnly: boolean;
   readonly setBy: string | null;
   readonly setAt: string | null;
+};
+
+export type Runtime = {
+  readonly at: string;
+  readonly actors: ReadonlyArray<{
+    readonly kind: string;
+    readonly status: 'running' | 'done' | 'quarantined';
+    readonly count: number;
+  }>;
+  readonly activities: ReadonlyArray<{
+    readonly kind: string;
+    readonly state: 'pending' | 'given_up';
+    readonly count: number;
+    readonly attempts: number;
+    readonly firstDueAt: string;
+  }>;
+  readonly timers: {
+    readonly count: number;
+    readonly overdue: number;
+    readonly nextDueAt: string | null;
+  };
+  readonly incidents: ReadonlyArray<{
+    readonly kind: string;
+    readonly count: number;
+    readonly lastAt: string;
+  }>;
+  readonly queues: {
+    readonly ticks: ReadonlyArray<{
+      readonly periodMs: number;
+      readonly shard: number;
+      readonly lastSlot: string;
+      readonly isStalled: boolean;
+    }>;
+    readonly recurring: ReadonlyArray<{
+      readonly name: string;
+      readonly lastSlot: string | null;
+      readonly isUnderWay: boolean;
+      readonly hasFailed: boolean;
+    }>;
+  };
 };
 
 export type Session = {
@@ -3766,6 +3839,15 @@ export type VaultChange = {
   readonly at: string;
 };
 
+export type VaultCourse = {
+  readonly items: ReadonlyArray<{
+    readonly at: string;
+    readonly equityUsd: string;
+    readonly sharePriceUsd: string;
+    readonly drawdownPct: number;
+  }>;
+};
+
 export type Venue = {
   readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
   readonly executable: boolean;
@@ -3804,6 +3886,32 @@ export type Venue = {
     readonly blockedUntil: string | null;
   }>;
   readonly asOf: string | null;
+};
+
+export type WaitingActivity = {
+  readonly actorId: string;
+  readonly actorKind: string;
+  readonly actorName: string | null;
+  readonly actorStatus: 'running' | 'done' | 'quarantined';
+  readonly key: string;
+  readonly kind: string;
+  readonly state: 'pending' | 'given_up';
+  readonly attempts: number;
+  readonly dueAt: string;
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+  readonly answer: unknown;
+  readonly isLeft: boolean;
+};
+
+export type WaitingTimer = {
+  readonly actorId: string;
+  readonly actorKind: string;
+  readonly actorName: string | null;
+  readonly actorStatus: 'running' | 'done' | 'quarantined';
+  readonly timerId: string;
+  readonly dueAt: string;
+  readonly event: unknown;
 };
 
 export type WalletChallenge = {

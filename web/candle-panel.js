@@ -38,8 +38,10 @@ export class CandlePanel {
    * @param {readonly string[]} options.instruments Keys such as `spotchain:AAPLx`; the first is shown.
    * @param {string} [options.timeframe]
    * @param {OverlayOf} [options.overlay] Asked for each series that is shown.
+   * @param {(shown: { readonly span: { readonly from: number, readonly to: number }, readonly bars: readonly Bar[], readonly marks: readonly Mark[] }) => void} [options.onDrawn] Hears what is shown, whenever that is something else.
    */
-  constructor({ context, instruments, timeframe = DEFAULT_TIMEFRAME, overlay }) {
+  constructor({ context, instruments, timeframe = DEFAULT_TIMEFRAME, overlay, onDrawn = () => {} }) {
+    this.onDrawn = onDrawn;
     this.context = context;
     this.overlay = overlay;
     this.key = instruments[0] ?? '';
@@ -169,6 +171,7 @@ export class CandlePanel {
     made.setMarks(drawn?.marks ?? []);
     made.setLines(drawn?.lines ?? []);
     made.setCurves(drawn?.curves ?? []);
+    this.onDrawn({ span, bars: made.bars(), marks: drawn?.marks ?? [] });
     const words = [
       isEquity ? 'Blue: the regular session is closed.' : '',
       (drawn?.stretches.length ?? 0) > 0 ? 'Violet: the agent knew no live quote.' : '',

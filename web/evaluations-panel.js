@@ -2,6 +2,7 @@
 import { actorChart } from './actor-chart.js';
 import { fill, h, mark, say } from './dom.js';
 import { change, read } from './http.js';
+import { lazyChart } from './lazy-chart.js';
 import { createProblemNote } from './problem-note.js';
 import { dayAndTime, numberText, plain } from './words.js';
 
@@ -107,7 +108,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
   function include(run) {
     const known = items.get(run.id);
     if (known !== undefined) return known.update(run);
-    const item = runItem({ context, id, run, cancel: mayRun ? cancel : null });
+    const item = runItem({ context, id, run, signal, cancel: mayRun ? cancel : null });
     items.set(run.id, item);
     list.prepend(item.element);
     say(note, '');
@@ -169,9 +170,10 @@ const ENDED = ['finished', 'refused', 'cancelled', 'failed'];
  * @param {import('./shell.js').Context} options.context
  * @param {string} options.id
  * @param {Run} options.run
+ * @param {AbortSignal} options.signal
  * @param {((runId: string) => Promise<void>) | null} options.cancel Null where one may not.
  */
-function runItem({ context, id, run: first, cancel }) {
+function runItem({ context, id, run: first, signal, cancel }) {
   let run = first;
   /** @type {ReturnType<typeof actorChart> | null} */
   let chart = null;
@@ -197,6 +199,7 @@ function runItem({ context, id, run: first, cancel }) {
   });
   const chartPlace = h('div', {});
   const details = h('details', { ontoggle: unfold }, h('summary', {}, 'State chart'), chartPlace);
+  const course = runCourse(id, first, signal);
   const element = h(
     'li',
     { 'data-run': first.id },
@@ -213,6 +216,7 @@ function runItem({ context, id, run: first, cancel }) {
       stop,
     ),
     words,
+    course?.element,
     details,
   );
 
@@ -236,6 +240,7 @@ function runItem({ context, id, run: first, cancel }) {
     say(badge, plain(run.state));
     bar.hidden = doing.hidden = stop.hidden = hasEnded;
     report.hidden = run.state !== 'finished';
+    if (course !== null) course.element.hidden = report.hidden;
     say(
       words,
       run.ending !== null ? `${plain(run.ending.code)}: ${run.ending.detail}` : run.summary === null ? '' : summaryWords(run.summary),
@@ -261,8 +266,39 @@ function runItem({ context, id, run: first, cancel }) {
       bar.value = done;
       say(doing, `${plain(String(what ?? ''))} ${total > 0 ? `${Math.floor((100 * done) / total)} %` : ''}`.trim());
     },
-    end,
+    end() {
+      end();
+      course?.end();
+    },
   };
+}
+
+/** The equity of a backtest by day; null for another evaluation. @param {string} id @param {Run} run @param {AbortSignal} signal */
+function runCourse(id, run, signal) {
+  if (run.evaluation !== 'backtest') return null;
+  return lazyChart({
+    title: 'Equity in US dollars, and the drawdown',
+    address: () => `/v1/agents/${id}/evaluations/${run.id}`,
+    courseOf: daysCourse,
+    empty: 'The run has no day to draw.',
+    signal,
+  });
+}
+
+/** @param {import('./api.ts').EvaluationRunDetail} run @returns {import('./lazy-chart.js').Course | null} */
+function daysCourse({ result }) {
+  const { daily = [], capitalUsd = '0' } =
+    /** @type {{ readonly daily?: readonly { readonly date: string, readonly equityUsd: string, readonly highUsd: string }[], readonly capitalUsd?: string }} */ (
+      result ?? {}
+    );
+  if (daily.length === 0) return null;
+  const base = Number(capitalUsd);
+  let peak = base;
+  const drawdown = daily.map(({ date, equityUsd, highUsd }) => {
+    peak = Math.max(peak, Number(equityUsd), Number(highUsd));
+    return { at: Date.parse(date), value: (Number(equityUsd) / peak - 1) * 100 };
+  });
+  return { points: daily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: Number(equityUsd) })), drawdown, decimals: 2, base };
 }
 
 /**

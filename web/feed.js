@@ -1,6 +1,7 @@
 /** The one websocket of the console: subscriptions that survive it, resumed by cursor, reconnected with growing, spread pauses. */
 
-/** @typedef {import('./wire.ts').Frame} Frame */
+import { Subscriptions } from './subscriptions.js';
+
 /** @typedef {import('./wire.ts').Message} Message */
 /**
  * @typedef {object} FeedStatus
@@ -8,14 +9,7 @@
  * @property {number} retryAt Milliseconds since the epoch; 0 unless waiting.
  * @property {number} since When it was last live; 0 where it never was.
  */
-/**
- * @typedef {object} Subscriber
- * @property {string} channel
- * @property {{ readonly [name: string]: unknown }} [params]
- * @property {(frame: Frame) => void} hear
- * @property {() => void} [begin] Called where the channel begins with the present and what came before has to be read anew.
- * @property {(detail: string) => void} [refuse]
- */
+/** @typedef {import('./subscriptions.js').Subscriber} Subscriber */
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
@@ -31,9 +25,7 @@ const TOKEN_EXPIRED = 4001;
  * @param {() => void} options.onSignedOut
  */
 export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
-  /** @type {Map<number, Subscriber & { cursor: string | null }>} */
-  const subscribers = new Map();
-  let nextId = 1;
+  const subscriptions = new Subscriptions(send);
   /** @type {WebSocket | null} */
   let socket = null;
   let failures = 0;
@@ -64,7 +56,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
     opening.addEventListener('open', () => {
       opened = true;
       listen();
-      for (const [id, subscriber] of subscribers) ask(id, subscriber);
+      subscriptions.askAll();
       become({ state: 'live', retryAt: 0 });
     });
     opening.addEventListener('message', ({ data }) => {
@@ -105,43 +97,10 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(operation));
   }
 
-  /**
-   * @param {number} id
-   * @param {Subscriber & { cursor: string | null }} subscriber
-   */
-  function ask(id, { channel, params, cursor }) {
-    send({ op: 'subscribe', id, channel, ...(params === undefined ? {} : { params }), ...(cursor === null ? {} : { from: cursor }) });
-  }
-
   /** @param {Message} message */
   function take(message) {
     measure(message.at);
-    if (message.type === 'error') return refused(message);
-    if (message.type === 'subscribed') {
-      const subscriber = subscribers.get(Number(message.id));
-      if (subscriber === undefined) return;
-      const fresh = subscriber.cursor === null;
-      subscriber.cursor = message.cursor ?? subscriber.cursor;
-      if (fresh) subscriber.begin?.();
-      return;
-    }
-    if (message.type !== 'snapshot' && message.type !== 'update' && message.type !== 'lagged') return;
-    for (const subscriber of subscribers.values()) {
-      if (subscriber.channel !== message.channel || !concerns(subscriber, message)) continue;
-      if (message.type !== 'lagged') subscriber.hear(message);
-      if (message.cursor !== null) subscriber.cursor = message.cursor;
-    }
-  }
-
-  /** @param {Extract<Message, { type: 'error' }>} message */
-  function refused({ id, code, detail }) {
-    const subscriber = id === undefined ? undefined : subscribers.get(id);
-    if (subscriber === undefined || id === undefined) return;
-    if (code === 'invalid_cursor' && subscriber.cursor !== null) {
-      // The place is gone, with its database perhaps: begin again with the present.
-      subscriber.cursor = null;
-      ask(id, subscriber);
-    } else subscriber.refuse?.(detail);
+    subscriptions.take(message);
   }
 
   /** @param {string} at */
@@ -172,15 +131,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
      * @param {Subscriber} subscriber
      * @returns {() => void}
      */
-    subscribe(subscriber) {
-      const id = nextId++;
-      const kept = { ...subscriber, cursor: null };
-      subscribers.set(id, kept);
-      ask(id, kept);
-      return () => {
-        if (subscribers.delete(id)) send({ op: 'unsubscribe', id });
-      };
-    },
+    subscribe: (subscriber) => subscriptions.subscribe(subscriber),
     end() {
       ended = true;
       clearTimeout(retry);
@@ -194,16 +145,4 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
       else last?.close();
     },
   };
-}
-
-/**
- * Whether a frame belongs to a subscription: several of one channel differ by the actor that they are about.
- * @param {Subscriber} subscriber
- * @param {Frame} frame
- */
-function concerns({ params = {} }, { type, data }) {
-  const wanted = params['agentId'] ?? params['actorId'];
-  if (wanted === undefined) return true;
-  if (type === 'snapshot' || type === 'lagged') return false;
-  return data.agentId === wanted || data.actorId === wanted;
 }

@@ -19,6 +19,7 @@ import { manifestView } from './manifest-view.js';
 import { marketplaceView } from './marketplace-view.js';
 import { marketsView } from './markets-view.js';
 import { maySeeAgents } from './pages.js';
+import { titlePage } from './page-title.js';
 import { portfolioView } from './portfolio-view.js';
 import { onZone } from './preferences.js';
 import { sentenceOf } from './problem-note.js';
@@ -30,6 +31,7 @@ import { redeemSignInLink } from './sign-in-link.js';
 import { signInView } from './sign-in-view.js';
 import { takeView } from './take-view.js';
 import { takesView } from './takes-view.js';
+import { waitingProposals } from './waiting-proposals.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
 /** @typedef {import('./shell.js').View} View */
@@ -37,12 +39,24 @@ import { takesView } from './takes-view.js';
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
 /** Pages for whoever may see agents. */
-const OF_AGENTS = /** @type {const} */ (['agents', 'actors', 'takes', 'launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
+const OF_AGENTS = /** @type {const} */ ([
+  'agents',
+  'runtime',
+  'actors',
+  'takes',
+  'launches',
+  'proposals',
+  'portfolio',
+  'bridge',
+  'marketplace',
+]);
 /** Every page but that of agents; its further arguments are what follows it in the address. */
 const VIEWS = {
   home: homeView,
   actors: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    id === '' ? listOfActors(context, id, rest) : pastOfActor(context, id, rest),
+    id === '' ? runtime(context, 'actors', rest) : pastOfActor(context, id, rest),
+  runtime: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    runtime(context, id, rest),
   instruments: instrumentView,
   quotes: quotesView,
   markets: marketsView,
@@ -90,7 +104,7 @@ function later(title, load) {
   };
 }
 
-const listOfActors = later('Actors', async () => (await import('./actors-view.js')).actorsView);
+const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
 const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 
 async function begin() {
@@ -126,7 +140,7 @@ function signIn(reason) {
   end = () => {};
   localStorage.removeItem(HINT);
   forgetAgentNames();
-  document.title = 'Sign in · Sevengate';
+  titlePage('Sign in');
   const onSignedIn = (/** @type {string} */ until) => {
     localStorage.setItem(HINT, String(Date.parse(until)));
     void begin();
@@ -167,15 +181,6 @@ function viewOf(context, page, id, rest) {
   if (id === '') return agentsView(context);
   if (id === 'new') return manifestView(context, '', 'new');
   return rest === 'edit' || rest === 'clone' ? manifestView(context, id, rest) : agentView(context, id, rest);
-}
-
-/** @param {ReturnType<typeof createFeed>} feed @param {import('./shell.js').Context['notify']} notify */
-function followAlerts(feed, notify) {
-  feed.subscribe({
-    channel: 'alerts',
-    hear: ({ data }) => void alertWords(data).then((words) => notify(words, 'warning')),
-  });
-  followForNotices(feed);
 }
 
 /** @param {Me} me */
@@ -231,9 +236,9 @@ function open(me) {
     }
   }
 
-  if (seesAgents) followAlerts(feed, shell.notify);
+  const stopFollowing = seesAgents ? followOrganization(context, shell) : () => {};
   // Every time on the page is written anew.
-  const stops = [listenToKeys({ me, onPalette: palette, onHelp: help }), onZone(route)];
+  const stops = [listenToKeys({ me, onPalette: palette, onHelp: help }), onZone(route), stopFollowing];
   addEventListener('hashchange', route);
   end = () => {
     removeEventListener('hashchange', route);
@@ -245,6 +250,26 @@ function open(me) {
   fill(place, shell.element);
   route();
   feed.connect();
+}
+
+/**
+ * What whoever may see agents is told on every page and beside it: alerts, and how many proposals wait.
+ * @param {import('./shell.js').Context} context
+ * @param {ReturnType<typeof createShell>} shell
+ */
+function followOrganization(context, shell) {
+  const waiting = waitingProposals(context);
+  shell.badge('proposals', waiting.badge);
+  const stop = context.feed.subscribe({
+    channel: 'alerts',
+    hear: ({ data }) => void alertWords(data).then((words) => shell.notify(words, 'warning')),
+  });
+  const stopNotices = followForNotices(context.feed);
+  return () => {
+    stop();
+    stopNotices();
+    waiting.end();
+  };
 }
 
 void begin();

@@ -12,6 +12,7 @@ export const PAGES = [
   { name: 'bridge', title: 'Transfers', key: 'x', ofAgents: true },
   { name: 'launches', title: 'Launches', key: 'l', ofAgents: true },
   { name: 'marketplace', title: 'Marketplace', key: 'k', ofAgents: true },
+  { name: 'runtime', title: 'Runtime', key: 'r', ofAgents: true },
   { name: 'quotes', title: 'Quotes', key: 'q', ofAgents: false },
   { name: 'markets', title: 'Markets', key: 'm', ofAgents: false },
   { name: 'leaderboard', title: 'Leaderboard', key: 'b', ofAgents: false },

@@ -100,6 +100,11 @@ export class PriceChart {
     return first === undefined ? null : { from: first, to: /** @type {number} */ (times.at(-1)) + this.#barMs };
   }
 
+  /** Ascending. */
+  bars() {
+    return [...this.#bars.values()];
+  }
+
   /** @param {readonly Mark[]} all */
   setMarks(all) {
     this.#marks = all;

@@ -5,6 +5,7 @@ import { fillTable } from './fill-table.js';
 import { change } from './http.js';
 import { createProblemNote } from './problem-note.js';
 import { proposalSigning } from './proposal-signing.js';
+import { ProposalGround } from './proposal-ground.js';
 import { factList, number } from './tables.js';
 import { clockTime, dayAndTime, plain, priceText, rejectionWords, remaining, symbolOf } from './words.js';
 
@@ -25,7 +26,10 @@ export function proposalCard(context, first) {
   let isAsking = false;
   /** @type {ReturnType<typeof actorChart> | null} */
   let chart = null;
+  /** While it waits for an answer. @type {ProposalGround | null} */
+  let ground = null;
 
+  const groundPlace = h('div', {});
   const state = h('span', { class: 'badge' });
   const countdown = h('span', { class: 'number countdown' });
   const approve = h('button', { type: 'button', class: 'primary', onclick: () => void decide('approve') }, 'Approve');
@@ -54,26 +58,10 @@ export function proposalCard(context, first) {
     fills,
     chartPlace,
   );
-  const { order } = first;
   const element = h(
     'article',
     { class: 'proposal', 'data-proposal': first.id },
-    h(
-      'div',
-      { class: 'proposal-head' },
-      state,
-      h(
-        'h2',
-        {},
-        `${order.side} ${priceText(order.quantity)} ${symbolOf(first.instrument)} `,
-        h('small', { class: 'faint' }, first.instrument.split(':', 1)[0] ?? ''),
-      ),
-      h('span', {}, 'limit ', number(order.limitPrice)),
-      h('span', {}, number(order.notionalUsd), ' USD'),
-      h('span', { class: `badge mode-${first.mode}` }, plain(first.mode)),
-      h('span', { class: 'space' }),
-      h('time', { class: 'faint number', datetime: first.createdAt, title: dayAndTime(first.createdAt) }, clockTime(first.createdAt)),
-    ),
+    proposalHead(first, state),
     h(
       'div',
       { class: 'proposal-line' },
@@ -84,6 +72,7 @@ export function proposalCard(context, first) {
       h('span', { class: 'space' }),
       answers,
     ),
+    groundPlace,
     refusals,
     signing.element,
     note.element,
@@ -96,6 +85,7 @@ export function proposalCard(context, first) {
     say(state, plain(proposal.state));
     const isPending = proposal.state === 'pending_approval';
     answers.hidden = !isPending;
+    drawGround(isPending);
     for (const control of [approve, decline, reason]) {
       control.disabled = isAsking || !mayDecide;
       mark(control, 'title', needs);
@@ -109,6 +99,14 @@ export function proposalCard(context, first) {
     if (mayDecide) signing.show(proposal.transaction);
     if (details.open) drawInside();
     chart?.stand(proposal.state);
+  }
+
+  /** @param {boolean} isPending */
+  function drawGround(isPending) {
+    if (isPending === (ground !== null)) return;
+    ground?.end();
+    ground = isPending ? new ProposalGround(context, proposal) : null;
+    fill(groundPlace, ground?.element);
   }
 
   function drawInside() {
@@ -176,10 +174,32 @@ export function proposalCard(context, first) {
     },
     end() {
       signing.end();
+      ground?.end();
+      ground = null;
       chart?.end();
       chart = null;
     },
   };
+}
+
+/** What it would trade. @param {Proposal} proposal @param {HTMLElement} state */
+function proposalHead({ order, instrument, mode, createdAt }, state) {
+  return h(
+    'div',
+    { class: 'proposal-head' },
+    state,
+    h(
+      'h2',
+      {},
+      `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)} `,
+      h('small', { class: 'faint' }, instrument.split(':', 1)[0] ?? ''),
+    ),
+    h('span', {}, 'limit ', number(order.limitPrice)),
+    h('span', {}, number(order.notionalUsd), ' USD'),
+    h('span', { class: `badge mode-${mode}` }, plain(mode)),
+    h('span', { class: 'space' }),
+    h('time', { class: 'faint number', datetime: createdAt, title: dayAndTime(createdAt) }, clockTime(createdAt)),
+  );
 }
 
 /** @param {Proposal} proposal */

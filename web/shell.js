@@ -3,6 +3,7 @@ import { connectionLight } from './connection-light.js';
 import { fill, h, mark } from './dom.js';
 import { askHalt } from './halt-dialog.js';
 import { createNotices } from './notices.js';
+import { titlePage } from './page-title.js';
 import { PAGES, pageAddress, pagesOf, THUMB_PAGES } from './pages.js';
 import { userMenu } from './user-menu.js';
 
@@ -14,6 +15,10 @@ import { userMenu } from './user-menu.js';
  * @property {(text: string, kind?: 'info' | 'warning' | 'error') => void} notify
  * @property {(error: unknown) => void} fail Shows a refusal; leads to the sign-in where nobody is signed in any more.
  */
+
+/** Under which link a page stands that has none of its own. */
+const PARENTS = /** @type {{ readonly [page: string]: string }} */ ({ instruments: 'quotes', actors: 'runtime' });
+
 /**
  * @typedef {object} View
  * @property {HTMLElement} element
@@ -88,6 +93,10 @@ export function createShell({ me, onSignOut, onHurry, onPalette, onHelp, fail })
   return {
     element,
     notify,
+    /** Puts something beside the link of a page. @param {string} page @param {HTMLElement} content */
+    badge(page, content) {
+      links.find(({ name }) => name === page)?.anchor.append(content);
+    },
     /** @param {import('./feed.js').FeedStatus} status */
     showConnection(status) {
       connection.show(status);
@@ -100,8 +109,8 @@ export function createShell({ me, onSignOut, onHurry, onPalette, onHelp, fail })
     showView(view, page) {
       who.close();
       fill(main, view.element);
-      document.title = `${view.title} · Sevengate`;
-      const shown = page === 'instruments' ? 'quotes' : page;
+      titlePage(view.title);
+      const shown = PARENTS[page] ?? page;
       for (const { name, anchor } of [...links, ...thumbLinks]) mark(anchor, 'aria-current', name === shown ? 'page' : null);
       scrollTo(0, 0);
     },

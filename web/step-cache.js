@@ -5,6 +5,8 @@
 const STRETCH = 200;
 /** Stretches that are kept: more than a screen of any height shows, and a few behind. */
 const KEPT = 30;
+/** So many versions in a row may have no step of their own: quarantines and their ends. */
+const GAP = 20;
 
 /** @param {number} version */
 const stretchOf = (version) => Math.floor((version - 1) / STRETCH);
@@ -47,6 +49,28 @@ export class StepCache {
     if (heard !== undefined) return heard;
     const stretch = this.#stretches.get(stretchOf(version));
     return stretch === undefined || stretch === null ? null : stretch.get(version);
+  }
+
+  /** The steps that are here, in no order. */
+  known() {
+    return [...this.#stretches.values(), this.#fresh].flatMap((steps) => (steps === null ? [] : [...steps.values()]));
+  }
+
+  /**
+   * The version of the last step at or before an instant; 1 where all came later. Few steps are read for it, however many there are.
+   * @param {number} at
+   */
+  async versionAt(at) {
+    let [low, high] = [1, this.last];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      // One after the other: each says where the next is looked for.
+      // oxlint-disable-next-line no-await-in-loop
+      const step = this.at(middle) ?? (await this.fetch(middle - 1, Math.min(middle + GAP, this.last))).items[0];
+      if (step === undefined || Date.parse(step.at) > at) high = middle - 1;
+      else low = Math.max(middle, Math.min(step.version, high));
+    }
+    return low;
   }
 
   /** Sees to it that the versions from `first` to `final` are here. @param {number} first @param {number} final */

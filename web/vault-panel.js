@@ -1,6 +1,7 @@
 /** An agent's vault: what it holds for whom at which price of a share, and the forms that pay in and out. */
 import { fill, h, say } from './dom.js';
 import { change, read } from './http.js';
+import { lazyChart } from './lazy-chart.js';
 import { readLinkedWallets, walletName } from './linked-wallets.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
@@ -95,6 +96,7 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
         h('button', { type: 'button', 'aria-label': 'Price the vault again', onclick: () => void refresh() }, 'Refresh'),
       ),
       facts,
+      shareChart(id, signal),
       form,
       problem.element,
       depositors,
@@ -147,4 +149,29 @@ function depositorTable({ depositors }, wallets) {
         .join(', '),
     ]),
   });
+}
+
+/** @param {string} id @param {AbortSignal} signal */
+function shareChart(id, signal) {
+  const { element, end } = lazyChart({
+    title: 'Price of a share in US dollars, and its drawdown',
+    address: () => `/v1/agents/${id}/vault/course`,
+    courseOf: shareCourse,
+    empty: 'The vault was never priced: it is marked once a minute while it holds anything.',
+    signal,
+  });
+  signal.addEventListener('abort', end);
+  return element;
+}
+
+/** @param {import('./api.ts').VaultCourse} answer @returns {import('./lazy-chart.js').Course | null} */
+function shareCourse({ items }) {
+  const [first] = items;
+  if (first === undefined) return null;
+  return {
+    points: items.map(({ at, sharePriceUsd }) => ({ at: Date.parse(at), value: Number(sharePriceUsd) })),
+    drawdown: items.map(({ at, drawdownPct }) => ({ at: Date.parse(at), value: -drawdownPct })),
+    decimals: 4,
+    base: Number(first.sharePriceUsd),
+  };
 }

@@ -159,12 +159,11 @@ export function createMemoryStore(): MemoryStore {
       const row = actors.get(incident.actorId);
       if (!incident.quarantine || !row) return;
       actors.set(row.id, { ...row, status: 'quarantined', version: row.version + 1 });
-      for (const [key, timer] of timers) if (timer.actorId === row.id) timers.delete(key);
     },
 
     async dueTimers(now, limit) {
       return [...timers.values()]
-        .filter(({ dueAt }) => dueAt <= now)
+        .filter(({ dueAt, actorId }) => dueAt <= now && actors.get(actorId)?.status !== 'quarantined')
         .sort((a, b) => a.dueAt - b.dueAt || (a.actorId < b.actorId ? -1 : 1))
         .slice(0, limit);
     },

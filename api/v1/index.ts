@@ -6,6 +6,7 @@ import { TO_STOP } from '../permission.ts';
 import { entry, type RouteEntry } from '../route.ts';
 import { exportActorTest } from './actors/export-test.ts';
 import { getActor } from './actors/get.ts';
+import { releaseActor, resetActor, retryActivity } from './actors/intervene.ts';
 import { listActors } from './actors/list.ts';
 import { getActorStep } from './actors/step.ts';
 import { listActorSteps } from './actors/steps.ts';
@@ -44,6 +45,7 @@ import { setAgentAutonomy } from './agents/set-autonomy.ts';
 import { signOffAgent } from './agents/sign-off.ts';
 import { stressTestAgent } from './agents/stress-test.ts';
 import { getVault } from './agents/vault.ts';
+import { getVaultCourse } from './agents/vault-course.ts';
 import { depositIntoVault } from './agents/vault-deposit.ts';
 import { withdrawFromVault } from './agents/vault-withdraw.ts';
 import { listVersions } from './agents/versions.ts';
@@ -139,6 +141,11 @@ import { rankPrivateRoute } from './rankings/private.ts';
 import { getRiskPreferences } from './risk/get-preferences.ts';
 import { listRiskPreferences } from './risk/preferences-history.ts';
 import { setRiskPreferences } from './risk/set-preferences.ts';
+import { listActivities } from './runtime/activities.ts';
+import { getRuntime } from './runtime/get.ts';
+import { listIncidents } from './runtime/incidents.ts';
+import { listInterventions } from './runtime/interventions.ts';
+import { listTimers } from './runtime/timers.ts';
 import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
 import { redeemSignInLink } from './session/redeem-link.ts';
@@ -293,7 +300,17 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getActor, 'agent:read'),
   entry(listActorSteps, 'agent:read'),
   entry(getActorStep, 'agent:read'),
+  // The runtime that carries them, and what people do to it.
+  entry(getRuntime, 'agent:read'),
+  entry(listActivities, 'agent:read'),
+  entry(listTimers, 'agent:read'),
+  entry(listIncidents, 'agent:read'),
+  entry(listInterventions, 'agent:read'),
+  entry(retryActivity, 'risk:manage'),
+  entry(resetActor, 'risk:manage'),
+  entry(releaseActor, 'risk:manage'),
   entry(getVault, 'agent:read'),
+  entry(getVaultCourse, 'agent:read'),
   entry(depositIntoVault, 'trade:execute'),
   entry(withdrawFromVault, 'trade:execute'),
   entry(rankVaults, 'agent:read'),

@@ -4,6 +4,7 @@
  * see all of them, so what callers reach is made here and in the capabilities.
  */
 
+import { createInterventions } from '../../actors/intervention/command-handler.ts';
 import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/command-handler.ts';
 import { createActorBranches } from '../../actors/runtime/actor-branches.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
@@ -14,6 +15,8 @@ import { checkedAddress } from '../adapters/evmchain/address.ts';
 import type { TakesSignature } from '../adapters/identity/wallet-signature.ts';
 import { createActivityFates, createActorReads } from '../adapters/store/actors/actor-reads.ts';
 import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
+import { createInterventionStore } from '../adapters/store/actors/intervention-store.ts';
+import { createRuntimeReads } from '../adapters/store/actors/runtime-reads.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
 import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
@@ -47,6 +50,8 @@ export type CallerPorts = CapabilityPorts &
     | 'portfolio'
     | 'riskPreferences'
   > & {
+    /** Without the queues, which belong to nobody. */
+    readonly runtime: Omit<ApiPorts['runtime'], 'queues'>;
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };
     /** The organization's decisions among those of a shard's tick. */
@@ -72,6 +77,7 @@ export function openCallerPorts(
     const risk = { reads: createRiskReads(sql), bus, clock, disabledVenues: deps.disabledVenues };
     const preTrade = createPreTrade({ ...risk, orderBooks });
     const decisions = createDecisionReads(sql);
+    const directory = createDirectory(ACTOR_KINDS);
     return {
       ...callerPortsOf({ ...deps, sql, runtime, preTrade, risk }),
       connection: { of: () => sql },
@@ -80,9 +86,13 @@ export function openCallerPorts(
         ...createActorBranches({
           store: createHistoryStore(sql),
           fates: createActivityFates(sql),
-          directory: createDirectory(ACTOR_KINDS),
+          directory,
           clock,
         }),
+      },
+      runtime: {
+        reads: createRuntimeReads(sql, clock),
+        commands: createInterventions({ store: createInterventionStore(sql), runtime, directory, clock }),
       },
       answers: { find: createIdempotencyStore(sql).find },
       copilot: { conversations: createConversationStore(sql, newId) },

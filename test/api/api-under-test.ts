@@ -18,6 +18,7 @@ import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createAgentMarket } from '../../src/adapters/solana/agent-market.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { readWorkQueues } from '../../src/adapters/store/actors/runtime-reads.ts';
 import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
@@ -198,6 +199,7 @@ export async function apiUnderTest(
     },
     ...callerPorts,
     joining: createJoining(sql, clock),
+    runtime: { ...callerPorts.runtime, queues: () => readWorkQueues(sql) },
     machines: {
       describe: (machine) =>
         machine === agentKind.machine.id

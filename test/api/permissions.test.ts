@@ -35,6 +35,8 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/autonomy')) return { autonomy: 'suggest' };
   if (route.url.endsWith('/what-if')) return { version: 1, events: [{ type: 'submit' }] };
   if (route.url.endsWith('/rename')) return { label: 'another' };
+  if (route.url.endsWith('/retry')) return { activity: `${newId()}:1:0`, reason: 'because' };
+  if (route.url.endsWith('/reset') || route.name === 'releaseActor') return { reason: 'because' };
   if (route.url.endsWith('/sign-off')) return { approved: true };
   if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
   if (route.url.endsWith('/withdraw')) return { all: true };
@@ -184,6 +186,15 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/actors/:id/what-if': ['agent:read'],
   'GET /v1/actors/:id/test': ['agent:read'],
   'GET /v1/actors': ['agent:read'],
+  'GET /v1/agents/:id/vault/course': ['agent:read'],
+  'GET /v1/runtime': ['agent:read'],
+  'GET /v1/runtime/activities': ['agent:read'],
+  'GET /v1/runtime/timers': ['agent:read'],
+  'GET /v1/runtime/incidents': ['agent:read'],
+  'GET /v1/runtime/interventions': ['agent:read'],
+  'POST /v1/actors/:id/retry': ['risk:manage'],
+  'POST /v1/actors/:id/reset': ['risk:manage'],
+  'POST /v1/actors/:id/release': ['risk:manage'],
   'GET /v1/actors/:id': ['agent:read'],
   'GET /v1/actors/:id/steps': ['agent:read'],
   'GET /v1/actors/:id/steps/:version': ['agent:read'],

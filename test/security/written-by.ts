@@ -32,6 +32,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   fills: 'an execution is booked once',
   idempotency_keys: 'a repeated request gets the same answer for two days',
   incidents: 'what went wrong inside an actor',
+  interventions: 'who retried, reset or released what of an actor, and why',
   intelligence_events: 'stories change with every report and are removed when they are old',
   intelligence_reports: 'what each source said, removed with its story',
   moved_history: 'the worker moves old history to archive files',

@@ -1,6 +1,7 @@
 // The front page and the page of an agent as its owner works with them: what needs somebody, made, edited, cloned, closed, signed off.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -13,6 +14,7 @@ import {
   propose,
   type ServiceWithPast,
   signIn,
+  signOut,
   startServiceWithPast,
   type Watched,
 } from './console-fixture.ts';
@@ -245,13 +247,47 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
 
   test('who may only read is offered nothing of it', async () => {
     expect(watched.complaints).toEqual([]);
-    await page.locator('.who summary').click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await signIn(page, service, 'viewer');
     expect(await page.getByRole('link', { name: 'New agent' }).count()).toBe(0);
     await go(`#/agents/${made}`);
     await page.getByRole('button', { name: 'Close positions' }).waitFor();
     expect(await page.getByRole('button', { name: 'Close positions' }).isDisabled()).toBe(true);
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+  });
+
+  test('the runtime in one page: a quarantined agent is found by its incident and released with a reason, which stays', async () => {
+    const sql = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1 });
+    try {
+      const detail = 'TypeError: a row of its own cannot be read';
+      await createActorStore(sql).incident({ actorId: made, at: Date.now(), kind: 'quarantined', detail, event: null, quarantine: true });
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+    await go('#/runtime/incidents');
+    const incident = page.getByRole('row').filter({ hasText: 'a row of its own cannot be read' });
+    await incident.getByRole('link', { name: 'Written here' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Release' }).count()).toBe(0);
+    expect(watched.complaints).toEqual([]);
+    await signOut(page);
+    await signIn(page, service, 'risk-manager');
+    await page.getByRole('link', { name: 'Runtime', exact: true }).click();
+    await page.locator('.tile[data-wrong]').filter({ hasText: '1 quarantined' }).waitFor();
+    for (const tab of ['Actors', 'Activities', 'Timers', 'Queues', 'Interventions', 'Incidents']) {
+      await openTab(page, tab);
+      expect(await findingsEverywhere(page)).toEqual([]);
+    }
+    await incident.getByRole('button', { name: 'Release' }).click();
+    await page.getByLabel('Why').fill('the row was mended');
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await openTab(page, 'Interventions');
+    await page.getByRole('row').filter({ hasText: 'the row was mended' }).getByText('risk-manager').waitFor();
+    expect((await service.get(`/v1/agents/${made}`)).body).toMatchObject({ paused: true, pauseCause: 'quarantine' });
+    await openTab(page, 'Incidents');
+    await incident.getByRole('link', { name: 'Written here' }).click();
+    await page.getByRole('heading', { name: /Written here/, level: 1 }).waitFor();
+    expect(watched.complaints).toEqual([]);
   });
 });

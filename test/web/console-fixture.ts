@@ -183,7 +183,10 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
       page.on('console', (message) => {
         // A crowded machine answers 503 after ten seconds, and the console asks again: that is no mistake of a page.
         const crowded = message.text().includes('status of 503');
-        if (['error', 'warning'].includes(message.type()) && !crowded) complaints.push(`${message.type()}: ${message.text()}`);
+        // A proposal that `propose` makes has no decision, which its card asks for.
+        const undecided = message.text().includes('status of 404') && message.location().url.endsWith('/explain');
+        if (['error', 'warning'].includes(message.type()) && !crowded && !undecided)
+          complaints.push(`${message.type()}: ${message.text()}`);
       });
       page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`));
       page.on('request', (request) => asked.push(request.url()));
@@ -205,6 +208,13 @@ export async function signIn(page: Page, service: Service, subject: string): Pro
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+}
+
+/** Signs out, and waits until the service has heard of it. */
+export async function signOut(page: Page): Promise<void> {
+  await page.locator('.who summary').click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Access token').waitFor();
 }
 
 /** Shows one part of an agent's page. */

@@ -12,6 +12,7 @@ import {
   propose,
   type ServiceWithPast,
   signIn,
+  signOut,
   startServiceWithPast,
   type Watched,
 } from './console-fixture.ts';
@@ -87,7 +88,18 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await card(id).locator('h2').innerText()).toBe('buy 0.01 BTCUSDT spotexchange');
     expect(await card(id).locator('.proposal-head').innerText()).toContain(String(Number(proposed.order.limitPrice)));
     expect(await card(id).locator('.countdown').innerText()).toMatch(/^expires in (10:00|9:[0-5]\d)$/);
-    expect(await barriers(page)).toEqual([]);
+    // What an answer rests on: the market, the exits that the rules would set, and why.
+    const ground = card(id).locator('.proposal-ground');
+    await ground.getByText(/^ask [\d.]+, the limit leaves 0\.\d+ %/).waitFor();
+    const decided = Number(proposed.decisionPrice);
+    await ground.getByText(/−5 %/).waitFor();
+    const stop = Number((await ground.locator('.facts > div', { hasText: 'Stop' }).locator('span').last().innerText()).split(' ')[0]);
+    expect(Math.abs(stop / (decided * 0.95) - 1)).toBeLessThan(0.01);
+    await ground.getByText('+8 %').waitFor();
+    await card(id).locator('.proposal-why p').filter({ hasNotText: 'Reading' }).waitFor();
+    expect(await page.locator('.nav-badge').innerText()).toBe('1');
+    await waitFor(async () => (await page.title()).startsWith('(1) Proposals'), { what: 'a title that says what waits' });
+    expect(await findingsEverywhere(page)).toEqual([]);
 
     await card(id).getByText('Risk, fills and state chart').click();
     await card(id).locator('.chart[data-standing=pending_approval]').waitFor();
@@ -323,8 +335,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
 
   test('who may only read can answer nothing, and nothing complained on the way', async () => {
     expect(watched.complaints).toEqual([]);
-    await page.locator('.who summary').click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await signIn(page, service, 'viewer');
     const id = await propose(service, patient, '0.01');
     await go(`#/proposals/${patient}`);

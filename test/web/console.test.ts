@@ -290,6 +290,21 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(link).toBe(`/v1/actors/${id}/test?from=4992&to=5002`);
     expect(await (await page.request.get(`${service.url}${link}`)).text()).toContain('goes from version 4993 to 5002 as it did');
 
+    // The strip of time: a place on it, and a decision, lead to the step that stood then.
+    await page
+      .locator('.lane-words')
+      .getByText(/\d+ decisions/)
+      .waitFor();
+    await page.getByRole('button', { name: '‹ decision or fill' }).waitFor();
+    const strip = page.getByRole('img', { name: 'Steps, decisions, fills and the price over time' });
+    await strip.click({ position: { x: 2, y: 30 } });
+    await waitFor(async () => (await page.locator('.time-travel').getAttribute('data-version')) === '1', { what: 'the first step' });
+    await strip.click({ position: { x: ((await strip.boundingBox())?.width ?? 0) - 2, y: 30 } });
+    await waitFor(async () => Number(await page.locator('.time-travel').getAttribute('data-version')) >= STEPS, {
+      what: 'the newest step',
+    });
+    await step.fill('5002');
+
     // The chart is seen whole, with the scrubber, the steps and the reasons beside it.
     await page.setViewportSize({ width: 1440, height: 900 });
     for (const part of [page.locator('.scrubber'), ...(await page.locator('.time-grid svg').all())]) {

@@ -29,7 +29,17 @@ export interface VaultRanking {
   rank(orgId: string, window: string, page: Page): Promise<PageOf<RankedVault>>;
 }
 
+/** A mark of a vault. */
+export interface VaultPoint {
+  readonly at: EpochMs;
+  readonly equityUsd: DecimalString;
+  readonly sharePriceUsd: DecimalString;
+  readonly drawdownPct: number;
+}
+
 export interface VaultPorts {
+  /** Ascending, at most so many points; null where the organization has no such agent. */
+  course(orgId: string, agentId: string, points: number): Promise<readonly VaultPoint[] | null>;
   readonly commands: VaultCommands;
   readonly ranking: VaultRanking;
 }

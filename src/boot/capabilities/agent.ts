@@ -13,6 +13,7 @@ import { createAgentDirectory } from '../../adapters/store/agents/agent-director
 import { createAgentReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
+import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import { createLiveMarks } from '../../trading/live-marks.ts';
@@ -52,7 +53,8 @@ export const agentCapability = {
 
   callers(deps): Pick<ApiPorts, 'agents' | 'vaults'> {
     const { sql, runtime, bus, clock, newId } = deps;
-    const vaults = createVaultStore(sql, createSignedRows(deps.evaluator));
+    const signed = createSignedRows(deps.evaluator);
+    const vaults = createVaultStore(sql, signed);
     const decisions = createDecisionReads(sql);
     return {
       agents: {
@@ -65,6 +67,7 @@ export const agentCapability = {
       },
       vaults: {
         commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock }),
+        course: createVaultCourse(sql, signed).course,
         ranking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
       },
     };

@@ -32,6 +32,7 @@ import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
+import { readWorkQueues } from '../../adapters/store/actors/runtime-reads.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
@@ -177,9 +178,10 @@ function accessPorts({ reach, clock, metrics, sharedLimits, signInLinks }: ApiDe
 }
 
 /** What belongs to the caller's organization. */
-function callerPorts({ callers }: ApiDeps, model: ModelPorts) {
+function callerPorts({ callers, sql }: ApiDeps, model: ModelPorts) {
   const { connection: _, shardDecisions: __, ...ports } = callers;
-  return { ...ports, copilot: { ...ports.copilot, ...(model === null ? {} : { rewording: model.rewording }) } };
+  const runtime = { ...ports.runtime, queues: () => readWorkQueues(sql) };
+  return { ...ports, runtime, copilot: { ...ports.copilot, ...(model === null ? {} : { rewording: model.rewording }) } };
 }
 
 /** What a language model phrases; null where none is named. */

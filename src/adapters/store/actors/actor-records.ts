@@ -138,6 +138,11 @@ const WRITERS: { readonly [type: string]: Writer } = {
 
   risk_preferences: writePreferences,
 
+  intervention: (transaction, rows) => transaction`
+    insert into interventions (org_id, actor_id, action, activity_key, activities, reason, subject, request_id, at)
+    select "orgId", "actorId", action, activity, activities, reason, subject, "requestId", at from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r("orgId" uuid, "actorId" uuid, action text, activity text, activities int, reason text, subject text, "requestId" text, at bigint)`,
+
   audit: (transaction, rows) => transaction`
     insert into audit (org_id, subject, permission, action, request_id, target, before_hash, after_hash)
     select "orgId", subject, permission, action, "requestId", target, "beforeHash", "afterHash" from jsonb_to_recordset(${transaction.json(rows as never)})

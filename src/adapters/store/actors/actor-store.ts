@@ -95,7 +95,6 @@ export function createActorStore(sql: Sql) {
           await transaction`
             update actors set status = 'quarantined', version = version + 1, tick_until = least(tick_until, ${incident.at}::bigint), changed_at = clock_timestamp()
             where id = ${incident.actorId} and status = 'running'`;
-          await transaction`delete from timers where actor_id = ${incident.actorId}`;
           await transaction`update agents set pause_cause = 'quarantine' where id = ${incident.actorId}`;
         }
         await transaction`
@@ -106,8 +105,10 @@ export function createActorStore(sql: Sql) {
     },
 
     async dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]> {
+      // Timers of an actor in quarantine wait for its release.
       const rows = await sql<{ actor_id: string; timer_id: string; due_at: number; event: DueTimer['event'] }[]>`
-        select actor_id, timer_id, due_at, event from timers where due_at <= ${now} order by due_at, actor_id limit ${limit}`;
+        select actor_id, timer_id, due_at, event from timers t
+        where due_at <= ${now} and (select status from actors a where a.id = t.actor_id) <> 'quarantined' order by due_at, actor_id limit ${limit}`;
       return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
     },
 

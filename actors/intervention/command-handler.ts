@@ -1,0 +1,148 @@
+/** Takes interventions: what is done, who did it and why, and the answer, in one transaction. */
+import type { ActorRecord, ActorRow, ActorState } from '../../src/domain/actor-step.ts';
+import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { Directory } from '../runtime/directory.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Intervention, InterventionAction, InterventionCommands } from './commands.ts';
+
+/** An activity as an intervention finds it. */
+export interface FoundActivity {
+  readonly state: 'pending' | 'done' | 'given_up';
+  /** Whether the actor has taken a step since it asked for it; the end of a quarantine is none. */
+  readonly isLeft: boolean;
+}
+
+export interface InterventionStore {
+  /** Null where the organization has no such actor. */
+  actor(orgId: string, actorId: string): Promise<ActorRow | null>;
+  /** Null where the actor has asked for no such activity, or it is forgotten. */
+  activity(actorId: string, key: string): Promise<FoundActivity | null>;
+  /**
+   * Makes activities of an actor pending, due at `at` and without attempts: the one of the key, or (null) all that are
+   * pending. Writes the rows that the number of them leads to, in the same transaction. Where it is none, nothing is written.
+   */
+  tryAnew(actor: ActorRow, key: string | null, at: EpochMs, rows: (activities: number) => readonly ActorRecord[]): Promise<number>;
+  /** Lets an actor go on that is quarantined at this very version; false, and nothing written, where it is not. */
+  release(actor: ActorRow, rows: readonly ActorRecord[]): Promise<boolean>;
+}
+
+/** What an actor hears of the end of its quarantine, where its chart has a transition for it. */
+const RELEASED = { type: 'quarantine.released' } as const;
+
+interface InterventionDeps {
+  readonly store: InterventionStore;
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly directory: Directory;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export function createInterventions(deps: InterventionDeps): InterventionCommands {
+  const { store } = deps;
+  return {
+    async retry(context, actorId, key, reason) {
+      const actor = await store.actor(context.orgId, actorId);
+      const found = actor === null ? null : await store.activity(actorId, key);
+      if (actor === null || found === null) return refuse('not_found', 'there is no such activity of this actor');
+      const refusal = standsStill(actor) ?? cannotBeTried(key, found);
+      return refusal === null ? tryAnew(deps, context, actor, key, reason) : { ok: false, refusal };
+    },
+
+    async reset(context, actorId, reason) {
+      const actor = await store.actor(context.orgId, actorId);
+      if (actor === null) return refuse('not_found', 'there is no actor with this id');
+      const refusal = standsStill(actor);
+      return refusal === null ? tryAnew(deps, context, actor, null, reason) : { ok: false, refusal };
+    },
+
+    async release(context, actorId, reason) {
+      const actor = await store.actor(context.orgId, actorId);
+      if (actor === null) return refuse('not_found', 'there is no actor with this id');
+      if (actor.status !== 'quarantined') return refuse('state_conflict', `actor ${actorId} is in no quarantine`);
+      return release(deps, context, actor, reason);
+    },
+  };
+}
+
+/** The intervention, and the rows that it leaves: its own, the audit's and the answer. */
+function leaves(
+  { clock }: InterventionDeps,
+  context: CommandContext,
+  actor: ActorRow,
+  { action, key, reason }: { readonly action: InterventionAction; readonly key: string | null; readonly reason: string },
+) {
+  const at = clock.now();
+  const made = (activities: number): Intervention => ({
+    actorId: actor.id,
+    action,
+    activity: key,
+    activities,
+    reason,
+    subject: context.subject,
+    at,
+  });
+  const rows = (activities: number, after: ActorState = actor.state): readonly ActorRecord[] => [
+    { type: 'intervention', orgId: context.orgId, requestId: context.requestId, ...made(activities) },
+    auditRow(context, `actor.${action}`, key ?? actor.id, actor.state, after),
+    ...answerRows(context, made(activities)),
+  ];
+  return { at, made, rows };
+}
+
+async function tryAnew(
+  deps: InterventionDeps,
+  context: CommandContext,
+  actor: ActorRow,
+  key: string | null,
+  reason: string,
+): Promise<Outcome<Intervention>> {
+  const { at, made, rows } = leaves(deps, context, actor, { action: key === null ? 'reset' : 'retry', key, reason });
+  try {
+    const activities = await deps.store.tryAnew(actor, key, at, rows);
+    if (activities > 0) return { ok: true, value: made(activities) };
+    const none = key === null ? `actor ${actor.id} has no pending activity` : `activity ${key} was ended or left meanwhile: look again`;
+    return refuse('state_conflict', none);
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+}
+
+async function release(deps: InterventionDeps, context: CommandContext, actor: ActorRow, reason: string): Promise<Outcome<Intervention>> {
+  const fit = deps.directory.fit(actor);
+  if (fit === null)
+    return refuse('state_conflict', `actor ${actor.id} was written by ${actor.machine}, which this version cannot carry on`);
+  const { made, rows } = leaves(deps, context, actor, { action: 'release', key: null, reason });
+  try {
+    if (!fit.snapshot.can(RELEASED as never)) {
+      if (await deps.store.release(actor, rows(0))) return { ok: true, value: made(0) };
+      return refuse('state_conflict', `actor ${actor.id} was changed meanwhile: look again`);
+    }
+    const outcome = await deps.runtime.deliver(actor.id, RELEASED, {
+      cause: `${context.subject} ${context.requestId}`,
+      orgId: context.orgId,
+      releases: true,
+      also: (_, plan) => rows(0, plan.state),
+    });
+    return outcome.ok ? { ok: true, value: made(0) } : outcome;
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+}
+
+/** Why nothing of the actor is carried out now; null where it is. */
+function standsStill({ id, status }: ActorRow): Refusal | null {
+  if (status === 'quarantined') return { code: 'state_conflict', detail: `actor ${id} is quarantined: release it first` };
+  return status === 'done' ? { code: 'state_conflict', detail: `actor ${id} has ended` } : null;
+}
+
+function cannotBeTried(key: string, { state, isLeft }: FoundActivity): Refusal | null {
+  if (state === 'done') return { code: 'state_conflict', detail: `activity ${key} is done` };
+  if (state === 'pending' || !isLeft) return null;
+  return {
+    code: 'state_conflict',
+    detail: `the actor has gone on since activity ${key} was given up: what it asks for now is another one`,
+  };
+}

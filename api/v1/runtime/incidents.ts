@@ -1,0 +1,24 @@
+/** GET /v1/runtime/incidents: what went wrong inside actors. */
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { IncidentBody } from './runtime-body.ts';
+
+export const listIncidents = defineRoute({
+  method: 'GET',
+  url: '/v1/runtime/incidents',
+  name: 'listIncidents',
+  tag: 'runtime',
+  summary: 'What went wrong inside actors, newest first',
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of incidents.', schema: pageOf(IncidentBody) } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const page = pageOfQuery(request.query, 'incidents', POSITIONS.number);
+    const found = await ports.runtime.reads.incidents(memberOf(request).orgId, page);
+    return pageBody(found, 'incidents', ({ id: _, at, ...one }) => ({ ...one, at: isoTime(at) }));
+  },
+});

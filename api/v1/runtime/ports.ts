@@ -1,0 +1,97 @@
+/** What the routes of the runtime ask: what waits, what went wrong, and who intervened. */
+import type { Intervention, InterventionCommands } from '../../../actors/intervention/commands.ts';
+import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Page, PageOf } from '../../page.ts';
+import type { ActorStatus } from '../actors/ports.ts';
+
+/** The actor that something belongs to. */
+export interface OfActor {
+  readonly actorId: string;
+  readonly actorKind: string;
+  /** Of an agent; other actors have none. */
+  readonly actorName: string | null;
+  readonly actorStatus: ActorStatus;
+}
+
+export interface WaitingActivity extends OfActor {
+  readonly key: string;
+  readonly kind: string;
+  readonly state: 'pending' | 'given_up';
+  readonly attempts: number;
+  /** When it is tried next. */
+  readonly dueAt: EpochMs;
+  readonly createdAt: EpochMs;
+  /** Null while it is pending. */
+  readonly endedAt: EpochMs | null;
+  /** Why it was given up. */
+  readonly answer: Json;
+  /** Whether its actor has gone on since: then it cannot be retried. */
+  readonly isLeft: boolean;
+}
+
+export interface WaitingTimer extends OfActor {
+  readonly timerId: string;
+  readonly dueAt: EpochMs;
+  readonly event: Json;
+}
+
+export interface ActorIncident extends OfActor {
+  readonly id: number;
+  readonly at: EpochMs;
+  readonly kind: string;
+  /** In one line. */
+  readonly detail: string;
+}
+
+/** The number is its place in the list. */
+export type RecordedIntervention = Intervention & OfActor & { readonly number: number };
+
+export interface RuntimeCounts {
+  readonly actors: readonly { readonly kind: string; readonly status: ActorStatus; readonly count: number }[];
+  readonly activities: readonly {
+    readonly kind: string;
+    readonly state: 'pending' | 'given_up';
+    readonly count: number;
+    /** The most attempts of one of them. */
+    readonly attempts: number;
+    /** When the first of them is or was due. */
+    readonly firstDueAt: EpochMs;
+  }[];
+  readonly timers: { readonly count: number; readonly overdue: number; readonly nextDueAt: EpochMs | null };
+  /** Of the last 24 hours. */
+  readonly incidents: readonly { readonly kind: string; readonly count: number; readonly lastAt: EpochMs }[];
+}
+
+/** How far the work of all organizations is. */
+export interface WorkQueues {
+  readonly ticks: readonly {
+    readonly periodMs: number;
+    readonly shard: number;
+    /** The last slot that every actor of the shard was ticked at. */
+    readonly lastSlot: EpochMs;
+    readonly isStalled: boolean;
+  }[];
+  readonly recurring: readonly {
+    readonly name: string;
+    /** The last slot that was done; null before the first. */
+    readonly lastSlot: EpochMs | null;
+    readonly isUnderWay: boolean;
+    /** Whether it failed when it was tried last. */
+    readonly hasFailed: boolean;
+  }[];
+}
+
+export interface RuntimeReads {
+  counts(orgId: string): Promise<RuntimeCounts>;
+  activities(orgId: string, state: WaitingActivity['state'], page: Page): Promise<PageOf<WaitingActivity>>;
+  timers(orgId: string, page: Page): Promise<PageOf<WaitingTimer>>;
+  incidents(orgId: string, page: Page): Promise<PageOf<ActorIncident>>;
+  interventions(orgId: string, page: Page): Promise<PageOf<RecordedIntervention>>;
+}
+
+export interface RuntimePorts {
+  readonly reads: RuntimeReads;
+  readonly commands: InterventionCommands;
+  queues(): Promise<WorkQueues>;
+}

@@ -1,0 +1,52 @@
+/** What interventions change: activities that are tried anew, and actors that leave a quarantine. */
+import type { FoundActivity, InterventionStore } from '../../../../actors/intervention/command-handler.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { writeRecords } from './actor-records.ts';
+import { createActorStore, inTransaction } from './actor-store.ts';
+
+export function createInterventionStore(sql: Sql): InterventionStore {
+  const { load } = createActorStore(sql);
+  /** Whether the actor of an activity has taken a step since the one that asked for it: its version stands in the key. */
+  const isLeft = (on: Sql | Transaction) => on`exists (
+    select 1 from steps s where s.actor_id = c.actor_id and s.version > split_part(c.key, ':', 2)::bigint
+      and s.event->>'type' <> 'quarantine.released')`;
+
+  return {
+    async actor(orgId, actorId) {
+      const row = (await load([actorId])).get(actorId);
+      return row === undefined || row.orgId !== orgId ? null : row;
+    },
+
+    async activity(actorId, key) {
+      const [row] = await sql<
+        FoundActivity[]
+      >`select c.state, ${isLeft(sql)} as "isLeft" from activities c where c.key = ${key} and c.actor_id = ${actorId}`;
+      return row ?? null;
+    },
+
+    tryAnew: (actor, key, at, rows) =>
+      inTransaction(sql, async (transaction) => {
+        // The actor takes no step meanwhile: what it has left is not carried out.
+        const [held] = await transaction`select 1 from actors where id = ${actor.id} and status = 'running' for update`;
+        if (held === undefined) return 0;
+        const which =
+          key === null
+            ? transaction`c.state = 'pending'`
+            : transaction`c.key = ${key} and (c.state = 'pending' or c.state = 'given_up' and not ${isLeft(transaction)})`;
+        const { count } = await transaction`
+          update activities c set state = 'pending', attempts = 0, due_at = ${at}, answer = null, ended_at = null
+          where c.actor_id = ${actor.id} and ${which}`;
+        if (count > 0) await writeRecords(transaction, rows(count));
+        return count;
+      }),
+
+    release: (actor, rows) =>
+      inTransaction(sql, async (transaction) => {
+        const { count } = await transaction`
+          update actors set status = 'running', version = version + 1, changed_at = clock_timestamp()
+          where id = ${actor.id} and version = ${actor.version} and status = 'quarantined'`;
+        if (count > 0) await writeRecords(transaction, rows);
+        return count > 0;
+      }),
+  };
+}

@@ -1,0 +1,94 @@
+/** What is read of the runtime: what waits, what went wrong and who intervened, of one organization; and how far all work is. */
+import type { RuntimeCounts, RuntimeReads, WorkQueues } from '../../../../api/v1/runtime/ports.ts';
+import { stalledShards } from '../agents/shard-health.ts';
+import { pageOfRows } from '../page-of-rows.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql } from '../database.ts';
+
+const DAY_MS = 86_400_000;
+
+export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeReads {
+  const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", g.name as "actorName", a.status as "actorStatus"`;
+  const actors = (orgId: string) => sql`(select id, kind, status from actors where org_id = ${orgId}) a left join agents g on g.id = a.id`;
+
+  return {
+    counts: (orgId) => countsOf(sql, orgId, clock.now()),
+
+    /** Of the newest actors first; the position is the last key. */
+    async activities(orgId, state, { limit, after }) {
+      const rows = await sql<{ key: string }[]>`
+        select ${ofActor()}, c.key, c.kind, c.state, c.attempts, c.due_at as "dueAt", c.answer,
+          floor(extract(epoch from c.created_at) * 1000)::bigint as "createdAt", floor(extract(epoch from c.ended_at) * 1000)::bigint as "endedAt",
+          exists (select 1 from steps s where s.actor_id = c.actor_id and s.version > split_part(c.key, ':', 2)::bigint
+            and s.event->>'type' <> 'quarantine.released') as "isLeft"
+        from ${actors(orgId)} join activities c on c.actor_id = a.id
+        where c.state = ${state} ${after === null ? sql`` : sql`and c.key < ${after}`} order by c.key desc limit ${limit + 1}`;
+      return pageOfRows(rows, limit, ({ key }) => key) as never;
+    },
+
+    /** What is due first comes first; the position is the last timer's time, actor and name. */
+    async timers(orgId, { limit, after }) {
+      const [dueAt = '', actorId = ''] = after?.split('|') ?? [];
+      const timerId = after?.slice(dueAt.length + actorId.length + 2) ?? '';
+      const rows = await sql<{ dueAt: number; actorId: string; timerId: string }[]>`
+        select ${ofActor()}, t.timer_id as "timerId", t.due_at as "dueAt", t.event
+        from ${actors(orgId)} join timers t on t.actor_id = a.id
+        ${after === null ? sql`` : sql`where (t.due_at, t.actor_id, t.timer_id) > (${Number(dueAt)}::bigint, ${actorId}::uuid, ${timerId})`}
+        order by t.due_at, t.actor_id, t.timer_id limit ${limit + 1}`;
+      return pageOfRows(rows, limit, (row) => `${row.dueAt}|${row.actorId}|${row.timerId}`) as never;
+    },
+
+    /** Newest first; the position is the last incident's number. */
+    async incidents(orgId, { limit, after }) {
+      const rows = await sql<{ id: number }[]>`
+        select ${ofActor()}, i.id, i.at, i.kind, split_part(i.detail, E'\n', 1) as detail
+        from ${actors(orgId)} join incidents i on i.actor_id = a.id
+        ${after === null ? sql`` : sql`where i.id < ${Number(after)}`} order by i.id desc limit ${limit + 1}`;
+      return pageOfRows(rows, limit, ({ id }) => String(id)) as never;
+    },
+
+    /** Newest first; the position is the last intervention's number. */
+    async interventions(orgId, { limit, after }) {
+      const rows = await sql<{ number: number }[]>`
+        select ${ofActor()}, n.seq as number, n.action, n.activity_key as activity, n.activities, n.reason, n.subject, n.at
+        from interventions n join actors a on a.id = n.actor_id left join agents g on g.id = a.id
+        where n.org_id = ${orgId} ${after === null ? sql`` : sql`and n.seq < ${Number(after)}`} order by n.seq desc limit ${limit + 1}`;
+      return pageOfRows(rows, limit, ({ number }) => String(number)) as never;
+    },
+  };
+}
+
+/** What an organization's runtime holds, in numbers. */
+async function countsOf(sql: Sql, orgId: string, now: EpochMs): Promise<RuntimeCounts> {
+  const [byKind, activities, [timers], incidents] = await Promise.all([
+    sql`select kind, status, count(*)::int as count from actors where org_id = ${orgId} group by kind, status order by kind, status`,
+    sql`
+      select c.kind, c.state, count(*)::int as count, max(c.attempts) as attempts, min(c.due_at) as "firstDueAt"
+      from activities c join actors a on a.id = c.actor_id where a.org_id = ${orgId} and c.state <> 'done'
+      group by c.kind, c.state order by c.kind, c.state`,
+    sql`
+      select count(*)::int as count, count(*) filter (where t.due_at < ${now})::int as overdue, min(t.due_at) as "nextDueAt"
+      from timers t join actors a on a.id = t.actor_id where a.org_id = ${orgId}`,
+    sql`
+      select i.kind, count(*)::int as count, max(i.at) as "lastAt" from incidents i join actors a on a.id = i.actor_id
+      where a.org_id = ${orgId} and i.at > ${now - DAY_MS} group by i.kind order by i.kind`,
+  ]);
+  return { actors: byKind, activities, timers, incidents } as never;
+}
+
+/** How far ticks and recurring work are, over all organizations; `sql` is the engine's. */
+export async function readWorkQueues(sql: Sql): Promise<WorkQueues> {
+  const [shards, stalled, recurring] = await Promise.all([
+    sql<{ periodMs: number; shard: number; lastSlot: number }[]>`
+      select period_ms as "periodMs", shard, last_slot as "lastSlot" from tick_shards order by period_ms, shard limit 200`,
+    stalledShards(sql),
+    sql<{ name: string; lastSlot: number; isUnderWay: boolean; hasFailed: boolean }[]>`
+      select name, done_slot as "lastSlot", coalesce(claimed_until > clock_timestamp(), false) as "isUnderWay", failure is not null as "hasFailed"
+      from recurring_work order by name limit 200`,
+  ]);
+  const isStalled = new Set(stalled.map(({ periodMs, shard }) => `${periodMs}/${shard}`));
+  return {
+    ticks: shards.map((one) => ({ ...one, isStalled: isStalled.has(`${one.periodMs}/${one.shard}`) })),
+    recurring: recurring.map((one) => ({ ...one, lastSlot: one.lastSlot > 0 ? one.lastSlot : null })),
+  };
+}

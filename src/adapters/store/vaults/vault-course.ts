@@ -1,0 +1,44 @@
+/** How the price of a vault's share went: its signed marks, thinned out evenly. */
+import type { VaultPoint } from '../../../../api/v1/agent-vaults/ports.ts';
+import { plainDecimal } from '../../../domain/decimal.ts';
+import { drawdownPct } from '../../../domain/vault.ts';
+import type { Sql } from '../database.ts';
+import type { SignedRows } from '../trail/signed-rows.ts';
+
+interface MarkRow {
+  readonly at: number;
+  readonly equity_usd: string;
+  readonly share_price_usd: string;
+  /** The highest price of a share until then. */
+  readonly high: string;
+}
+
+export function createVaultCourse(sql: Sql, signed: Pick<SignedRows, 'signedOnes'>) {
+  return {
+    /** Ascending, at most so many points, of which the last is the newest mark; null where the organization has no such agent. */
+    async course(orgId: string, agentId: string, points: number): Promise<readonly VaultPoint[] | null> {
+      const [agent] = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
+      if (agent === undefined) return null;
+      const rows = await sql<MarkRow[]>`
+        with marks as (
+          select at, equity_usd, share_price_usd, max(share_price_usd) over (order by at) as high, ntile(${points}) over (order by at) as part
+          from vault_marks where agent_id = ${agentId}
+        )
+        select distinct on (part) at, equity_usd, share_price_usd, high from marks order by part, at desc`;
+      const vouched = await signed.signedOnes(
+        'vault_marks',
+        rows.map(({ at }) => `${agentId} ${at}`),
+      );
+      return rows.filter(({ at }) => vouched.has(`${agentId} ${at}`)).map(pointOf);
+    },
+  };
+}
+
+function pointOf({ at, equity_usd, share_price_usd, high }: MarkRow): VaultPoint {
+  return {
+    at,
+    equityUsd: plainDecimal(equity_usd),
+    sharePriceUsd: plainDecimal(share_price_usd),
+    drawdownPct: drawdownPct(plainDecimal(share_price_usd), plainDecimal(high)),
+  };
+}

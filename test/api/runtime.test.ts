@@ -1,0 +1,150 @@
+// The runtime as its operators see it: what waits, what was given up, what went wrong; and what they do about it, with who and why.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, newId, OURS, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let watcher: string;
+let manager: string;
+let stranger: string;
+let agent: string;
+/** An order of a person whose outcome is unknown: an actor whose chart knows no end of a quarantine. */
+const order = newId();
+const [pending, givenUp, left] = [`${order}:3:0`, `${order}:3:1`, `${order}:2:0`];
+
+beforeAll(async () => {
+  api = await apiUnderTest();
+  watcher = await api.token(['agent:read'], OURS);
+  manager = await api.token(['agent:read', 'risk:manage'], OURS);
+  stranger = await api.token(['agent:read', 'risk:manage'], THEIRS);
+  agent = await createdAgent(api, await api.token(['trade:execute'], OURS));
+  const { sql } = api;
+  const snapshot = { value: 'unknown', context: {}, status: 'active' };
+  await sql`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${order}, ${OURS}, 'market_order', 'market_order@1', 3, ${sql.json(snapshot)}, 'running')`;
+  for (const version of [1, 2, 3])
+    await sql`insert into steps (actor_id, version, at, machine, event, to_value) values (${order}, ${version}, ${NOW}, 'market_order@1', '{"type":"x"}', '"unknown"')`;
+  await sql`insert into timers (actor_id, timer_id, due_at, event) values (${order}, 'reconcileAfter', ${NOW - 1}, '{"type":"xstate.after.reconcileAfter.market_order@1.unknown"}')`;
+  for (const [key, state] of [
+    [pending, 'pending'],
+    [givenUp, 'given_up'],
+    [left, 'given_up'],
+  ] as const)
+    await sql`insert into activities (key, actor_id, kind, payload, state, attempts, due_at, answer)
+      values (${key}, ${order}, 'reconcile_market_order', '{}', ${state}, 9, ${NOW + 320_000}, '{"detail":"nobody answers"}')`;
+});
+afterAll(() => api.close());
+
+const read = async (path: string, token = watcher) => (await api.call('GET', `/v1/runtime${path}`, { token })).body;
+const act = (verb: string, body: object, id = order, token = manager) => api.call('POST', `/v1/actors/${id}/${verb}`, { token, body });
+const stored = async (key: string) =>
+  (await api.sql`select state, attempts, due_at, answer, ended_at from activities where key = ${key}`)[0];
+const quarantine = (actorId: string) =>
+  createActorStore(api.sql).incident({
+    actorId,
+    at: NOW,
+    kind: 'quarantined',
+    detail: 'TypeError: broken\n  at a.ts',
+    event: null,
+    quarantine: true,
+  });
+
+test('what waits, what was given up and what is due is told to its own organization only', async () => {
+  const all = await read('');
+  expect(all.actors).toEqual([
+    { kind: 'agent', status: 'running', count: 1 },
+    { kind: 'market_order', status: 'running', count: 1 },
+  ]);
+  expect(all.activities).toMatchObject([
+    { kind: 'reconcile_market_order', state: 'given_up', count: 2 },
+    { kind: 'reconcile_market_order', state: 'pending', count: 1, attempts: 9, firstDueAt: new Date(NOW + 320_000).toISOString() },
+  ]);
+  expect(all.timers).toMatchObject({ count: 1, overdue: 1 });
+  expect((await read('/activities')).items).toMatchObject([{ key: pending, actorId: order, actorKind: 'market_order', isLeft: false }]);
+  const first = await read('/activities?state=given_up&limit=1');
+  const second = await read(`/activities?state=given_up&limit=1&cursor=${first.nextCursor}`);
+  expect([...first.items, ...second.items]).toMatchObject([
+    { key: givenUp, isLeft: false, answer: { detail: 'nobody answers' } },
+    { key: left, isLeft: true },
+  ]);
+  expect(second.nextCursor).toBeNull();
+  expect((await read('/timers')).items).toMatchObject([{ actorId: order, timerId: 'reconcileAfter' }]);
+  for (const list of ['activities', 'timers', 'incidents', 'interventions']) expect((await read(`/${list}`, stranger)).items).toEqual([]);
+  expect((await read('', stranger)).actors).toEqual([]);
+});
+
+test('an activity is retried at once; one that its actor has left is not, nor one of somebody else, nor without a reason', async () => {
+  expect((await act('retry', { activity: givenUp, reason: ' ' })).status).toBe(400);
+  expect((await act('retry', { activity: givenUp, reason: 'x' }, order, watcher)).status).toBe(403);
+  expect((await act('retry', { activity: givenUp, reason: 'x' }, order, stranger)).status).toBe(404);
+  expect((await act('retry', { activity: givenUp, reason: 'x' }, agent)).status).toBe(404);
+  expect(await act('retry', { activity: left, reason: 'x' })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('gone on') },
+  });
+  const done = await act('retry', { activity: givenUp, reason: 'the exchange answers again' });
+  expect(done).toMatchObject({
+    status: 200,
+    body: { action: 'retry', activity: givenUp, activities: 1, reason: 'the exchange answers again' },
+  });
+  expect(await stored(givenUp)).toEqual({ state: 'pending', attempts: 0, due_at: NOW, answer: null, ended_at: null });
+  expect(await stored(pending)).toMatchObject({ attempts: 9 });
+  expect(await act('reset', { reason: 'all of them' })).toMatchObject({
+    status: 200,
+    body: { action: 'reset', activity: null, activities: 2 },
+  });
+  expect(await stored(pending)).toMatchObject({ state: 'pending', attempts: 0, due_at: NOW });
+  expect(await stored(left)).toMatchObject({ state: 'given_up' });
+  expect(await act('reset', { reason: 'none' }, agent)).toMatchObject({ status: 409 });
+});
+
+test('a quarantined actor stands still with its timers, is released with a reason, and goes on; an agent is paused then', async () => {
+  const due = () => createActorStore(api.sql).dueTimers(NOW, 10);
+  await quarantine(order);
+  await quarantine(agent);
+  expect(await due()).toEqual([]);
+  expect((await read('/incidents')).items).toMatchObject([
+    { actorId: agent, actorKind: 'agent', actorStatus: 'quarantined', kind: 'quarantined', detail: 'TypeError: broken' },
+    { actorId: order, actorKind: 'market_order' },
+  ]);
+  expect(await act('retry', { activity: pending, reason: 'x' })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('release it first') },
+  });
+  for (const id of [order, agent]) expect((await act('release', { reason: 'mended' }, id)).status).toBe(200);
+  expect((await due()).map(({ actorId }) => actorId)).toEqual([order]);
+  expect((await api.call('GET', `/v1/actors/${order}`, { token: watcher })).body).toMatchObject({
+    status: 'running',
+    version: 5,
+    value: 'unknown',
+  });
+  expect((await api.call('GET', `/v1/agents/${agent}`, { token: watcher })).body).toMatchObject({ paused: true, pauseCause: 'quarantine' });
+  expect(await act('release', { reason: 'again' })).toMatchObject({ status: 409 });
+  // What the actor did not hear while it was quarantined can still be retried: its release is no step that leaves it.
+  expect((await act('retry', { activity: pending, reason: 'after the release' })).status).toBe(200);
+  expect((await read('/interventions')).items.map(({ action, reason }: { action: string; reason: string }) => [action, reason])).toEqual([
+    ['retry', 'after the release'],
+    ['release', 'mended'],
+    ['release', 'mended'],
+    ['reset', 'all of them'],
+    ['retry', 'the exchange answers again'],
+  ]);
+  const audit = await api.sql<
+    { action: string; target: string }[]
+  >`select action, target from audit where action ~ '^actor[.]' order by seq`;
+  expect(audit.map(({ action, target }) => [action, target])).toEqual([
+    ['actor.retry', givenUp],
+    ['actor.reset', order],
+    ['actor.release', order],
+    ['actor.release', agent],
+    ['actor.retry', pending],
+  ]);
+});
+
+test('what no version of its machine carries on stays in quarantine, and is told why', async () => {
+  await api.sql`update actors set machine = 'market_order@0' where id = ${order}`;
+  await quarantine(order);
+  expect(await act('release', { reason: 'hope' })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('market_order@0') },
+  });
+});

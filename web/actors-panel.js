@@ -1,0 +1,66 @@
+/** Every durable actor of the organization, newest first, by kind and by how it stands; each leads to its past. */
+import { h } from './dom.js';
+import { pagedTable, wordFilter } from './paged-table.js';
+import { dayAndTime, plain, standing, zoneWord } from './words.js';
+
+/** @typedef {import('./api.ts').Actor} Actor */
+
+const PER_PAGE = 50;
+const KINDS = [
+  'agent',
+  'take',
+  'proposal',
+  'evaluation',
+  'market_order',
+  'prediction_order',
+  'prepared_transaction',
+  'bridge_transfer',
+  'launch',
+  'launcher_launch',
+  'checkout',
+];
+
+/**
+ * @param {import('./runtime-view.js').RuntimeParts} parts
+ */
+export function actorsPanel({ signal, fail, interventions }) {
+  const kind = wordFilter('Kind', KINDS, plain, () => void table.begin());
+  const status = wordFilter('Status', ['running', 'done', 'quarantined'], plain, () => void table.begin());
+  const table = pagedTable({
+    label: 'Actors, newest first',
+    head: ['actor', 'stands at', 'status', 'steps', `changed, ${zoneWord()}`, ...(interventions.may ? ['intervene'] : [])],
+    address() {
+      const query = new URLSearchParams({ limit: String(PER_PAGE) });
+      for (const [name, { value }] of Object.entries({ kind, status })) if (value !== '') query.set(name, value);
+      return `/v1/actors?${query}`;
+    },
+    row: (/** @type {Actor} */ actor) => actorCells(actor, interventions),
+    empty: 'No actor is like this.',
+    signal,
+    fail,
+  });
+  return { content: [h('div', { class: 'filters' }, kind, status), table.element], begin: table.begin };
+}
+
+/** @param {Actor} actor @param {import('./interventions.js').Interventions} interventions */
+function actorCells({ id, kind, name, version, status, value, changedAt }, interventions) {
+  const of = { actorId: id, actorKind: kind, actorName: name, actorStatus: status };
+  const link = actorLink(of);
+  link.dataset['actor'] = id;
+  return [
+    link,
+    standing(/** @type {import('./wire.ts').StateValue} */ (value)),
+    h('span', { class: 'badge', 'data-status': status }, plain(status)),
+    h('span', { class: 'number' }, String(version)),
+    h('span', { class: 'number' }, dayAndTime(changedAt)),
+    ...(interventions.may ? [interventions.ofActor(of)] : []),
+  ];
+}
+
+/**
+ * An actor by its name, or by its kind and the end of its id; it leads to its past.
+ * @param {{ readonly actorId: string, readonly actorKind: string, readonly actorName: string | null }} actor
+ */
+export function actorLink({ actorId, actorKind, actorName }) {
+  return h('a', { href: `#/actors/${actorId}`, title: actorId }, actorName ?? `${plain(actorKind)} ${actorId.slice(-8)}`);
+}

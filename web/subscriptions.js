@@ -1,0 +1,118 @@
+/** What is heard over the one connection: several parts of the console share a subscription, as the service gives each channel once. */
+
+/** @typedef {import('./wire.ts').Frame} Frame */
+/** @typedef {import('./wire.ts').Message} Message */
+/**
+ * @typedef {object} Subscriber
+ * @property {string} channel
+ * @property {{ readonly [name: string]: unknown }} [params]
+ * @property {(frame: Frame) => void} hear
+ * @property {() => void} [begin] Called where the channel begins with the present and what came before has to be read anew.
+ * @property {(detail: string) => void} [refuse]
+ */
+/**
+ * One subscription of the service, and everybody here who hears it: the service gives each channel once per connection.
+ * @typedef {Pick<Subscriber, 'channel' | 'params'> & { cursor: string | null, hasBegun: boolean, readonly members: Set<Subscriber> }} Shared
+ */
+
+export class Subscriptions {
+  /** @type {Map<number, Shared>} */
+  #shared = new Map();
+  #nextId = 1;
+
+  /** @param {(operation: object) => void} send Sends nothing while there is no connection. */
+  constructor(send) {
+    this.send = send;
+  }
+
+  /** Over a new connection: each from its place. */
+  askAll() {
+    for (const [id, subscription] of this.#shared) this.#ask(id, subscription);
+  }
+
+  /** @param {Message} message */
+  take(message) {
+    if (message.type === 'error') return this.#refused(message);
+    if (message.type === 'subscribed') return this.#subscribed(message);
+    if (message.type !== 'snapshot' && message.type !== 'update' && message.type !== 'lagged') return;
+    for (const subscription of this.#shared.values()) {
+      if (subscription.channel !== message.channel || !concerns(subscription, message)) continue;
+      if (message.type !== 'lagged') for (const { hear } of subscription.members) hear(message);
+      if (message.cursor !== null) subscription.cursor = message.cursor;
+    }
+  }
+
+  /**
+   * Hears a channel until the returned function is called.
+   * @param {Subscriber} subscriber
+   * @returns {() => void}
+   */
+  subscribe(subscriber) {
+    const { channel, params } = subscriber;
+    const wanted = JSON.stringify(params);
+    const same = [...this.#shared].find(([, one]) => one.channel === channel && JSON.stringify(one.params) === wanted);
+    const [id, subscription] = same ?? this.#begin(channel, params);
+    subscription.members.add(subscriber);
+    if (same !== undefined && subscription.hasBegun) this.#tellPresent(id, subscription, subscriber);
+    return () => {
+      subscription.members.delete(subscriber);
+      if (subscription.members.size === 0 && this.#shared.delete(id)) this.send({ op: 'unsubscribe', id });
+    };
+  }
+
+  /** @param {string} channel @param {Subscriber['params']} params @returns {readonly [number, Shared]} */
+  #begin(channel, params) {
+    const id = this.#nextId++;
+    /** @type {Shared} */
+    const made = { channel, ...(params === undefined ? {} : { params }), cursor: null, hasBegun: false, members: new Set() };
+    this.#shared.set(id, made);
+    this.#ask(id, made);
+    return [id, made];
+  }
+
+  /** To who joins what others hear already. @param {number} id @param {Shared} subscription @param {Subscriber} subscriber */
+  #tellPresent(id, subscription, subscriber) {
+    if (subscription.cursor !== null) return queueMicrotask(() => subscription.members.has(subscriber) && subscriber.begin?.());
+    // A channel without places tells the present at its beginning.
+    this.send({ op: 'unsubscribe', id });
+    this.#ask(id, subscription);
+  }
+
+  /** @param {number} id @param {Shared} subscription */
+  #ask(id, { channel, params, cursor }) {
+    this.send({ op: 'subscribe', id, channel, ...(params === undefined ? {} : { params }), ...(cursor === null ? {} : { from: cursor }) });
+  }
+
+  /** @param {Extract<Message, { type: 'subscribed' }>} message */
+  #subscribed(message) {
+    const subscription = this.#shared.get(Number(message.id));
+    if (subscription === undefined) return;
+    const fresh = subscription.cursor === null;
+    subscription.cursor = message.cursor ?? subscription.cursor;
+    subscription.hasBegun = true;
+    if (fresh) for (const { begin } of subscription.members) begin?.();
+  }
+
+  /** @param {Extract<Message, { type: 'error' }>} message */
+  #refused({ id, code, detail }) {
+    const subscription = id === undefined ? undefined : this.#shared.get(id);
+    if (subscription === undefined || id === undefined) return;
+    if (code === 'invalid_cursor' && subscription.cursor !== null) {
+      // The place is gone, with its database perhaps: begin again with the present.
+      subscription.cursor = null;
+      this.#ask(id, subscription);
+    } else for (const { refuse } of subscription.members) refuse?.(detail);
+  }
+}
+
+/**
+ * Whether a frame belongs to a subscription: several of one channel differ by the actor that they are about.
+ * @param {Pick<Subscriber, 'params'>} subscription
+ * @param {Frame} frame
+ */
+function concerns({ params = {} }, { type, data }) {
+  const wanted = params['agentId'] ?? params['actorId'];
+  if (wanted === undefined) return true;
+  if (type === 'snapshot' || type === 'lagged') return false;
+  return data.agentId === wanted || data.actorId === wanted;
+}
