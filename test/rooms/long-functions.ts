@@ -23,8 +23,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/sandbox/launcher/launcher-simulator.ts', 'createLauncherSimulator', 140],
       ['src/sandbox/loopback.ts', 'listenOnLoopback', 140],
       ['src/sandbox/market/tape-market.ts', 'createTapeMarket', 80],
-      ['src/sandbox/prediction/kalshi-simulator.ts', 'createKalshiSimulator', 470],
-      ['src/sandbox/prediction/polymarket-simulator.ts', 'createPolymarketSimulator', 430],
       ['src/sandbox/prediction/seeded-questions.ts', 'createSeededQuestions', 220],
       ['src/sandbox/reference/http-simulator.ts', 'createHttpSimulator', 90],
       ['src/sandbox/reference/share-quotes.ts', 'createShareQuotesSimulator', 70],
@@ -187,8 +185,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/venues/prediction/kalshi/map.ts', 'mapMarket', 90],
       ['src/adapters/venues/prediction/polymarket/map.ts', 'a nameless function', 90],
       ['src/adapters/venues/prediction/polymarket/map.ts', 'mapGammaMarket', 90],
-      ['src/sandbox/prediction/kalshi-simulator.ts', 'marketBody', 70],
-      ['src/sandbox/prediction/polymarket-simulator.ts', 'marketBody', 70],
     ],
   },
   {

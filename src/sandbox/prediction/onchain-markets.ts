@@ -1,7 +1,7 @@
 /** The markets of the on-chain counterpart: those of both providers, as it lists them, with their books. */
-import { tickerOf } from './kalshi-simulator.ts';
+import { tickerOf } from './kalshi-markets.ts';
 import type { VenueState } from './onchain-venue-state.ts';
-import { polymarketIds } from './polymarket-simulator.ts';
+import { polymarketIds } from './polymarket-markets.ts';
 import type { SeededLevel, SeededQuestion, Venue } from './seeded-questions.ts';
 
 type Listing = Pick<VenueState, 'questions' | 'clock'>;

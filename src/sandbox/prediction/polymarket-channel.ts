@@ -1,0 +1,186 @@
+/** Polymarket's market channel under `/ws/market`: books whole at first, then what changes in them, trades and ends. */
+import type { EpochMs } from '../../domain/time.ts';
+import { bendsPrices } from '../faults.ts';
+import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
+import {
+  bookBody,
+  bookOf,
+  FINAL_MS,
+  hasBook,
+  type Listing,
+  type PolymarketVenue,
+  price,
+  sha,
+  stepOf,
+  tradeFields,
+  venueNow,
+} from './polymarket-markets.ts';
+import type { SeededBook } from './seeded-questions.ts';
+
+export const CHANNEL_PATH = '/ws/market';
+const STEP_MS = 1_000;
+const MAX_ASSETS = 500;
+
+interface Session {
+  readonly venue: PolymarketVenue;
+  readonly socket: LoopbackSocket;
+  readonly assets: Set<string>;
+  /** What was sent last of each token, by side and price. */
+  readonly sent: Map<string, Map<string, string>>;
+}
+
+/** Sessions of the channel, which hear once a second what has changed. */
+export function createMarketChannel(venue: PolymarketVenue): { open(socket: LoopbackSocket): LoopbackSession | null; close(): void } {
+  const { clock } = venue;
+  const sessions = new Set<Session>();
+  let steppedAt = clock.now();
+  let cancel = clock.deadline(clock.now() + STEP_MS, function again() {
+    const [before, real] = [steppedAt, clock.now()];
+    steppedAt = real;
+    for (const session of sessions) step(session, before, real);
+    cancel = clock.deadline(real + STEP_MS, again);
+  });
+  return {
+    open(socket) {
+      if (socket.path !== CHANNEL_PATH) return null;
+      const session: Session = { venue, socket, assets: new Set(), sent: new Map() };
+      sessions.add(session);
+      return { message: (text) => receive(session, text), closed: () => void sessions.delete(session) };
+    },
+    close: () => cancel(),
+  };
+}
+
+/** Tells a session what happened to its tokens between two steps. */
+function step(session: Session, before: EpochMs, real: EpochMs): void {
+  const { venue } = session;
+  const now = venueNow(venue);
+  for (const token of session.assets) {
+    const listing = venue.listings.byToken(token, now);
+    if (listing === undefined) continue;
+    const { question, tokens } = listing;
+    const crossedInto = (at: EpochMs): boolean => before < at && real >= at;
+    const isFirst = token === tokens[0];
+    if (isFirst && (crossedInto(question.resolvesAt) || crossedInto(question.resolvesAt + FINAL_MS)))
+      send(session, resolvedFrame(venue, listing, now));
+    if (real >= question.resolvesAt) continue;
+    stepTickSize(session, listing, token, before, real);
+    stepBook(session, listing, token, now);
+    if (isFirst) stepTrades(session, listing, before, real);
+  }
+}
+
+function send({ socket }: Session, frame: object): void {
+  socket.data(JSON.stringify(frame));
+}
+
+function stepTickSize(session: Session, listing: Listing, token: string, before: EpochMs, real: EpochMs): void {
+  const { venue } = session;
+  const [was, is] = [stepOf(venue, listing, before), stepOf(venue, listing, real)];
+  if (was === is) return;
+  send(session, {
+    event_type: 'tick_size_change',
+    market: listing.conditionId,
+    asset_id: token,
+    old_tick_size: String(was / 1_000),
+    new_tick_size: String(is / 1_000),
+    timestamp: String(venueNow(venue)),
+  });
+}
+
+function stepTrades(session: Session, listing: Listing, before: EpochMs, real: EpochMs): void {
+  const { questions, faults } = session.venue;
+  for (const trade of questions.trades(listing.question, 'polymarket', before, real)) {
+    const { asset, side, price: at } = tradeFields(listing, trade);
+    send(session, {
+      event_type: 'last_trade_price',
+      market: listing.conditionId,
+      asset_id: asset,
+      fee_rate_bps: '0',
+      price: price(at),
+      side,
+      size: trade.size.toFixed(1),
+      timestamp: String(trade.at + faults.settings.clockOffsetMs),
+    });
+  }
+}
+
+function levelsOf(book: SeededBook): Map<string, string> {
+  return new Map([
+    ...book.bids.map(({ price: at, size }) => [`b${price(at)}`, size.toFixed(2)] as const),
+    ...book.asks.map(({ price: at, size }) => [`a${price(at)}`, size.toFixed(2)] as const),
+  ]);
+}
+
+/** Sends a book whole. */
+function dump(session: Session, token: string): void {
+  const { venue } = session;
+  const now = venueNow(venue);
+  const listing = venue.listings.byToken(token, now);
+  if (!hasBook(listing, now)) return;
+  send(session, [{ event_type: 'book', ...bookBody(venue, listing, token, now) }]);
+  session.sent.set(token, levelsOf(bookOf(venue, listing, token)));
+}
+
+function stepBook(session: Session, listing: Listing, token: string, now: EpochMs): void {
+  const before = session.sent.get(token);
+  // A book that the switch bends goes out whole, as venues that are wrong are wrong.
+  if (before === undefined || bendsPrices(session.venue.faults)) return dump(session, token);
+  const book = bookOf(session.venue, listing, token);
+  const levels = levelsOf(book);
+  const changed = [...levels].filter(([key, size]) => before.get(key) !== size);
+  for (const key of before.keys()) if (!levels.has(key)) changed.push([key, '0']);
+  if (changed.length === 0) return;
+  session.sent.set(token, levels);
+  const best = { best_bid: price(book.bids[0]?.price ?? 0), best_ask: price(book.asks[0]?.price ?? 1_000) };
+  send(session, {
+    event_type: 'price_change',
+    market: listing.conditionId,
+    timestamp: String(now),
+    price_changes: changed.map(([key, size]) => ({
+      asset_id: token,
+      price: key.slice(1),
+      size,
+      side: key.startsWith('b') ? 'BUY' : 'SELL',
+      hash: sha(`${token}/${key}/${size}`).slice(0, 40),
+      ...best,
+    })),
+  });
+}
+
+function resolvedFrame({ questions }: PolymarketVenue, { question, conditionId, tokens }: Listing, now: EpochMs): object {
+  const won = questions.outcome(question);
+  return {
+    event_type: 'market_resolved',
+    market: conditionId,
+    assets_ids: tokens,
+    winning_asset_id: won ? tokens[0] : tokens[1],
+    winning_outcome: won ? 'Yes' : 'No',
+    timestamp: String(now),
+  };
+}
+
+function receive(session: Session, text: string): void {
+  if (text === 'PING') return session.socket.control('PONG');
+  let message: Record<string, unknown>;
+  try {
+    message = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return session.socket.control('INVALID OPERATION');
+  }
+  const ids = message['assets_ids'];
+  if (!Array.isArray(ids)) return session.socket.control('INVALID OPERATION');
+  const tokens = ids.filter((id): id is string => typeof id === 'string');
+  if (message['operation'] === 'unsubscribe') {
+    for (const token of tokens) {
+      session.assets.delete(token);
+      session.sent.delete(token);
+    }
+    return;
+  }
+  for (const token of tokens) {
+    session.assets.add(token);
+    // Beyond so many tokens the first books silently stay away.
+    if (session.assets.size <= MAX_ASSETS) dump(session, token);
+  }
+}

@@ -1,0 +1,251 @@
+/** What a market of Polymarket looks like: the questions of the sandbox under this venue's ids, with their books, oracle and trades. */
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { bendPrices, type FaultSwitch } from '../faults.ts';
+import type { SeededBook, SeededQuestion, SeededQuestions, SeededTrade } from './seeded-questions.ts';
+import { polymarketWords } from './wording.ts';
+
+/** A new market is listed for so long before its tokens exist. */
+export const HYDRATION_MS = 60_000;
+/** After its end: orders stop, an outcome is proposed, some are disputed and proposed again, then it is final. */
+const PROPOSED_MS = 20_000;
+const DISPUTED_MS = 50_000;
+const REPROPOSED_MS = 80_000;
+export const FINAL_MS = 120_000;
+/** So many questions are remembered by the tokens of their outcomes. */
+const MOST_LISTINGS = 2_000;
+
+/** One listed question with the ids that this venue gives it. */
+export interface Listing {
+  readonly question: SeededQuestion;
+  readonly conditionId: string;
+  readonly tokens: readonly [string, string];
+  readonly number: number;
+}
+
+/** What the venue stands on. */
+export interface PolymarketVenue {
+  readonly questions: SeededQuestions;
+  readonly clock: Clock;
+  readonly faults: FaultSwitch;
+  readonly listings: Listings;
+}
+
+/** The time that the venue tells, which a fault may move away from the clock's. */
+export function venueNow({ clock, faults }: Pick<PolymarketVenue, 'clock' | 'faults'>): EpochMs {
+  return clock.now() + faults.settings.clockOffsetMs;
+}
+
+export const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const price = (thousandths: number): string => (thousandths / 1_000).toFixed(3).replace(/0$/, '');
+const iso = (at: EpochMs): string => new Date(at).toISOString();
+const spaced = (at: EpochMs): string => `${iso(at).slice(0, 19).replace('T', ' ')}+00`;
+
+/** The market of a question by this venue's name: its condition, and the number that the catalogue gives it. */
+export function polymarketIds({ key }: SeededQuestion): { readonly conditionId: string; readonly number: number } {
+  const conditionId = `0x${sha(`condition/${key}`)}`;
+  return { conditionId, number: Number.parseInt(conditionId.slice(2, 9), 16) };
+}
+
+/** The questions by the ids that the venue gives them. */
+export interface Listings {
+  at(now: EpochMs): Listing[];
+  byToken(token: string, now: EpochMs): Listing | undefined;
+}
+
+export function createListings(questions: SeededQuestions): Listings {
+  const listings = new Map<string, Listing>();
+  const byToken = new Map<string, Listing>();
+  function listingOf(question: SeededQuestion): Listing {
+    const known = listings.get(question.key);
+    if (known !== undefined) return known;
+    const token = (label: string): string => BigInt(`0x${sha(`${question.key}/${label}`)}`).toString();
+    const listing: Listing = { question, ...polymarketIds(question), tokens: [token('yes'), token('no')] };
+    listings.set(question.key, listing);
+    for (const one of listing.tokens) byToken.set(one, listing);
+    if (listings.size > MOST_LISTINGS) {
+      const oldest = listings.values().next().value as Listing;
+      listings.delete(oldest.question.key);
+      for (const one of oldest.tokens) byToken.delete(one);
+    }
+    return listing;
+  }
+  const at = (now: EpochMs): Listing[] => questions.listed('polymarket', now).map(listingOf);
+  return {
+    at,
+    byToken(token, now) {
+      if (!byToken.has(token)) at(now);
+      return byToken.get(token);
+    },
+  };
+}
+
+/** Where the oracle stands, and through which words it went. */
+export function oracleOf(
+  { questions }: PolymarketVenue,
+  { question }: Listing,
+  now: EpochMs,
+): { word: string | null; history: string[]; final: boolean } {
+  const past = now - question.resolvesAt;
+  if (past < PROPOSED_MS) return { word: null, history: [], final: false };
+  const contested = questions.fate(question, 'dispute') < 0.15;
+  if (past >= FINAL_MS) {
+    return {
+      word: 'resolved',
+      history: contested ? ['proposed', 'disputed', 'proposed', 'resolved'] : ['proposed', 'resolved'],
+      final: true,
+    };
+  }
+  if (!contested || past < DISPUTED_MS) return { word: 'proposed', history: ['proposed'], final: false };
+  if (past < REPROPOSED_MS) return { word: 'disputed', history: ['proposed', 'disputed'], final: false };
+  return { word: 'proposed', history: ['proposed', 'disputed', 'proposed'], final: false };
+}
+
+/** The price step of a market, in thousandths. */
+export function stepOf({ questions }: PolymarketVenue, { question }: Listing, now: EpochMs): number {
+  return questions.step(question, 'polymarket', 500, now);
+}
+
+/** Whether a market has an order book. */
+export function hasBook(listing: Listing | undefined, now: EpochMs): listing is Listing {
+  return listing !== undefined && now - listing.question.createdAt >= HYDRATION_MS && now < listing.question.resolvesAt + PROPOSED_MS;
+}
+
+/** A market as the catalogue shows it; inside an event it does not name the event again. */
+export function marketBody(venue: PolymarketVenue, listing: Listing, now: EpochMs, insideEvent: boolean): object {
+  const { question, conditionId, tokens } = listing;
+  return {
+    id: String(listing.number),
+    conditionId,
+    slug: question.key.toLowerCase(),
+    ...wordsOf(question),
+    ...datesOf(venue, listing, now),
+    ...pricesOf(venue, listing, now),
+    ...oracleFields(venue, listing, now),
+    archived: false,
+    restricted: true,
+    enableOrderBook: true,
+    orderPriceMinTickSize: stepOf(venue, listing, now) / 1_000,
+    orderMinSize: 5,
+    clobTokenIds: now - question.createdAt < HYDRATION_MS ? '["", ""]' : JSON.stringify(tokens),
+    acceptingOrders: now < question.resolvesAt,
+    negRisk: question.exclusive,
+    negRiskOther: false,
+    feesEnabled: !question.share,
+    feeType: question.share ? null : 'crypto_fees_v2',
+    ...(question.share ? {} : { feeSchedule: { rate: 0.072, exponent: 1, takerOnly: true, rebateRate: 0.2 } }),
+    ...(insideEvent ? {} : { events: [{ id: eventIdOf(question), title: eventTitle(question), negRisk: question.exclusive }] }),
+  };
+}
+
+function wordsOf(question: SeededQuestion) {
+  const { title, rules, source } = polymarketWords(question);
+  return {
+    question: title,
+    questionID: `0x${sha(`question/${question.key}`)}`,
+    resolutionSource: source,
+    description: rules,
+    outcomes: '["Yes", "No"]',
+    groupItemTitle: question.upper === null ? `$${question.threshold}` : `$${question.threshold}-${question.upper}`,
+  };
+}
+
+function datesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
+  const { createdAt, resolvesAt } = listing.question;
+  const over = oracleOf(venue, listing, now).final;
+  return {
+    endDate: iso(resolvesAt),
+    startDate: iso(createdAt),
+    createdAt: iso(createdAt),
+    updatedAt: iso(now - (now % 1_000)),
+    ...(over ? { closedTime: spaced(resolvesAt + FINAL_MS), umaEndDate: iso(resolvesAt + FINAL_MS) } : {}),
+  };
+}
+
+function pricesOf(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
+  const { questions } = venue;
+  const { question } = listing;
+  const until = Math.min(now, question.resolvesAt);
+  const { bids, asks } = questions.book(question, 'polymarket', Math.min(now, question.resolvesAt - 1));
+  const [bid, ask] = [(bids[0]?.price ?? 0) / 1_000, (asks[0]?.price ?? 1_000) / 1_000];
+  const volume = ((Math.max(0, until - question.createdAt) / 1_000) * (1 + 9 * questions.fate(question, 'volume'))).toFixed(6);
+  const [last] = questions.trades(question, 'polymarket', until - 300_000, now).slice(-1);
+  return {
+    liquidity: [...bids, ...asks].reduce((sum, level) => sum + (level.size * level.price) / 1_000, 0).toFixed(4),
+    outcomePrices: JSON.stringify(outcomePrices(venue, listing, (bid + ask) / 2, now)),
+    volume,
+    volumeNum: Number(volume),
+    volume24hr: Math.round(Number(volume) / 2),
+    spread: Number((ask - bid).toFixed(3)),
+    ...(last === undefined ? {} : { lastTradePrice: last.price / 1_000 }),
+    bestBid: bid,
+    bestAsk: ask,
+  };
+}
+
+/** Of yes and no: between the best prices while it is open, whole once it is decided. */
+function outcomePrices(venue: PolymarketVenue, listing: Listing, middle: number, now: EpochMs): readonly [string, string] {
+  const { questions } = venue;
+  if (!oracleOf(venue, listing, now).final) return [middle.toFixed(4), (1 - middle).toFixed(4)];
+  // Some old markets never got prices: only the order books know who won.
+  if (questions.fate(listing.question, 'legacy') < 0.1) return ['0', '0'];
+  return questions.outcome(listing.question) ? ['1', '0'] : ['0', '1'];
+}
+
+function oracleFields(venue: PolymarketVenue, listing: Listing, now: EpochMs) {
+  const { word, history, final } = oracleOf(venue, listing, now);
+  return {
+    active: true,
+    closed: final,
+    umaBond: '500',
+    umaReward: '5',
+    ...(word === null ? {} : { umaResolutionStatus: word }),
+    umaResolutionStatuses: JSON.stringify(history),
+  };
+}
+
+export const eventIdOf = (question: SeededQuestion): string => String(Number.parseInt(sha(question.group).slice(0, 7), 16));
+export const eventTitle = (question: SeededQuestion): string => `${question.asset}: ${question.group}`;
+
+/** The book of one outcome's token. */
+export function bookOf({ questions, clock }: PolymarketVenue, { question, tokens }: Listing, token: string): SeededBook {
+  const book = questions.book(question, 'polymarket', clock.now());
+  return token === tokens[0] ? book : mirrored(book);
+}
+
+/** The book of the other outcome: every order at one minus its price. */
+function mirrored({ bids, asks }: SeededBook): SeededBook {
+  const flip = (levels: SeededBook['bids']): SeededBook['bids'] =>
+    levels.map((level) => ({ price: 1_000 - level.price, size: level.size }));
+  return { bids: flip(asks), asks: flip(bids) };
+}
+
+/** The book of a token as the venue writes it. */
+export function bookBody(venue: PolymarketVenue, listing: Listing, token: string, now: EpochMs): object {
+  const { bids, asks } = bookOf(venue, listing, token);
+  const bent = bendPrices(venue.faults, bids[0]?.price ?? 0, asks[0]?.price ?? 1_000, (value) => (value / 1_000).toFixed(4));
+  const levels = (list: SeededBook['bids'], best: string) =>
+    list.map((level, index) => ({ price: index === 0 ? plain(best) : price(level.price), size: level.size.toFixed(2) }));
+  return {
+    market: listing.conditionId,
+    asset_id: token,
+    timestamp: String(now),
+    hash: sha(`${token}/${now}`).slice(0, 40),
+    // The best comes last on both sides.
+    bids: levels(bids, bent.bid).reverse(),
+    asks: levels(asks, bent.ask).reverse(),
+    min_order_size: '5',
+    tick_size: String(stepOf(venue, listing, venue.clock.now()) / 1_000),
+    neg_risk: listing.question.exclusive,
+  };
+}
+
+const plain = (text: string): string => text.replace(/(\.\d\d)0+$/, '$1').replace(/(\.\d\d\d)0$/, '$1');
+
+/** A trade on either token: who buys no, buys on the other token at one minus the price. */
+export function tradeFields({ tokens }: Listing, trade: SeededTrade): { asset: string; side: string; price: number } {
+  return trade.side === 'yes'
+    ? { asset: tokens[0], side: 'BUY', price: trade.price }
+    : { asset: tokens[1], side: 'BUY', price: 1_000 - trade.price };
+}
