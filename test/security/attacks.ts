@@ -197,8 +197,14 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'delete execution leases',
     role: 'app',
-    run: async (sql) => count(await sql`delete from execution_leases`) + 1,
-    session: { open: 'a lease keeps two processes from the same order; the order is still booked once' },
+    run: async (sql) => count(await sql`delete from execution_leases`),
+    session: 'refused',
+  },
+  {
+    name: 'end execution leases early',
+    role: 'app',
+    run: async (sql) => count(await sql`update execution_leases set held_until = held_until - interval '1 day'`),
+    session: 'refused',
   },
   {
     name: 'read another organization by set_config',

@@ -67,6 +67,21 @@ test('the trail of the service itself is whole apart from the agent that the fix
   expect(report.signatures?.logged).toBe(report.signatures?.batches);
 });
 
+/** A lease that lives ends with a signed step of its holder, and with nobody else's. */
+async function endsLeases(copy: SignedFixture): Promise<void> {
+  const [first, second] = copy.agents;
+  const endedBy = (actor: string) =>
+    copy.worker.begin(async (transaction) => {
+      await transaction`
+        insert into steps select (jsonb_populate_record(s, jsonb_build_object('version', s.version + 1))).* from steps s
+        where actor_id = ${actor} order by version desc limit 1`;
+      return (await transaction`delete from execution_leases where key = ${second}`).count;
+    });
+  await expect(endedBy(first)).rejects.toThrow('no step of it ends it');
+  expect(await endedBy(second)).toBe(1);
+  await copy.close();
+}
+
 describe('with a session of the service and without its key', () => {
   test('each attack is refused, found, or says why it stays open', async () => {
     const outcomes: Record<string, string> = {};
@@ -85,5 +100,6 @@ describe('with a session of the service and without its key', () => {
     expect(outcomes).toEqual(
       Object.fromEntries(ATTACKS.map(({ name, session }) => [name, typeof session === 'string' ? session : 'open'])),
     );
+    await endsLeases(await template.copy());
   });
 });

@@ -156,6 +156,9 @@ async function live(
     source: 'spotchain',
     receivedAt: slot,
   } as never);
+  // An order of the second agent is on its way; it takes longer than every test.
+  const lease = { type: 'execution_lease', orgId: OURS, key: second, epoch: 0, forMs: 3_600_000 };
+  await worker.begin((transaction) => writeRecords(transaction, [lease]));
   await createDispatchStore(worker).hold('feed', 'the feed', 60_000);
   return { agents: [first, second], slot };
 }
