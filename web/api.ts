@@ -954,6 +954,7 @@ export type Gates = {
   readonly next: string;
   readonly whyNoTrades: ReadonlyArray<string>;
   readonly missingHistory: ReadonlyArray<MissingHistory>;
+  readonly liveLimit: string | null;
   readonly gates: ReadonlyArray<Gate>;
 };
 
@@ -2993,6 +2994,7 @@ export type PromotedAgent = {
   readonly createdBy: string;
   readonly createdAt: string;
   readonly missingHistory: ReadonlyArray<MissingHistory>;
+  readonly liveLimit: string | null;
 };
 
 export type Proposal = {

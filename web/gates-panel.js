@@ -25,8 +25,9 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
   async function refresh() {
     try {
       /** @type {import('./wire.ts').Gates} */
-      const { stage, progress, next, whyNoTrades, missingHistory, gates } = await read(`/v1/agents/${id}/gates`, { signal });
-      fill(why, [...missingLines(missingHistory), ...whyLines(whyNoTrades)]);
+      const { stage, progress, next, whyNoTrades, missingHistory, liveLimit, gates } = await read(`/v1/agents/${id}/gates`, { signal });
+      const limit = liveLimit === null ? [] : [h('p', { 'data-live-limit': '' }, `${liveLimit}.`)];
+      fill(why, [...limit, ...missingLines(missingHistory), ...whyLines(whyNoTrades)]);
       fill(list, gates.map(gateItem));
       promote.hidden = stage === 'live';
       say(note, `${progress}. Next: ${next}`);

@@ -53,7 +53,11 @@ export interface GateKeeper {
 }
 
 /** An agent that was promoted, and what the backtest that follows would not know. */
-export type PromotedView = AgentView & { readonly missingHistory: readonly MissingHistory[] };
+export type PromotedView = AgentView & {
+  readonly missingHistory: readonly MissingHistory[];
+  /** What of it can never trade live, in one sentence; null where everything can. */
+  readonly liveLimit: string | null;
+};
 
 export interface GateCommands {
   /** Opens the gate that the agent stands at, or says which of its conditions fails. */
@@ -71,6 +75,8 @@ export interface GateCommands {
 export interface GatesStanding {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
+  /** What of it can never trade live, in one sentence; null where everything can. */
+  readonly liveLimit: string | null;
   /** Of an agent that has its backtest before it: what that would not know. */
   readonly missingHistory: readonly MissingHistory[];
 }
@@ -88,18 +94,28 @@ const HOW: Readonly<Record<EvidenceKind, string>> = {
 /** How often a promotion is validated anew when the database knows better than what was validated: as often as a dozen who ask at once need. */
 const PROMOTE_RACES = 12;
 
-export function createGateHandler(deps: {
+interface GateDeps {
   readonly runtime: Runtime;
   readonly agents: Pick<AgentDirectory, 'find' | 'write'>;
   readonly gates: GateKeeper;
   /** What of the past a backtest of the agent's manifest would not know. */
   readonly missingHistory: (agent: GatedView) => Promise<readonly MissingHistory[]>;
-}): GateCommands {
-  const { runtime, agents, gates } = deps;
+  /** What of the agent's manifest can never trade live. */
+  readonly liveLimit: (agent: GatedView) => Promise<string | null>;
+}
 
-  /** Nothing behind the gate that a backtest opens. */
-  const missingHistoryOf = async (view: AgentView): Promise<readonly MissingHistory[]> =>
-    view.stage === 'draft' || view.stage === 'backtest' ? deps.missingHistory(view) : [];
+/** What is told of an agent; of the past only at these stages: nothing of it matters behind the gate that a backtest opens. */
+async function toldOf(
+  deps: GateDeps,
+  view: AgentView,
+  stages: readonly Stage[],
+): Promise<Pick<PromotedView, 'missingHistory' | 'liveLimit'>> {
+  const missingHistory = stages.includes(view.stage) ? await deps.missingHistory(view) : [];
+  return { missingHistory, liveLimit: await deps.liveLimit(view) };
+}
+
+export function createGateHandler(deps: GateDeps): GateCommands {
+  const { runtime, agents, gates } = deps;
 
   /** Validates the gate that the agent stood at `before` and opens it; `superseded` where the database knows better: its last word. */
   async function attempt(
@@ -121,10 +137,10 @@ export function createGateHandler(deps: {
     const shut = refusalOf(standing, context.subject);
     if (shut !== null) return shut;
     const { evidence } = standing as { evidence: GateEvidence };
-    const missing = before.stage === 'draft' ? await missingHistoryOf(before) : [];
+    const told = await toldOf(deps, before, ['draft']);
     const after = (plan: StepPlan): PromotedView => ({
       ...before,
-      missingHistory: missing,
+      ...told,
       stage: agentValue(plan.state).stage as Stage,
       autonomy: agentContext(plan.state).autonomy,
     });
@@ -194,7 +210,7 @@ export function createGateHandler(deps: {
 
     async standing(orgId, agentId) {
       const view = await agents.find(orgId, agentId);
-      return view && { stage: view.stage, gates: await gates.all(view), missingHistory: await missingHistoryOf(view) };
+      return view && { stage: view.stage, gates: await gates.all(view), ...(await toldOf(deps, view, ['draft', 'backtest'])) };
     },
   };
 }

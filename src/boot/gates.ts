@@ -11,6 +11,7 @@ import type { Sql } from '../adapters/store/database.ts';
 import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
 import type { HistorySource, MissingHistory } from '../domain/backtest/missing-history.ts';
+import { liveLimit } from '../domain/manifest/live-limit.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {
@@ -35,7 +36,13 @@ export function openGates(deps: {
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
   const agents: Pick<AgentDirectory, 'find' | 'write'> = createAgentDirectory(deps.sql);
   return {
-    commands: createGateHandler({ runtime: deps.runtime, agents, gates: keeper, missingHistory: historyOf(deps) }),
+    commands: createGateHandler({
+      runtime: deps.runtime,
+      agents,
+      gates: keeper,
+      missingHistory: historyOf(deps),
+      liveLimit: limitOf(deps.sql),
+    }),
     evidence,
     watch: (clock, onError) => lookDaily(keeper, clock, onError),
   };
@@ -51,5 +58,13 @@ function historyOf({
   return async ({ id, manifestVersion }) => {
     const manifest = await manifestOf(sql, id, manifestVersion);
     return manifest === null ? [] : missingHistory(reads, manifest, clock.now(), obtainable);
+  };
+}
+
+/** What of an agent's manifest can never trade live. */
+function limitOf(sql: Sql): (agent: GatedView) => Promise<string | null> {
+  return async ({ id, manifestVersion }) => {
+    const manifest = await manifestOf(sql, id, manifestVersion);
+    return manifest === null ? null : liveLimit(manifest);
   };
 }

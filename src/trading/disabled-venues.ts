@@ -1,5 +1,6 @@
 /** Which venues take no live orders, by who asks: what is switched off, and which setting would switch it on. */
 import type { Autonomy } from '../domain/agent.ts';
+import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/venue.ts';
 import { ALL_ENABLED, type DisabledVenues } from '../domain/risk/index.ts';
 
 /** What live orders need of this service. */
@@ -19,6 +20,12 @@ const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous']);
 /** Levels whose orders nobody carries out: what they say is advice. */
 const ADVICE: ReadonlySet<Autonomy> = new Set(['research', 'suggest']);
 
+/** Venues that no setting opens to live orders. */
+function withoutWay(): DisabledVenues {
+  const closed = EXECUTABLE_VENUES.filter((venue) => !VENUE_FACTS[venue].liveOrders);
+  return Object.fromEntries(closed.map((venue) => [venue, `live orders on ${venue}`]));
+}
+
 /**
  * The setting that live orders of each venue lack, for agents and Takes by their autonomy and for people (null). Without a
  * signer nobody buys on the primary chain by itself; what is held there can be sold all the same, by the wallet of its owner.
@@ -26,7 +33,7 @@ const ADVICE: ReadonlySet<Autonomy> = new Set(['research', 'suggest']);
 export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null) => DisabledVenues {
   const shared: DisabledVenues = {
     ...(parts.spotexchange ? {} : { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
-    evmvenue: 'live orders on evmvenue',
+    ...withoutWay(),
     ...(parts.onchainPredictions ? {} : { prediction: 'PREDICTION_ONCHAIN_URL' }),
     ...(parts.primaryChain ? {} : { spotchain: 'SPOTCHAIN_RPC_URL' }),
   };

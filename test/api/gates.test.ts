@@ -200,6 +200,16 @@ test('a changed manifest restarts at draft, and the evidence of the old one open
   expect((await promote(id)).body).toMatchObject({ code: 'evidence_missing' });
 });
 
+test('a manifest that can never trade live is told so at draft, by the gates and by the promotion', async () => {
+  const id = await made({ universe: ['BTC', 'xyz:AAPL'], entryConditions: [QUIET] });
+  const told = (await gatesOf(id)).liveLimit;
+  expect(told).toMatch(/^nothing of its universe can be traded live \(evmvenue:BTC, evmvenue:xyz:AAPL\)/);
+  expect((await promote(id)).body).toMatchObject({ stage: 'backtest', liveLimit: told });
+  const mixed = await made({ universe: ['BTC', 'BTCUSDT'] });
+  expect((await gatesOf(mixed)).liveLimit).toMatch(/^evmvenue:BTC cannot be traded live/);
+  expect((await gatesOf(await made())).liveLimit).toBeNull();
+});
+
 test('a manifest that cannot be evaluated stays at draft, with every reason', async () => {
   const id = await made({ stopLossPct: 0, maxDailyDrawdownPct: 0, universe: [] });
   const reply = await promote(id);

@@ -8,7 +8,7 @@ import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, choice, GateCheckBody, StageWord } from '../../shapes.ts';
+import { AgentPath, choice, GateCheckBody, nullable, StageWord } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
 import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
 import { MissingHistoryBody, missingHistoryBody } from './missing-history-body.ts';
@@ -43,6 +43,7 @@ const GatesBody = Type.Object(
     missingHistory: Type.Array(MissingHistoryBody, {
       description: 'While its backtest lies before it: what its conditions look at and the kept history does not hold.',
     }),
+    liveLimit: nullable('string', 'What of its universe can never trade live, in one sentence; null where everything can.'),
     gates: Type.Array(GateBody),
   },
   { $id: 'Gates' },
@@ -84,6 +85,7 @@ export const listGates = defineRoute({
       next,
       whyNoTrades: lacksTrades ? await whyNoTrades(ports.agents.decisions, orgId, id) : [],
       missingHistory: found.missingHistory.map(missingHistoryBody),
+      liveLimit: found.liveLimit,
       gates: found.gates.map(({ gate, kind, passed, checks, metrics, problems, evidence }) => {
         const place = STAGES.indexOf(gate);
         return {

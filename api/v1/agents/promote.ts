@@ -5,7 +5,7 @@ import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, EmptyBody } from '../../shapes.ts';
+import { AgentPath, EmptyBody, nullable } from '../../shapes.ts';
 import { AGENT_EXAMPLE, agentBody, agentFields, NO_AGENT } from './agent-body.ts';
 import { MissingHistoryBody, missingHistoryBody } from './missing-history-body.ts';
 
@@ -15,12 +15,13 @@ const PromotedBody = Type.Object(
     missingHistory: Type.Array(MissingHistoryBody, {
       description: 'After the step from `draft`: what the conditions look at and the backtest that comes next would not know.',
     }),
+    liveLimit: nullable('string', 'What of its universe can never trade live, in one sentence; null where everything can.'),
   },
-  { $id: 'PromotedAgent', examples: [{ ...AGENT_EXAMPLE, stage: 'backtest', state: 'backtest', missingHistory: [] }] },
+  { $id: 'PromotedAgent', examples: [{ ...AGENT_EXAMPLE, stage: 'backtest', state: 'backtest', missingHistory: [], liveLimit: null }] },
 );
 
 function promotedBody(view: PromotedView) {
-  return { ...agentBody(view), missingHistory: view.missingHistory.map(missingHistoryBody) };
+  return { ...agentBody(view), missingHistory: view.missingHistory.map(missingHistoryBody), liveLimit: view.liveLimit };
 }
 
 export const promoteAgent = defineRoute({

@@ -22,6 +22,8 @@ const SHARE_DEX_COSTS: CostModel = {
 
 export const evmvenue = {
   executable: true,
+  // Its orders are signed by keys of an account there, which nobody holds for an organization.
+  liveOrders: false,
   hasBooks: true,
   restingOrders: false,
   slicedOrders: true,

@@ -3,6 +3,7 @@ import type { VenueFacts } from './venue-facts.ts';
 
 export const reference = {
   executable: false,
+  liveOrders: false,
   hasBooks: false,
   restingOrders: false,
   slicedOrders: false,

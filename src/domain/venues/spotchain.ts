@@ -3,6 +3,7 @@ import type { VenueFacts } from './venue-facts.ts';
 
 export const spotchain = {
   executable: true,
+  liveOrders: true,
   hasBooks: false,
   restingOrders: false,
   slicedOrders: false,

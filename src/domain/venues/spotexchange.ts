@@ -3,6 +3,7 @@ import type { CryptoAsset, VenueFacts, VenueListing } from './venue-facts.ts';
 
 export const spotexchange = {
   executable: true,
+  liveOrders: true,
   hasBooks: true,
   restingOrders: true,
   slicedOrders: true,

@@ -73,6 +73,8 @@ export type VenueListing = Pick<CatalogEntry, 'instrument' | 'kind' | 'name' | '
 export interface VenueFacts {
   /** Whether its quotes may become orders. */
   readonly executable: boolean;
+  /** Whether there is a way for live orders to it at all, whatever is switched on. */
+  readonly liveOrders: boolean;
   /** Whether its order books are asked for at the moment of a fill, and shown. */
   readonly hasBooks: boolean;
   /** Whether our orders may rest there, post-only. */
