@@ -54,7 +54,7 @@ const EVERYBODY = {
 const LISTENER = { ...EVERYBODY, orgId: 'replay', permissions: PERMISSIONS } as const satisfies Caller;
 
 /** The same reads by the same rules as those of the API, for everybody. */
-const ANSWERED: readonly Route[] = [health, listQuotes, listCandles, listCatalog, listSessions, listPerps, listVenues].map(
+const ANSWERED: readonly Route[] = [health, listCandles, listCatalog, listSessions, listPerps, listVenues].map(
   (route) => entry(route as never, 'public').route,
 );
 
@@ -74,7 +74,15 @@ export async function buildReplayApi(
 ): Promise<ReplayServer> {
   const { state, tapes } = replayReads(ports.replay);
   const me: Route = { ...(getMe as unknown as Route), handle: () => () => meBody() };
-  const own = [...ANSWERED, me, state as unknown as Route, tapes as unknown as Route, ...replayMoves(ports.replay), loadTape(ports.replay)];
+  const own = [
+    ...ANSWERED,
+    quotesOf(ports.replay),
+    me,
+    state as unknown as Route,
+    tapes as unknown as Route,
+    ...replayMoves(ports.replay),
+    loadTape(ports.replay),
+  ];
   const answered = own.map((route) => entry(route as Route, 'public'));
   let text = '';
   const document = openApiRoute(() => text);
@@ -102,6 +110,21 @@ export async function buildReplayApi(
     ],
   });
   return { app, renew: () => renew() };
+}
+
+/** The route of quotes; what the tape has nothing of is refused, where the route itself would answer with an empty list. */
+function quotesOf(replay: ReplayControl): Route {
+  const route: Route = entry(listQuotes, 'public').route;
+  return {
+    ...route,
+    handle(ports, options) {
+      const answer = route.handle(ports, options);
+      return (request, reply) => {
+        const reason = whyNot('quotes', request.query as { readonly [name: string]: unknown }, replay.state().instruments);
+        return reason === null ? answer(request, reply) : sendProblem(reply, 'not_found', reason);
+      };
+    },
+  };
 }
 
 function meBody() {

@@ -2,6 +2,7 @@
 import { barLength, partsOf, readBars, readClosed, TIMEFRAMES } from './candle-reads.js';
 import { readCatalog } from './catalog.js';
 import { fill, h, mark, say } from './dom.js';
+import { Refused } from './http.js';
 import { plain, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Bar} Bar */
@@ -83,7 +84,8 @@ export class CandlePanel {
     clearTimeout(this.#settling);
     const span = this.#chart?.span() ?? null;
     if (span === null) return;
-    if (at === null ? span.to >= Date.now() - 2 * barLength(this.length) : at >= span.from && at < span.to) this.#chart?.pointAt(at);
+    if (at === null ? span.to >= this.context.feed.now() - 2 * barLength(this.length) : at >= span.from && at < span.to)
+      this.#chart?.pointAt(at);
     else this.#settling = setTimeout(() => void this.#show(), SETTLED_MS);
   }
 
@@ -122,7 +124,7 @@ export class CandlePanel {
   async #draw(signal) {
     const { key, length } = this;
     const behind = (this.#at ?? Infinity) + BARS_BEHIND * barLength(length);
-    const reading = readBars(key, length, BARS, signal, behind >= Date.now() ? null : behind);
+    const reading = readBars(key, length, BARS, signal, this.context.feed.now(), behind >= this.context.feed.now() ? null : behind);
     const [library, catalog, { bars, gaps }] = await Promise.all([import('./price-chart.js'), readCatalog(), reading]);
     if (signal.aborted) return;
     const measure = measureOf(catalog.get(key));
@@ -136,7 +138,10 @@ export class CandlePanel {
     say(this.note, bars.length === 0 ? `No bar of ${length} is known.` : lack);
     made.pointAt(this.#at);
     this.#follow(made, signal);
-    await Promise.all([this.#drawOverlay(made, signal), measure === null ? null : drawMeasure(made, bars, measure.key, signal)]);
+    await Promise.all([
+      this.#drawOverlay(made, signal),
+      measure === null ? null : drawMeasure(made, bars, measure.key, signal, this.context.feed.now()),
+    ]);
   }
 
   /** @param {PriceChart} made @param {AbortSignal} signal */
@@ -198,13 +203,14 @@ function measureOf(entry) {
  * @param {readonly Bar[]} bars
  * @param {string} other
  * @param {AbortSignal} signal
+ * @param {number} now
  */
-async function drawMeasure(made, bars, other, signal) {
+async function drawMeasure(made, bars, other, signal, now) {
   const length = bars.length < 2 ? 0 : Date.parse(bars[1]?.openTime ?? '') - Date.parse(bars[0]?.openTime ?? '');
   const timeframe = TIMEFRAMES.find(([, ms]) => ms === length)?.[0];
   if (timeframe === undefined) return;
   // A share has no bars at night: its last close before the first bar of ours may be days back.
-  const { bars: others } = await readBars(other, timeframe, BARS * 2, signal);
+  const { bars: others } = await readBars(other, timeframe, BARS * 2, signal, now).catch(noneOfThat);
   let next = 0;
   let last = Number.NaN;
   const points = bars.flatMap(({ openTime, close }) => {
@@ -217,4 +223,10 @@ async function drawMeasure(made, bars, other, signal) {
 /** @param {import('./candle-reads.js').Candles['coverage']['gaps']} gaps */
 function reasonsOf(gaps) {
   return [...new Set(gaps.map(({ reason }) => plain(reason)))].join(', ');
+}
+
+/** What a series is measured by may be missing where it is asked: a tape holds what was recorded. @param {unknown} error @returns {{ readonly bars: readonly Bar[] }} */
+function noneOfThat(error) {
+  if (error instanceof Refused && error.code === 'not_found') return { bars: [] };
+  throw error;
 }

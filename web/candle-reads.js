@@ -33,13 +33,14 @@ export function partsOf(key) {
  * @param {string} timeframe
  * @param {number} count
  * @param {AbortSignal} signal
+ * @param {number} now The service's time.
  * @param {number | null} [end] Null for now, with all that comes.
  * @returns {Promise<{ readonly bars: readonly Bar[], readonly gaps: Candles['coverage']['gaps'] }>}
  */
-export async function readBars(key, timeframe, count, signal, end = null) {
+export async function readBars(key, timeframe, count, signal, now, end = null) {
   const { venue, instrument } = partsOf(key);
   const series = `venue=${venue}&instrument=${encodeURIComponent(instrument)}&timeframe=${timeframe}`;
-  const from = (end ?? Date.now()) - count * barLength(timeframe);
+  const from = (end ?? now) - count * barLength(timeframe);
   const span = end === null ? `from=${from}` : `from=${from}&to=${end}`;
   /** @type {Bar[]} */
   const bars = [];

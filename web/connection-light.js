@@ -1,5 +1,9 @@
 /** Whether the service is heard, in a light and in words; a click tries again at once. */
 import { h, mark, say } from './dom.js';
+import { IS_REPLAY } from './replay-mode.js';
+
+/** What is heard where the feed is connected. */
+const HEARD = IS_REPLAY ? 'replayed' : 'live';
 
 /** @param {() => void} onHurry */
 export function connectionLight(onHurry) {
@@ -17,7 +21,7 @@ export function connectionLight(onHurry) {
   function tell({ state, retryAt, since }) {
     const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
     const first = since === 0 ? 'connecting' : 'reconnecting';
-    say(words, state === 'live' ? 'live' : state === 'connecting' || seconds === 0 ? `${first}…` : `${first} in ${seconds} s`);
+    say(words, state === 'live' ? HEARD : state === 'connecting' || seconds === 0 ? `${first}…` : `${first} in ${seconds} s`);
     mark(element, 'data-state', state);
     element.disabled = state === 'live';
   }

@@ -23,8 +23,9 @@ const TOKEN_EXPIRED = 4001;
  * @param {(status: FeedStatus) => void} options.onStatus
  * @param {() => Promise<boolean>} options.signedIn Asked where a connection cannot be opened, as a browser is not told why.
  * @param {() => void} options.onSignedOut
+ * @param {() => number} [options.time] The service's time where it is not that of the day: a replay's.
  */
-export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
+export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   const subscriptions = new Subscriptions(send);
   /** @type {WebSocket | null} */
   let socket = null;
@@ -110,7 +111,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
     skewKnown = true;
   }
 
-  const now = () => Date.now() + skewMs;
+  const now = time ?? (() => Date.now() + skewMs);
   const hurry = () => {
     if (socket === null && !ended) connect();
   };

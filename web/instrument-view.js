@@ -8,6 +8,7 @@ import { holdersPanel } from './holders-panel.js';
 import { newsPanel } from './news-panel.js';
 import { orderBookPanel } from './order-book-panel.js';
 import { quoteHead } from './quote-head.js';
+import { IS_REPLAY } from './replay-mode.js';
 import { plain, symbolOf } from './words.js';
 
 /** @typedef {import('./catalog.js').CatalogEntry} CatalogEntry */
@@ -78,6 +79,8 @@ function aboutWords({ name, venue, kind, sector, underlying, quoteCurrency }) {
  * @param {CatalogEntry | undefined} entry
  */
 function panelsOf(options, entry) {
+  // A tape holds prices: neither books nor news, and nobody's positions.
+  if (IS_REPLAY) return [];
   const { context, key, signal } = options;
   const maySeeAgents = context.me.permissions.includes('agent:read') && context.me.orgId !== null;
   return [

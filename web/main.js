@@ -25,6 +25,7 @@ import { onZone } from './preferences.js';
 import { sentenceOf } from './problem-note.js';
 import { proposalsView } from './proposals-view.js';
 import { quotesView } from './quotes-view.js';
+import { IS_REPLAY } from './replay-mode.js';
 import { createShell, mayHalt } from './shell.js';
 import { listenToKeys } from './shortcuts.js';
 import { redeemSignInLink } from './sign-in-link.js';
@@ -58,6 +59,8 @@ const VIEWS = {
   runtime: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     runtime(context, id, rest),
   instruments: instrumentView,
+  replay: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    tapeOfReplay(context, id, rest),
   quotes: quotesView,
   markets: marketsView,
   leaderboard: leaderboardView,
@@ -104,12 +107,14 @@ function later(title, load) {
   };
 }
 
+const tapeOfReplay = later('Replay', async () => (await import('./replay-view.js')).replayView);
 const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
 const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 
 async function begin() {
   end();
   end = () => {};
+  if (IS_REPLAY) return beginReplay();
   const refused = await signInByLink();
   if (refused !== null) return signIn(refused);
   if (!(Number(localStorage.getItem(HINT)) > Date.now())) return signIn(null);
@@ -118,8 +123,23 @@ async function begin() {
   } catch (error) {
     if (error instanceof Refused && error.signedOut) return signIn(null);
     fill(place, `${sentenceOf(error)}. Trying again…`);
-    const retry = setTimeout(begin, RETRY_MS);
-    end = () => clearTimeout(retry);
+    tryAgain();
+  }
+}
+
+function tryAgain() {
+  const retry = setTimeout(begin, RETRY_MS);
+  end = () => clearTimeout(retry);
+}
+
+/** Nobody signs in to a tape. */
+async function beginReplay() {
+  try {
+    const [me, first, { createReplayBar }] = await Promise.all([read('/v1/me'), read('/v1/replay'), import('./replay-bar.js')]);
+    open(me, (options) => createReplayBar({ first, ...options }));
+  } catch (error) {
+    fill(place, `${sentenceOf(error)}. Trying again…`);
+    tryAgain();
   }
 }
 
@@ -165,6 +185,7 @@ function aids({ me, onSignOut, fail, notify }) {
 
 /** @param {string} page What the address says. @param {boolean} seesAgents */
 function pageOf(page, seesAgents) {
+  if (IS_REPLAY && page === 'replay') return page;
   if (page === 'instruments' || page === 'quotes' || page === 'markets' || page === 'leaderboard') return page;
   if (!seesAgents) return 'quotes';
   return OF_AGENTS.find((one) => one === page) ?? 'home';
@@ -183,15 +204,21 @@ function viewOf(context, page, id, rest) {
   return rest === 'edit' || rest === 'clone' ? manifestView(context, id, rest) : agentView(context, id, rest);
 }
 
-/** @param {Me} me */
-function open(me) {
+/**
+ * @param {Me} me
+ * @param {((options: { onMoved: () => void, fail: (error: unknown) => void }) => ReturnType<typeof import('./replay-bar.js').createReplayBar>) | null} [makeBar]
+ *   What stands above every page of a replay, and tells its time.
+ */
+function open(me, makeBar = null) {
   const signedOut = () => signIn('Your session has ended. Please sign in again.');
   /** @param {unknown} error */
   const fail = (error) => {
     if (error instanceof Refused && error.signedOut) signedOut();
     else shell.notify(sentenceOf(error), 'error');
   };
+  const bar = makeBar?.({ onMoved: () => route(), fail }) ?? null;
   const feed = createFeed({
+    ...(bar === null ? {} : { time: bar.now }),
     address: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/feeds`,
     onStatus: (status) => shell.showConnection(status),
     signedIn: async () => {
@@ -246,8 +273,9 @@ function open(me) {
     view?.end();
     feed.end();
     shell.end();
+    bar?.end();
   };
-  fill(place, shell.element);
+  fill(place, bar?.element, shell.element);
   route();
   feed.connect();
 }

@@ -2,6 +2,7 @@
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
 import { perpTable, predictionList, regimeTable, tickerTable, venueTable } from './market-tables.js';
+import { IS_REPLAY } from './replay-mode.js';
 import { clockAndZone } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
@@ -17,8 +18,11 @@ import { clockAndZone } from './words.js';
 const QUICK_MS = 5_000;
 const SLOW_MS = 60_000;
 
+/** Kinds that a tape can fill. */
+const OF_TAPES = ['venues', 'perps'];
+
 /** @type {readonly Tab[]} */
-const TABS = [
+const ALL_TABS = [
   { name: 'venues', title: 'Venues', address: '/v1/venues', everyMs: QUICK_MS, draw: ({ items }) => venueTable(items) },
   { name: 'tickers', title: 'Tickers', address: '/v1/tickers?limit=200', everyMs: QUICK_MS, draw: ({ items }) => tickerTable(items) },
   { name: 'perps', title: 'Perpetuals', address: '/v1/perps?limit=200', everyMs: QUICK_MS, draw: ({ items }) => perpTable(items) },
@@ -31,6 +35,7 @@ const TABS = [
   },
   { name: 'macro', title: 'Macro', address: '/v1/macro-regime', everyMs: SLOW_MS, draw: (regime) => regimeTable(regime) },
 ];
+const TABS = ALL_TABS.filter(({ name }) => !IS_REPLAY || OF_TAPES.includes(name));
 
 /**
  * @param {Context} context

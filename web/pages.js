@@ -1,4 +1,5 @@
 /** The pages of the console: their names, the key that leads there after `g`, and who is shown them. */
+import { IS_REPLAY } from './replay-mode.js';
 
 /** @typedef {{ readonly name: string, readonly title: string, readonly key: string, readonly ofAgents: boolean }} PageEntry */
 
@@ -15,12 +16,14 @@ export const PAGES = [
   { name: 'runtime', title: 'Runtime', key: 'r', ofAgents: true },
   { name: 'quotes', title: 'Quotes', key: 'q', ofAgents: false },
   { name: 'markets', title: 'Markets', key: 'm', ofAgents: false },
-  { name: 'leaderboard', title: 'Leaderboard', key: 'b', ofAgents: false },
+  IS_REPLAY
+    ? { name: 'replay', title: 'Replay', key: 'b', ofAgents: false }
+    : { name: 'leaderboard', title: 'Leaderboard', key: 'b', ofAgents: false },
 ];
 /** Pages without a place in the header. @type {readonly PageEntry[]} */
 export const FURTHER_PAGES = [{ name: 'actors', title: 'Actors', key: 'c', ofAgents: true }];
 /** What a thumb reaches on a phone; the others are behind `More`. */
-export const THUMB_PAGES = ['home', 'agents', 'proposals', 'portfolio', 'quotes'];
+export const THUMB_PAGES = ['home', 'agents', 'proposals', 'portfolio', 'quotes', 'replay'];
 
 /** @param {import('./wire.ts').Me} me */
 export function maySeeAgents(me) {

@@ -10,7 +10,7 @@ import type { TapeInfo } from '../adapters/tape/tape-info.ts';
 import { OUT_OF_REACH } from '../domain/candle-gaps.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/venue.ts';
+import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
 
 /** What takes the newest of everything in one walk along a tape. */
 export interface ReplaySinks {
@@ -46,7 +46,7 @@ export function createReplayedMarket(
   const states = createFollowed(() => loaded().player.sinks.states);
   return {
     clock,
-    quotes: quoteReads(loaded),
+    quotes: { latest: (filter) => createQuoteReads(loaded().player.sinks.prices).latest(filter) },
     candles: candleReads(loaded),
     catalog: { entries: CATALOG },
     venues: { states: { snapshot: states.snapshot, latest: states.latest }, budgets: () => [] },
@@ -82,22 +82,6 @@ function createFollowed<Value>(
         stop();
         listeners.set(listener, current().subscribe(listener));
       }
-    },
-  };
-}
-
-/** Quotes of what the tape has; what it has nothing of is refused. */
-function quoteReads(loaded: () => LoadedTape): ReplayPorts['quotes'] {
-  return {
-    latest(filter) {
-      const { instruments, player } = loaded();
-      const { venue, instrument } = filter;
-      const isThere = instruments
-        .map(splitInstrumentKey)
-        .some((one) => (venue ?? one.venue) === one.venue && (instrument ?? one.instrument) === one.instrument);
-      if (!isThere)
-        throw new InputError('not_found', noneOf([venue, instrument].filter((part) => part !== undefined).join(':'), instruments));
-      return createQuoteReads(player.sinks.prices).latest(filter);
     },
   };
 }

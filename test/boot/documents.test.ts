@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { loadTape, replayMoves } from '../../api/v1/replay/control.ts';
+import { replayReads } from '../../api/v1/replay/state.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';
 import { createProgram } from '../../src/boot/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
@@ -99,7 +101,12 @@ test.each(documents)('every link of %s leads to a file', (path) => {
   expect(links.filter((target) => !existsSync(join(root, dirname(path), target)))).toEqual([]);
 });
 
-const served = Object.keys((JSON.parse(read('api/openapi.json')) as { paths: Record<string, unknown> }).paths);
+const control = null as never;
+const served = [
+  ...Object.keys((JSON.parse(read('api/openapi.json')) as { paths: Record<string, unknown> }).paths),
+  // Those of a served tape stand in its own document.
+  ...[...Object.values(replayReads(control)), ...replayMoves(control), loadTape(control)].map(({ url }) => url),
+];
 const guides = documents.filter((path) => /^(README\.md|docs\/(guides|how-to|operations|reference\/README))/.test(path));
 
 test.each(guides)('every route that %s names is served', (path) => {

@@ -1,0 +1,97 @@
+// A tape in the console, in a real browser and without a database: played, stepped, moved, and never taken for the present.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTapeServer, type TapeServer } from '../../src/boot/tape-server.ts';
+import { isoTime } from '../../src/domain/time.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { bidAt, DAY_BEGIN, type RecordedDay, recordedDay } from '../harness/recorded-day.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './console-fixture.ts';
+
+describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
+  const failures: unknown[] = [];
+  let day: RecordedDay;
+  let server: TapeServer;
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  beforeAll(async () => {
+    day = recordedDay();
+    const options = { from: null, to: null, speed: 10, loop: false, paused: true, port: 0, version: 'test' };
+    [server, browser] = await Promise.all([
+      startTapeServer({
+        ...options,
+        file: day.file,
+        clock: createLiveClock(),
+        progress: () => {},
+        onFailure: (error) => void failures.push(error),
+      }),
+      openBrowser(),
+    ]);
+    watched = await browser.page();
+    page = watched.page;
+    await page.goto(server.url);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    day?.remove();
+  });
+
+  const bar = () => page.getByRole('region', { name: 'Replay' });
+  const shownTime = () => page.locator('.replay-time').innerText();
+  const bitcoin = () => page.locator('[data-venue=spotexchange] [data-instrument=BTCUSDT] td').first().innerText();
+  const seek = (at: number) =>
+    page.evaluate(`(() => {
+      const input = document.querySelector('.replay-bar input');
+      input.value = '${at}';
+      input.dispatchEvent(new Event('input'));
+      input.dispatchEvent(new Event('change'));
+    })()`);
+
+  test('nobody signs in; it says that it is a replay, and shows the quotes of that time', async () => {
+    await bar().getByText('REPLAY').waitFor();
+    expect(await bar().innerText()).toContain('day.tape.ndjson');
+    expect(await shownTime()).toBe('2026-03-02 14:30:00 UTC');
+    await waitFor(async () => (await bitcoin()).replace(/\D/g, '') === bidAt(DAY_BEGIN), { what: 'the first quote of the tape' });
+    await bar().getByRole('button', { name: 'Step' }).click();
+    await waitFor(async () => (await bitcoin()).replace(/\D/g, '') === bidAt(DAY_BEGIN + 1_000), { what: 'the next quote' });
+    expect(await shownTime()).toBe('2026-03-02 14:30:01 UTC');
+  });
+
+  test('a jump shows the bars and the quote of where it leads, and running on closes bars on the chart', async () => {
+    await page.goto(`${server.url}/#/instruments/${encodeURIComponent('spotexchange:BTCUSDT')}/1m`);
+    await page.getByRole('heading', { name: 'BTCUSDT', level: 1 }).waitFor();
+    await seek(DAY_BEGIN + 150_000);
+    await waitFor(async () => (await page.locator('.candle-place').getAttribute('data-bars')) === '2', {
+      what: 'the bars that had closed',
+    });
+    await waitFor(async () => (await page.locator('.facts').first().innerText()).replace(/\D/g, '').includes(bidAt(DAY_BEGIN + 150_000)), {
+      what: 'the quote of that time',
+    });
+    await page.getByLabel('Speed').selectOption('60');
+    await bar().getByRole('button', { name: 'Play' }).click();
+    await bar().getByRole('button', { name: 'Play again' }).waitFor();
+    expect(await shownTime()).toBe(isoTime(server.to).slice(0, 19).replace('T', ' ') + ' UTC');
+    const status = page.locator('.candle-place figure p[role=status]');
+    await waitFor(async () => (await status.innerText()).includes('14:34'), { what: 'the last bar that closed' });
+  });
+
+  test('another tape of the folder is loaded; nothing of it troubles axe in the dark, the light or on a phone', async () => {
+    await bar().getByRole('link').click();
+    await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Load broken.tape.ndjson' }).click();
+    await page.getByText('is no tape header').first().waitFor();
+    await page.getByRole('button', { name: 'Load minute.tape.ndjson' }).click();
+    await waitFor(async () => (await bar().innerText()).includes('minute.tape.ndjson'), { what: 'the other tape' });
+    expect(await shownTime()).toBe('2026-03-02 14:30:00 UTC');
+    expect(await findingsEverywhere(page)).toEqual([]);
+  });
+
+  test('until here nothing complained, and nobody else was asked for anything', () => {
+    // The tape that is none was refused, as the page said.
+    expect(watched.complaints.filter((text) => !text.includes('400'))).toEqual([]);
+    expect([...new Set(watched.asked.map((address) => new URL(address).host))]).toEqual([new URL(server.url).host]);
+    expect(failures).toEqual([]);
+  });
+});
