@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The developer's commands: check, test, proof, bench and mutants, each after installing what is missing. */
+/** The developer's commands: check, test, proof, bench, mutants and pictures, each after installing what is missing. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const CHECKS = [
   { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
 ];
 
-const COMMANDS = { check, test, proof, bench, mutants };
+const COMMANDS = { check, test, proof, bench, mutants, pictures };
 const [name = '', ...args] = process.argv.slice(2);
 
 if (!Object.hasOwn(COMMANDS, name)) {
@@ -81,6 +81,13 @@ async function bench(names) {
 /** Plants bugs in what guards money and counts those that no test notices; `-- --mutate <files>` takes a part. Below 85 % it fails. */
 async function mutants(options) {
   return run([tool('stryker'), 'run', 'test/mutation/mutants.mjs', ...options]);
+}
+
+/** Takes the README's pictures anew, of a seeded sandbox in a real browser. */
+async function pictures() {
+  const taken = await vitest(['--config', 'vitest.pictures.config.ts']);
+  closingLine(taken, 0);
+  return taken.code;
 }
 
 async function runChecks() {

@@ -9,6 +9,7 @@ import { replayReads } from '../../api/v1/replay/state.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';
 import { createProgram } from '../../src/boot/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
+import { PICTURED_PAGES, pictureFile, SCHEMES } from '../web/pictured-pages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -19,6 +20,17 @@ const documents = ['README.md', ...['docs', 'src', 'streams', 'actors', 'api', '
 function under(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
 }
+
+test('the README shows the pictures that `npm run pictures` takes, and each is there', () => {
+  const taken = PICTURED_PAGES.flatMap(({ name }) => SCHEMES.map((scheme) => `docs/pictures/${pictureFile(name, scheme)}`)).sort();
+  expect([...read('README.md').matchAll(/docs\/pictures\/[\w-]+\.png/g)].map(([path]) => path).sort()).toEqual(taken);
+  expect(under('docs/pictures').sort()).toEqual(taken);
+  // Each as wide and high as the window that it was taken of.
+  for (const path of taken) {
+    const header = readFileSync(join(root, path)).subarray(0, 24);
+    expect([header.readUInt32BE(16), header.readUInt32BE(20)], path).toEqual([1440, 900]);
+  }
+});
 
 test('the README fits on a few screens', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
