@@ -53,7 +53,7 @@ async function tellProposal({ what, agentId, proposalId, side, quantity, instrum
   const names = await agentNames(undefined, [agentId]).catch(() => new Map());
   show({
     title: names.get(agentId) ?? 'An agent',
-    body: `${verb} ${side} ${priceText(quantity)} ${symbolOf(instrument)} at ${priceText(limitPrice)}`,
+    body: `${verb} ${side === 'entry' ? 'buy' : 'sell'} ${priceText(quantity)} ${symbolOf(instrument)} at ${priceText(limitPrice)}`,
     tag: `${proposalId ?? agentId} ${what}`,
     address: `#/proposals/${agentId}`,
   });

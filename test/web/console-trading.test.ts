@@ -86,14 +86,16 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await card(id).getByRole('link', { name: 'Patient' }).waitFor();
     const { body: proposed } = await service.get(`/v1/agent-orders/${id}`);
     expect(await card(id).locator('h2').innerText()).toBe('buy 0.01 BTCUSDT spotexchange');
-    expect(await card(id).locator('.proposal-head').innerText()).toContain(String(Number(proposed.order.limitPrice)));
+    expect((await card(id).locator('.proposal-head').innerText()).replaceAll(',', '')).toContain(String(Number(proposed.order.limitPrice)));
     expect(await card(id).locator('.countdown').innerText()).toMatch(/^expires in (10:00|9:[0-5]\d)$/);
     // What an answer rests on: the market, the exits that the rules would set, and why.
     const ground = card(id).locator('.proposal-ground');
-    await ground.getByText(/^ask [\d.]+, the limit leaves 0\.\d+ %/).waitFor();
+    await ground.getByText(/^ask [\d,.]+, the limit leaves 0\.\d+ %/).waitFor();
     const decided = Number(proposed.decisionPrice);
     await ground.getByText(/−5 %/).waitFor();
-    const stop = Number((await ground.locator('.facts > div', { hasText: 'Stop' }).locator('span').last().innerText()).split(' ')[0]);
+    const stop = Number(
+      (await ground.locator('.facts > div', { hasText: 'Stop' }).locator('span').last().innerText()).split(' ')[0]?.replaceAll(',', ''),
+    );
     expect(Math.abs(stop / (decided * 0.95) - 1)).toBeLessThan(0.01);
     await ground.getByText('+8 %').waitFor();
     await card(id).locator('.proposal-why p').filter({ hasNotText: 'Reading' }).waitFor();
