@@ -50,7 +50,7 @@ export function leavesNothingToSign(table: string): boolean {
   return GUARDED_TABLES[table] !== undefined && !SUMMED_BY_TRIGGERS.has(table);
 }
 
-const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;
+const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!do\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;
 const signing = new WeakMap<TemplateStringsArray, boolean>();
 
 /** Whether a statement may change rows that are signed, by its words. */
