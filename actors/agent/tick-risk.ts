@@ -39,18 +39,24 @@ export interface ReadBook {
   readonly book: AgentBook;
   /** Canonical JSON; null for the book of an agent that has not traded. */
   readonly bookText: string | null;
-  /** Instruments with an open proposal. */
-  readonly pending: ReadonlySet<InstrumentKey>;
+  /** Instruments with an open proposal, and its side: of several, `sell`. */
+  readonly pending: ReadonlyMap<InstrumentKey, 'buy' | 'sell'>;
 }
 
-const NONE: ReadonlySet<InstrumentKey> = new Set();
+const NONE: ReadonlyMap<InstrumentKey, 'buy' | 'sell'> = new Map();
 const UNREAD: ReadBook = Object.freeze({ book: EMPTY_BOOK, bookText: null, pending: NONE });
 
 export function readBook(state: TradingBook | null): ReadBook {
   if (state === null) return UNREAD;
   const book = agentBook(state);
-  const pending = state.openProposals.length === 0 ? NONE : new Set(state.openProposals.map(({ instrument }) => instrument));
+  const pending = state.openProposals.length === 0 ? NONE : pendingOf(state);
   return { book, bookText: canonicalJson(book as never), pending };
+}
+
+function pendingOf({ openProposals }: TradingBook): ReadBook['pending'] {
+  const pending = new Map<InstrumentKey, 'buy' | 'sell'>();
+  for (const { instrument, side } of openProposals) if (pending.get(instrument) !== 'sell') pending.set(instrument, side);
+  return pending;
 }
 
 /** The middle of every live quote among the instruments: what a book is marked by. */

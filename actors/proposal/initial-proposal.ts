@@ -28,6 +28,8 @@ export interface ProposalDraft {
   /** The organization's control epoch that the tick read. */
   readonly epoch: number;
   readonly approvalMs: number;
+  /** Open entries that it takes the place of. */
+  readonly ends: readonly string[];
   readonly at: EpochMs;
 }
 
@@ -100,6 +102,7 @@ export function startedProposal(from: ProposalDraft): ProposalStart {
     permit: { epoch: from.epoch, manifestHash: duty.manifestHash, mode: order.mode, reduceOnly: order.reduceOnly, byItself },
     start: initialStep(from, byItself ? 'approved' : 'pending_approval', null),
     superseded: (reason) => initialStep(from, 'cancelled', reason),
+    ends: from.ends,
   };
 }
 

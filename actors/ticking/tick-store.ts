@@ -52,6 +52,8 @@ export interface ProposalStart {
   readonly permit: ExecutionPermit;
   readonly start: ActorStart;
   readonly superseded: (reason: SupersededReason | 'proposal_pending') => ActorStart;
+  /** Open entries of its instrument that a stop-loss ends: nothing further of them leaves. */
+  readonly ends: readonly string[];
 }
 
 /** What a tick writes beside its decisions. */

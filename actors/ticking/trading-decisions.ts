@@ -268,7 +268,7 @@ function noteMarks<Duty extends TradingDuty>({ duty, book, marked }: Subject<Dut
 
 /** What a decision that risk let pass leads to: a proposal, or the recommendation of an actor that only suggests. */
 function propose<Duty extends TradingDuty>(
-  { duty, risk, readsReference }: Subject<Duty>,
+  { duty, risk, readsReference, book }: Subject<Duty>,
   row: DecisionRow,
   { cut, rules }: { readonly cut: Cut; readonly rules: CompiledManifest },
   { approvalMs, clock }: TradingKindDeps<Duty>,
@@ -277,10 +277,18 @@ function propose<Duty extends TradingDuty>(
   const asksForTrade = row.disposition === 'propose_entry' || row.disposition === 'propose_exit';
   const order = risk === null || !asksForTrade ? null : decidedOrder(duty, row, row.slot);
   if (order === null || risk === null) return;
-  const execution = planOf(duty.manifest, order, isStopLoss(rules, row, order));
-  const draft = { duty, row, order, execution, cut, readsReference, epoch: risk.epoch, approvalMs, at: clock.now() };
+  const isProtective = isStopLoss(rules, row, order);
+  const execution = planOf(duty.manifest, order, isProtective);
+  const ends = isProtective ? openEntries(book, order) : [];
+  const draft = { duty, row, order, execution, cut, readsReference, epoch: risk.epoch, approvalMs, ends, at: clock.now() };
   if (duty.autonomy === 'suggest') into.announcements.push(recommendation(draft));
   else into.proposals.push(startedProposal(draft));
+}
+
+/** What is still being bought of an order's instrument. */
+function openEntries(book: TradingBook | null, order: Order): readonly string[] {
+  const open = book?.openProposals ?? [];
+  return open.filter(({ instrument, side }) => instrument === order.instrument && side === 'buy').map(({ id }) => id);
 }
 
 /** True of an exit that a stop-loss asks for, alone or with other rules. */

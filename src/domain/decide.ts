@@ -51,7 +51,7 @@ export interface CompiledManifest {
    * Evaluates every rule on a cut, once: a verdict where no risk needs to be asked, else the question that risk answers.
    * What `decide` says of the rules holds here.
    */
-  readonly evaluate: (cut: Cut, book: AgentBook, autonomy: Autonomy, pending?: ReadonlySet<InstrumentKey>) => Verdict | RiskQuestion;
+  readonly evaluate: (cut: Cut, book: AgentBook, autonomy: Autonomy, pending?: PendingInstruments) => Verdict | RiskQuestion;
   /**
    * Decides on a cut: `evaluate`, with risk asked where it has to be. Pure: the same arguments give the same verdict,
    * byte for byte.
@@ -68,9 +68,9 @@ export interface CompiledManifest {
    * - An instrument with an open proposal is not proposed again; where nothing else is asked for, the agent holds
    *   (`proposal_pending`).
    * Without `assess` there is no pre-trade risk engine, and what would be proposed is blocked (`risk_engine_absent`).
-   * @param pending instruments that have an open proposal.
+   * @param pending instruments that have an open proposal, each with its side where that is known.
    */
-  readonly decide: (cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor, pending?: ReadonlySet<InstrumentKey>) => Verdict;
+  readonly decide: (cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor, pending?: PendingInstruments) => Verdict;
   /** The rule matrix of an outcome that `decide` packed; empty where nothing was evaluated. @throws Error where the text is not an outcome of this manifest. */
   readonly unpack: (outcome: string) => RuleOutcome[];
 }
@@ -83,6 +83,17 @@ export function guardrailExits(manifest: Manifest): ManifestCondition[] {
   return exits;
 }
 
+/**
+ * Instruments that have an open proposal. Of one that is only being bought a stop-loss is proposed all the same: what is left
+ * of the entry makes room for it.
+ */
+export interface PendingInstruments {
+  readonly size: number;
+  has(instrument: InstrumentKey): boolean;
+  /** Missing where nobody knows the side: then everything waits. */
+  get?(instrument: InstrumentKey): 'buy' | 'sell' | undefined;
+}
+
 interface Candidate {
   readonly side: 'entry' | 'exit';
   readonly instrument: InstrumentKey;
@@ -91,6 +102,8 @@ interface Candidate {
   /** True where a rule on the reference would pass, were the reference live. */
   readonly staleReference: boolean;
   readonly readsReference: boolean;
+  /** True of an exit that a stop-loss asks for. */
+  readonly isProtective: boolean;
 }
 
 /** How a rule came out: it passed, it failed, or it would pass were its prices live. */
@@ -111,15 +124,11 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   const entryCount = entryRules.length;
   const entryReadsReference = entryRules.some(({ usesReference }) => usesReference);
   const instruments = manifest.universe.map((entry) => entry.key);
+  const isStopLoss = exitConditions.map(({ type }) => type === 'stop_loss');
   const unobservedCells = allRules.map(() => '[0,null]').join(',');
   const rules = matrixRules(instruments, entryConditions, exitConditions);
 
-  function evaluate(
-    cut: Cut,
-    book: AgentBook,
-    autonomy: Autonomy,
-    pending: ReadonlySet<InstrumentKey> = NOTHING_PENDING,
-  ): Verdict | RiskQuestion {
+  function evaluate(cut: Cut, book: AgentBook, autonomy: Autonomy, pending: PendingInstruments = NOTHING_PENDING): Verdict | RiskQuestion {
     let text = '';
     let unobserved = false;
     let candidates: Candidate[] | null = null;
@@ -137,6 +146,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
       let staleReference = false;
       // Exits are alternatives: one that does not look at the reference is enough.
       let exitByItself = false;
+      let stopLoss = false;
       for (let r = 0; r < allRules.length; r++) {
         const rule = allRules[r] as CompiledCondition;
         const observed: Observed = rule.observe(observation, position);
@@ -152,6 +162,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
           if (outcome === PASSED) {
             exit = PASSED;
             exitByItself ||= !rule.usesReference;
+            stopLoss ||= isStopLoss[r - entryCount] === true;
           } else if (outcome === WITHHELD && exit === FAILED) exit = WITHHELD;
           if (outcome === WITHHELD && rule.usesReference && position !== null) staleReference ||= !isReferenceLive(observation);
         }
@@ -166,6 +177,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
         position,
         staleReference: standing === WITHHELD && staleReference,
         readsReference: position === null ? entryReadsReference : !exitByItself,
+        isProtective: position !== null && stopLoss,
       });
     }
     const outcome = `[${text}]`;
@@ -201,7 +213,7 @@ function hold(reason: string | null, outcome: string): Verdict {
   return { disposition: 'hold', reason, instrument: null, outcome, risk: null };
 }
 
-const NOTHING_PENDING: ReadonlySet<InstrumentKey> = new Set();
+const NOTHING_PENDING: PendingInstruments = new Set<InstrumentKey>();
 
 /** Picks among what the rules ask for: autonomy first, then what is open already, then live prices; risk is asked last. */
 function settle(
@@ -209,11 +221,11 @@ function settle(
   manifest: Manifest,
   book: AgentBook,
   autonomy: Autonomy,
-  pending: ReadonlySet<InstrumentKey>,
+  pending: PendingInstruments,
   outcome: string,
 ): Verdict | RiskQuestion {
   if (autonomy === 'research') return hold('research_only', outcome);
-  const free = pending.size === 0 ? candidates : candidates.filter(({ instrument }) => !pending.has(instrument));
+  const free = pending.size === 0 ? candidates : candidates.filter((candidate) => isFree(candidate, pending));
   if (free.length === 0) return hold('proposal_pending', outcome);
   const exits = free.filter((candidate) => candidate.side === 'exit');
   const ordered = autonomy === 'risk_only' ? exits : [...exits, ...free.filter((candidate) => candidate.side === 'entry')];
@@ -233,6 +245,11 @@ function settle(
       return blocked as Verdict;
     },
   };
+}
+
+/** Nothing is open of its instrument, or only an entry that a stop-loss ends. */
+function isFree({ instrument, isProtective }: Candidate, pending: PendingInstruments): boolean {
+  return !pending.has(instrument) || (isProtective && pending.get?.(instrument) === 'buy');
 }
 
 /** The prices that a trade rests on and that are not live. */

@@ -114,6 +114,9 @@ export interface PermitGround {
 /** Pauses that a circuit breaker orders, after which the manifest's kill switch acts. */
 export const BREAKER_PAUSES = ['daily_drawdown', 'data_degraded'] as const;
 
+/** Why an open entry ends where its instrument's stop-loss asks for an exit. */
+export const STOP_LOSS = 'stop_loss';
+
 /** Why a proposal may not be executed any more. */
 export const OVERTAKEN_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
 export type SupersededReason = (typeof OVERTAKEN_REASONS)[number];

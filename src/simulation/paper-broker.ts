@@ -22,7 +22,7 @@ import { applyFill, emptyBook, type Fill, markBook, type OpenProposal, type Trad
 import type { Json } from '../domain/canonical-json.ts';
 import { costModelOf } from '../domain/costs.ts';
 import type { DecimalString } from '../domain/decimal.ts';
-import { isOpenProposal, type ProposalState, type SupersededReason, supersededBy } from '../domain/execution.ts';
+import { isOpenProposal, type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
 import { type ExecutionMode, executionModeOf, type Order } from '../domain/order.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import {
@@ -321,7 +321,11 @@ export function createPaperBroker(deps: {
     },
 
     async begin(trades) {
-      for (const { agentId, start } of trades.proposals) if (!notes.has(agentId)) await store.start(start);
+      for (const { agentId, start, ends } of trades.proposals) {
+        if (notes.has(agentId)) continue;
+        for (const id of ends) await runtime.deliver(id, { type: 'cancel', reason: STOP_LOSS }, { cause: 'replay' });
+        await store.start(start);
+      }
       for (const { bookId, day, dayStartEquityUsd } of trades.days) {
         const book = books.get(bookId);
         if (book !== undefined) books.set(bookId, { ...book, day, dayStartEquityUsd });

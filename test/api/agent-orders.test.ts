@@ -52,6 +52,7 @@ async function pending(instrument: InstrumentKey = BTC): Promise<string> {
     readsReference: false,
     epoch: 0,
     approvalMs: 600_000,
+    ends: [],
     at: api.clock.now(),
   });
   await createActorStore(api.sql).start(start);

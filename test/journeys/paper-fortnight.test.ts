@@ -349,3 +349,64 @@ describe('a day on paper', () => {
     expect(rows.slice(at + 1).every((row) => row.book === canonicalJson(agentBook(book) as never))).toBe(true);
   });
 });
+
+test('a stop-loss does not wait for the slices of its entry: what has not left of it ends, and what was bought is sold at once', async () => {
+  const sliced = sampleManifest({
+    ...base,
+    name: 'sliced',
+    algorithm: 'twap',
+    urgency: 'low',
+    stopLossPct: 2,
+    entry: [condition('price_above', { price: '94000' })],
+    exit: [],
+  });
+  const agent = onPaper(sliced, 0, 'policy_auto');
+  // It buys from the first slot on, ten slices in five minutes; in the third minute the price falls by four percent.
+  const quotes = Array.from({ length: 450 }, (_, n): TapeEvent => {
+    const at = START + MINUTE - 10_000 + n * 2_000;
+    const mid = at < START + 3 * MINUTE + 10_000 ? 95_000 : 91_000;
+    return {
+      kind: 'quote',
+      venue: 'spotexchange',
+      instrument: 'BTCUSDT',
+      source: 'test:top',
+      observedAt: at,
+      receivedAt: at,
+      sourceTime: true,
+      bid: (mid - 0.5).toFixed(2),
+      ask: (mid + 0.5).toFixed(2),
+      bidSize: '2',
+      askSize: '2',
+      sequence: null,
+      quality: 'live',
+      flags: NO_FLAGS,
+    };
+  });
+  const fills: ReplayedFill[] = [];
+  const rows: DecisionRow[] = [];
+  const { counts } = await replayTape({
+    tapes: [
+      {
+        file: 'made',
+        header: { tape: 1 },
+        cut: null,
+        async *batches() {
+          yield { events: quotes };
+        },
+      },
+    ],
+    agents: [agent],
+    onFill: (fill) => fills.push(fill),
+    onDecisions: (made) => void rows.push(...made),
+  });
+  const exit = rows.find(({ disposition }) => disposition === 'propose_exit');
+  expect(exit?.slot).toBe(START + 4 * MINUTE);
+  const sold = fills.findIndex(({ fill }) => fill.side === 'sell');
+  expect(fills[sold]?.fill.at).toBeLessThan(START + 4 * MINUTE + 2_000);
+  // Some slices were bought, not all of them, nothing after the sale, and nothing is left.
+  expect(sold).toBeGreaterThan(3);
+  expect(sold).toBeLessThan(9);
+  expect(fills).toHaveLength(sold + 1);
+  expect(fills[sold]?.book.holdings).toEqual([]);
+  expect(counts.trading.states).toEqual({ partially_filled: 1, filled: 1 });
+});

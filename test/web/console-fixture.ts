@@ -120,6 +120,7 @@ export async function propose(service: ServiceWithPast, agentId: string, quantit
     readsReference: false,
     epoch: 0,
     approvalMs: 600_000,
+    ends: [],
     at: now,
   });
   const sql = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1 });

@@ -20,7 +20,7 @@ import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts
 import { createFreshness } from '../../../streams/freshness.ts';
 import type { VirtualClock } from '../../../streams/virtual-clock.ts';
 import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../domain/book.ts';
-import { type ExecutionPermit, isOpenProposal, PermitLost, supersededBy } from '../../domain/execution.ts';
+import { type ExecutionPermit, isOpenProposal, PermitLost, STOP_LOSS, supersededBy } from '../../domain/execution.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { Order } from '../../domain/order.ts';
 import type { Quote } from '../../domain/quote.ts';
@@ -133,8 +133,10 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
     organizations: async (ids) =>
       new Map(ids.map((id) => [id, { epoch: kept.epoch, preferences: DEFAULT_PREFERENCES, books: [...kept.books.values()] }] as const)),
     async begin(trades) {
-      for (const { agentId, permit, start, superseded } of trades.proposals) {
+      for (const { agentId, permit, start, superseded, ends } of trades.proposals) {
         const reason = lostBecause(kept, agentId, permit);
+        if (reason === null && ends.length > 0)
+          await runtime.deliverMany([...ends], { type: 'cancel', reason: STOP_LOSS }, { cause: 'tick' });
         await store.start(reason === null ? start : superseded(reason));
       }
     },

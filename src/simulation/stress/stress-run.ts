@@ -307,7 +307,7 @@ class ScenarioRun {
       seen,
       this.#agent.autonomy,
       assessorOf(this.#agent, held, this.#inputs),
-      new Set([...pending, ...this.#underway]),
+      new Set([...pending.keys(), ...this.#underway]),
     );
     this.#counts.decisions++;
     this.#trace.push(`${cut.slot} ${verdict.disposition} ${verdict.reason ?? ''} ${verdict.instrument ?? ''} ${verdict.outcome}`);

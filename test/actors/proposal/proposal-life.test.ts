@@ -314,3 +314,25 @@ test('halt_only leaves what waits: it cannot be approved while the breaker holds
     refusal: { code: 'state_conflict' },
   });
 });
+
+test('a stop-loss ends the slices of its own entry and sells what they bought, while both are on record as open', async () => {
+  const agentId = await stage.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'low', stopLossPct: 2 }));
+  stage.price('60000', '60010');
+  await stage.tick();
+  await stage.carry();
+  const [entry] = await stage.list();
+  expect(entry).toMatchObject({ side: 'entry', state: 'executing' });
+  expect(Number(entry?.filledQuantity)).toBeGreaterThan(0);
+
+  stage.price('58000', '58010');
+  await stage.tick();
+  const [exit] = await stage.list();
+  expect(exit).toMatchObject({ side: 'exit', state: 'approved', order: { quantity: entry?.filledQuantity } });
+  await stage.timers.fireDue();
+  expect(await state(entry?.id as string)).toEqual(['partially_filled', 'stop_loss']);
+  await stage.carry();
+  expect((await stage.proposals.find(ORG, exit?.id as string))?.state).toBe('filled');
+  const [held] = await stage.sql<{ held: string }[]>`
+    select coalesce(sum(case side when 'buy' then quantity else -quantity end), 0)::text as held from fills where book_id = ${`agent:${agentId}:paper:1`}`;
+  expect(Number(held?.held)).toBe(0);
+});

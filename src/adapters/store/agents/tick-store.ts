@@ -7,7 +7,7 @@ import type { TradingBook } from '../../../domain/book.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { type Cut, type Observation, observationHash } from '../../../domain/cut.ts';
 import type { DecisionRow } from '../../../domain/decision.ts';
-import { supersededBy } from '../../../domain/execution.ts';
+import { STOP_LOSS, supersededBy } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { NO_INPUTS } from '../../../domain/tick-inputs.ts';
@@ -387,28 +387,42 @@ function rowsOf(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 't
  * What decisions lead to, in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
  * change of the agent, a proposal of somebody else) is created cancelled: the decision stands, and so does what became of it.
  */
+/** Nothing further of these entries leaves: each hears of it by a timer that is due at once. */
+async function endEntries(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  await transaction`
+    insert into timers (actor_id, timer_id, due_at, event)
+    select id, 'cancelled', 0, jsonb_build_object('type', 'cancel', 'reason', ${STOP_LOSS}::text) from proposals
+    where id = any(${ids as string[]}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')
+    on conflict (actor_id, timer_id) do nothing`;
+}
+
 async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
   if (trades.proposals.length > 0) {
     const agentIds = trades.proposals.map(({ agentId }) => agentId);
     const grounds = await readPermitGrounds(transaction, agentIds);
-    const open = await transaction<{ book_id: string; instrument: string }[]>`
-      select book_id, instrument from proposals
+    const open = await transaction<{ id: string; book_id: string; instrument: string }[]>`
+      select id, book_id, instrument from proposals
       where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
     // A Take that has not yet heard how its last proposal ended makes no other one.
     const busy = await transaction<{ id: string }[]>`
       select id from takes where id = any(${agentIds}::uuid[]) and state in ('triggered', 'proposed')`;
     const busyIds = new Set(busy.map(({ id }) => id));
-    const taken = new Set(open.map(({ book_id, instrument }) => `${book_id} ${instrument}`));
-    const starts = trades.proposals.map(({ agentId, permit, start, superseded }) => {
+    const isTaken = (bookId: string, instrument: string, ends: readonly string[]): boolean =>
+      open.some((one) => one.book_id === bookId && one.instrument === instrument && !ends.includes(one.id));
+    const ended: string[] = [];
+    const starts = trades.proposals.map(({ agentId, permit, start, superseded, ends }) => {
       const ground = grounds.get(agentId);
       const { bookId, instrument } = (start.input as unknown as { order: { bookId: string; instrument: string } }).order;
       const reason =
         ground === undefined
           ? 'halted'
-          : (supersededBy(permit, ground) ?? (busyIds.has(agentId) || taken.has(`${bookId} ${instrument}`) ? 'proposal_pending' : null));
-      return reason === null ? start : superseded(reason);
+          : (supersededBy(permit, ground) ?? (busyIds.has(agentId) || isTaken(bookId, instrument, ends) ? 'proposal_pending' : null));
+      if (reason !== null) return superseded(reason);
+      ended.push(...ends);
+      return start;
     });
     await writeStarts(transaction, starts);
+    if (ended.length > 0) await endEntries(transaction, ended);
   }
   const days = trades.days.map((day) => ({ type: 'book_day', ...day }));
   if (days.length + trades.records.length > 0) await writeRecords(transaction, [...days, ...trades.records]);
