@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document and the permission table: both follow from the routes alone, without booting anything. */
 import { type TSchema, Type } from 'typebox';
+import { asyncApiRoute } from './asyncapi.ts';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { permissionText } from './permission.ts';
 import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
@@ -35,9 +36,17 @@ export function openApiRoute(text: () => string): RouteEntry {
   return entry(route, 'public');
 }
 
-/** Every route that this room registers; `text` is the document, once it is written. */
-export function servedRoutes(more: readonly RouteEntry[] = [], text: () => string = () => ''): RouteEntry[] {
-  return [...ROUTES, ...more, openApiRoute(text)];
+/** The documents that the service tells of itself, once they are written. */
+export interface DocumentTexts {
+  openApi(): string;
+  asyncApi(): string;
+}
+
+const UNWRITTEN: DocumentTexts = { openApi: () => '', asyncApi: () => '' };
+
+/** Every route that this room registers. */
+export function servedRoutes(more: readonly RouteEntry[] = [], texts: DocumentTexts = UNWRITTEN): RouteEntry[] {
+  return [...ROUTES, ...more, openApiRoute(texts.openApi), asyncApiRoute(texts.asyncApi)];
 }
 
 /** Every route that the document and the permission table tell of: those and the feeds. */

@@ -7,6 +7,7 @@ import compileSerializer, { type Schema } from 'fast-json-stringify';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { type CallerOptions, createGate } from './caller.ts';
+import { asyncApiDocument } from './asyncapi.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
@@ -167,8 +168,8 @@ async function documentedBy(app: FastifyInstance, options: ApiOptions): Promise<
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
     uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
   });
-  const text = JSON.stringify(document);
-  return servedRoutes(options.routes, () => text);
+  const [openApi, asyncApi] = [JSON.stringify(document), JSON.stringify(asyncApiDocument(options.version))];
+  return servedRoutes(options.routes, { openApi: () => openApi, asyncApi: () => asyncApi });
 }
 
 function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, { route, permission }: RouteEntry): void {

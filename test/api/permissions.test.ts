@@ -65,6 +65,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /readyz': 'public',
   'GET /metrics': 'public',
   'GET /v1/openapi.json': 'public',
+  'GET /v1/asyncapi.json': 'public',
   'GET /v1/me': 'identity',
   'POST /v1/session': 'public',
   'DELETE /v1/session': 'public',

@@ -1,5 +1,6 @@
 /** Clients of the feeds as a user would write them: a websocket, and a reader of server-sent events. */
 import { WebSocket } from 'ws';
+import { undocumented } from '../harness/documented-frames.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /** Frames are read as a client without our types does. */
@@ -16,13 +17,21 @@ export interface FeedSocket {
   closed(): Promise<readonly [code: number, reason: string]>;
 }
 
-/** Opens a socket with the token in `Authorization`. @throws Error with the status where the upgrade is refused. */
+/** Opens a socket with the token in `Authorization`; every frame has to be one that the AsyncAPI document describes. @throws Error with the status where the upgrade is refused. */
 export async function openSocket(url: string, token: string | null, headers: Record<string, string> = {}, query = ''): Promise<FeedSocket> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/feeds${query}`, {
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
   });
   const frames: Frame[] = [];
-  socket.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString())));
+  const wrong: string[] = [];
+  socket.on('message', (data: Buffer) => {
+    const frame = JSON.parse(data.toString()) as Frame;
+    frames.push(frame);
+    wrong.push(...undocumented(frame));
+  });
+  const requireDocumented = (): void => {
+    if (wrong.length > 0) throw new Error(`frames that are not as /v1/asyncapi.json says: ${wrong.slice(0, 5).join('; ')}`);
+  };
   const closed = new Promise<readonly [number, string]>((resolve) => {
     socket.on('close', (code, reason) => resolve([code, reason.toString()]));
   });
@@ -34,11 +43,16 @@ export async function openSocket(url: string, token: string | null, headers: Rec
   return {
     frames,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    frame: (what, fits, deadlineMs = 5_000) => waitFor(() => frames.find(fits), { what, deadlineMs }),
+    async frame(what, fits, deadlineMs = 5_000) {
+      const found = await waitFor(() => frames.find(fits), { what, deadlineMs });
+      requireDocumented();
+      return found;
+    },
     updates: (channel) => frames.filter((frame) => frame.channel === channel && frame.type === 'update'),
     async close() {
       socket.close();
       await closed;
+      requireDocumented();
     },
     closed: () => closed,
   };

@@ -1,0 +1,222 @@
+/** The AsyncAPI 3 document of the websocket: every message that a client may send and every frame that it may be sent, as the channels themselves declare them. */
+import { type TSchema, Type } from 'typebox';
+import { CHANNELS } from './feeds/channels/index.ts';
+import type { Channel } from './feeds/channels/channel.ts';
+import { CLOSE, FEED_ERROR_CODES } from './feeds/frames.ts';
+import { defineRoute, entry, type RouteEntry } from './route.ts';
+import { AnyJson, choice, DecimalText, nullable, Time } from './shapes.ts';
+import { AgentBody } from './v1/agents/agent-body.ts';
+import { BasisRowBody } from './v1/arbitrage/basis-body.ts';
+import { PerpBody } from './v1/perps/perp-body.ts';
+import { QuoteBody } from './v1/quotes/quote-body.ts';
+import { TickerBody } from './v1/tickers/ticker-body.ts';
+
+type Node = { readonly [key: string]: unknown };
+
+export const ASYNCAPI_URL = '/v1/asyncapi.json';
+
+const RequestId = Type.Unsafe<string | number>({
+  type: ['string', 'number'],
+  maxLength: 64,
+  description: 'Names the request; it comes back in the answer.',
+});
+const Seq = Type.Integer({ minimum: 0, description: 'Ascends by one with each frame of a subscription.' });
+const Cursor = nullable('string', 'Where to go on after a loss of the connection; null where a channel shows the newest state only.');
+
+const CandleItem = Type.Object({
+  venue: Type.String(),
+  instrument: Type.String(),
+  timeframe: Type.String(),
+  openTime: Time,
+  closeTime: Time,
+  open: DecimalText,
+  high: DecimalText,
+  low: DecimalText,
+  close: DecimalText,
+  volume: DecimalText,
+  source: Type.String(),
+});
+
+/** What an item of a channel looks like; the object of its announcement where nothing is said. */
+const ITEMS: { readonly [channel: string]: TSchema } = {
+  quotes: QuoteBody,
+  perps: PerpBody,
+  tickers: TickerBody,
+  basis: BasisRowBody,
+  candles: CandleItem,
+};
+/** What a channel of announcements shows first. */
+const FIRST: { readonly [channel: string]: TSchema } = { agents: Type.Array(AgentBody) };
+const Announced = Type.Object({}, { additionalProperties: true, description: 'What was announced.' });
+
+const ABOUT = `One connection carries every channel. \`subscribe\` is answered with \`subscribed\`, then come a \`snapshot\` and \`update\`s, or the changes alone. Close codes: ${Object.entries(
+  CLOSE,
+)
+  .map(([name, code]) => `${code} ${name}`)
+  .join(', ')}.`;
+
+interface Message {
+  readonly title: string;
+  readonly payload: TSchema;
+  readonly from: 'client' | 'service';
+}
+
+/** The document. It follows from the channels alone. @param version Of the service. */
+export function asyncApiDocument(version: string): Node {
+  const messages: { readonly [name: string]: Message } = { ...PLAIN, ...Object.assign({}, ...CHANNELS.map(messagesOf)) };
+  const names = Object.keys(messages);
+  const of = (from: Message['from']) =>
+    names.filter((name) => messages[name]?.from === from).map((name) => ({ $ref: `#/channels/feeds/messages/${name}` }));
+  return {
+    asyncapi: '3.0.0',
+    info: { title: 'Sevengate feeds', version, description: ABOUT },
+    defaultContentType: 'application/json',
+    servers: {
+      local: {
+        host: '127.0.0.1:8080',
+        protocol: 'ws',
+        description: 'Where a local start listens. A token in `Authorization: Bearer` or the session cookie opens the socket.',
+        security: [{ $ref: '#/components/securitySchemes/bearer' }],
+      },
+    },
+    channels: {
+      feeds: {
+        address: '/v1/feeds',
+        description: ABOUT,
+        messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+        bindings: { ws: { method: 'GET' } },
+      },
+    },
+    operations: {
+      ask: { action: 'receive', channel: { $ref: '#/channels/feeds' }, summary: 'What a client may send.', messages: of('client') },
+      tell: { action: 'send', channel: { $ref: '#/channels/feeds' }, summary: 'What a client is sent.', messages: of('service') },
+    },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      messages: Object.fromEntries(
+        Object.entries(messages).map(([name, { title, payload }]) => [name, { name, title, payload: withoutIds(payload) }]),
+      ),
+    },
+  };
+}
+
+/** Operations, answers and signs of life that belong to no channel. */
+const PLAIN: { readonly [name: string]: Message } = {
+  unsubscribe: {
+    title: 'Ends subscriptions: by id, by channel, or by channel and parameters',
+    from: 'client',
+    payload: exactly({
+      op: Type.Literal('unsubscribe'),
+      id: Type.Optional(RequestId),
+      channel: Type.Optional(Type.String()),
+      params: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    }),
+  },
+  ping: { title: 'Asks for a pong', from: 'client', payload: exactly({ op: Type.Literal('ping'), id: Type.Optional(RequestId) }) },
+  subscribed: {
+    title: 'A subscription was accepted; its frames follow',
+    from: 'service',
+    payload: exactly({
+      id: Type.Optional(RequestId),
+      type: Type.Literal('subscribed'),
+      channel: choice(CHANNELS.map(({ name }) => name)),
+      seq: Seq,
+      cursor: Cursor,
+      at: Time,
+    }),
+  },
+  unsubscribed: {
+    title: 'Subscriptions were ended',
+    from: 'service',
+    payload: exactly({
+      id: Type.Optional(RequestId),
+      type: Type.Literal('unsubscribed'),
+      channels: Type.Array(Type.String()),
+      at: Time,
+    }),
+  },
+  pong: {
+    title: 'The answer to a ping',
+    from: 'service',
+    payload: exactly({ id: Type.Optional(RequestId), type: Type.Literal('pong'), at: Time }),
+  },
+  heartbeat: { title: 'A sign of life', from: 'service', payload: exactly({ type: Type.Literal('heartbeat'), at: Time }) },
+  error: {
+    title: 'A request was refused',
+    from: 'service',
+    payload: exactly({
+      id: Type.Optional(RequestId),
+      channel: Type.Optional(Type.String()),
+      type: Type.Literal('error'),
+      code: choice(FEED_ERROR_CODES),
+      detail: Type.String({ description: 'What was wrong and what would be right.' }),
+      at: Time,
+      data: exactly({ code: choice(FEED_ERROR_CODES), detail: Type.String() }),
+    }),
+  },
+};
+
+function messagesOf(channel: Channel): { readonly [name: string]: Message } {
+  const { name, about, params, permission } = channel;
+  const item = ITEMS[name] ?? Announced;
+  const resumes = channel.kind === 'announcements';
+  const frame = (type: string, data: TSchema): TSchema =>
+    exactly({ channel: Type.Literal(name), type: Type.Literal(type), seq: Seq, cursor: Cursor, at: Time, data });
+  const first = resumes ? (FIRST[name] ?? AnyJson) : Type.Array(item);
+  return {
+    [`${name}_subscribe`]: {
+      title: `Subscribes to ${name} (${permission}): ${about}`,
+      from: 'client',
+      payload: exactly({
+        op: Type.Literal('subscribe'),
+        id: Type.Optional(RequestId),
+        channel: Type.Literal(name),
+        params: Type.Optional(params),
+        ...(resumes ? { from: Type.Optional(Cursor) } : {}),
+      }),
+    },
+    ...(!resumes || channel.snapshot !== null
+      ? { [`${name}_snapshot`]: { title: `${name}: all of it`, from: 'service' as const, payload: frame('snapshot', first) } }
+      : {}),
+    [`${name}_update`]: { title: `${name}: what changed`, from: 'service', payload: frame('update', item) },
+    ...(resumes
+      ? {
+          [`${name}_lagged`]: {
+            title: `${name}: the client fell behind and resumes from here`,
+            from: 'service' as const,
+            payload: frame('lagged', AnyJson),
+          },
+        }
+      : {}),
+  };
+}
+
+function exactly<Fields extends Record<string, TSchema>>(fields: Fields) {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+/** A copy without typebox's names, which are no references here. */
+function withoutIds(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutIds);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (key === '$id' ? [] : [[key, withoutIds(value)]])));
+}
+
+/** GET /v1/asyncapi.json; `text` is the document. */
+export function asyncApiRoute(text: () => string): RouteEntry {
+  const route = defineRoute({
+    method: 'GET',
+    url: ASYNCAPI_URL,
+    name: 'getAsyncApi',
+    tag: 'operation',
+    summary: 'The messages of the feed, as AsyncAPI 3',
+    cost: 'read',
+    schema: {},
+    answers: {
+      200: { description: 'The AsyncAPI document.', schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) },
+    },
+    refusals: [],
+    handle: () => (_, reply) => reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(text()),
+  });
+  return entry(route, 'public');
+}

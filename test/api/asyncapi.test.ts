@@ -1,0 +1,41 @@
+// The document of the feed: one of AsyncAPI 3, with a message for everything that a client may send. Every client of the other tests holds frames against it.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { expect, test } from 'vitest';
+import { asyncApiDocument } from '../../api/asyncapi.ts';
+import { CHANNELS } from '../../api/feeds/channels/index.ts';
+
+const document = asyncApiDocument('1.2.3') as {
+  readonly channels: { readonly feeds: { readonly messages: Record<string, { readonly $ref: string }> } };
+  readonly operations: Record<string, { readonly messages: readonly { readonly $ref: string }[] }>;
+  readonly components: { readonly messages: Record<string, { readonly payload: object }> };
+};
+
+test('it is a document of AsyncAPI 3, by the schema that its makers publish', () => {
+  const file = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0.json');
+  // It brings the schema of schemas along.
+  const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
+  addFormats.default(ajv as never);
+  const check = ajv.compile(JSON.parse(readFileSync(file, 'utf8')) as object);
+  expect(check(document), ajv.errorsText(check.errors)).toBe(true);
+  expect(check({ ...document, operations: { ask: { action: 'sing' } } })).toBe(false);
+});
+
+test('every message belongs to one operation, and every channel can be subscribed to and is heard', () => {
+  const names = Object.keys(document.components.messages).sort();
+  expect(Object.keys(document.channels.feeds.messages).sort()).toEqual(names);
+  const used = Object.values(document.operations).flatMap(({ messages }) => messages.map(({ $ref }) => $ref.split('/').at(-1)));
+  expect(used.sort()).toEqual(names);
+  for (const { name } of CHANNELS) expect(names).toEqual(expect.arrayContaining([`${name}_subscribe`, `${name}_update`]));
+});
+
+test('every payload is a schema, and a subscription with a wrong word is none of it', () => {
+  const ajv = new Ajv({ strict: false });
+  addFormats.default(ajv as never);
+  for (const { payload } of Object.values(document.components.messages)) ajv.compile(payload);
+  const subscribe = ajv.compile(document.components.messages['decisions_subscribe']?.payload as object);
+  expect(subscribe({ op: 'subscribe', channel: 'decisions' })).toBe(true);
+  expect(subscribe({ op: 'subscribe', channel: 'decisions', parms: {} })).toBe(false);
+});
