@@ -1,7 +1,7 @@
 /** Connectivity: edges at once, different words for different silences. */
 import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import { VENUE_FACTS, VENUES, type Venue } from '../../src/domain/venue.ts';
 import { type ConnectivityEdge, createConnectivity, DATA_DEGRADATION_MS, degradationLeftMs } from '../../streams/connectivity.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
@@ -166,5 +166,50 @@ describe('the seconds that degraded data is survived for', () => {
     // Nothing good was ever heard: they begin with the edge. A time ahead of ours does not make them longer.
     expect(degradationLeftMs({ goodAt: null, at }, at)).toBe(5_000);
     expect(degradationLeftMs({ goodAt: at + 60_000, at }, at)).toBe(5_000);
+  });
+
+  /** When an agent that waits what is left of the five seconds loses a venue; milliseconds after its last good message. */
+  function lostAfter(venue: Venue, after: (at: number) => FeedMessage | null): number | null {
+    const { clock, connectivity, at, edges } = setUp([venue]);
+    const source = `${PROVIDERS[venue]}:prices`;
+    let lostAt: number | null = null;
+    connectivity.edges.subscribe({
+      next: (edge) => {
+        if (edge.type === 'feed.degraded') clock.deadline(edge.at + degradationLeftMs(edge, edge.at), () => (lostAt ??= clock.now()));
+      },
+    });
+    const good = (ms: number): FeedMessage =>
+      venue === 'reference' ? reference(ms, { source }) : quote(ms, { venue, source, instrument: 'X' });
+    at(0, (ms) => status(ms, 'connected', { venue, source }), good);
+    edges.length = 0;
+    lostAt = null;
+    for (let ms = 1_000; ms <= 120_000; ms += 500) {
+      const message = after(REGULAR + ms);
+      at(ms, ...(message === null ? [] : [() => message]));
+    }
+    return lostAt === null ? null : lostAt - REGULAR;
+  }
+  const PROVIDERS: Readonly<Record<Venue, string>> = {
+    spotchain: 'jupiter',
+    spotexchange: 'binance',
+    evmvenue: 'hyperliquid',
+    reference: 'pyth',
+    prediction: 'kalshi',
+  };
+
+  it.each(VENUES)('are five from the last good message where the connection of %s breaks', (venue) => {
+    let broken = false;
+    const lost = lostAfter(venue, (at) => {
+      if (broken) return null;
+      broken = true;
+      return status(at, 'disconnected', { venue, source: `${PROVIDERS[venue]}:prices`, detail: 'closed' });
+    });
+    expect(lost).toBe(DATA_DEGRADATION_MS);
+  });
+
+  it.each(VENUES)('are over as soon as %s counts as silent, where it may be silent for longer', (venue) => {
+    const { silentAfterMs, maxAgeMs, cadence } = VENUE_FACTS[venue].limits;
+    const known = cadence === 'continuous' ? Math.min(silentAfterMs, maxAgeMs) : silentAfterMs;
+    expect(lostAfter(venue, () => null)).toBe(Math.max(DATA_DEGRADATION_MS, known + 1));
   });
 });
