@@ -1,7 +1,9 @@
 /** The OpenAPI 3.1 document and the permission table: both follow from the routes alone, without booting anything. */
 import { type TSchema, Type } from 'typebox';
 import { asyncApiRoute } from './asyncapi.ts';
+import { codeSamples } from './code-samples.ts';
 import { FEED_ENTRIES } from './documented-feeds.ts';
+import { EXAMPLES } from './examples.ts';
 import { permissionText } from './permission.ts';
 import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
 import { commonRefusals, defineRoute, entry, type RouteEntry } from './route.ts';
@@ -54,6 +56,28 @@ export function documentedRoutes(more: readonly RouteEntry[] = []): RouteEntry[]
   return [...servedRoutes(more), ...FEED_ENTRIES];
 }
 
+/** A route's address as the document writes it: `/v1/agents/{id}`. */
+const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
+
+const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
+
+/** What was answered with each of the codes, by code. */
+function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
+  const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
+  return known.length === 0 ? {} : { examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])) };
+}
+
+const PROBLEM_EXAMPLES = Object.fromEntries(
+  Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
+);
+
+/** How a caller says who it is. */
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  cookie: { type: 'apiKey', in: 'cookie', name: '__Host-sevengate', description: 'Unsafe requests also need an allowed Origin.' },
+  loopbackCookie: { type: 'apiKey', in: 'cookie', name: 'sevengate', description: 'The same on http loopback.' },
+};
+
 /** Builds the document. Schemas with an `$id` become components. */
 export function openApiDocument(routes: readonly RouteEntry[], version: string): Node {
   const schemas: { [name: string]: unknown } = {};
@@ -90,14 +114,26 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
     responseComponents[name] ??= {
       description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
       headers,
-      content: { 'application/problem+json': { schema: convert(ProblemBody) } },
+      content: { 'application/problem+json': { schema: convert(ProblemBody), ...problemExamples(codes) } },
     };
     return { $ref: `#/components/responses/${name}` };
+  }
+
+  function requestBody({ route }: RouteEntry): Node {
+    const content = { schema: convert(route.schema.body) };
+    return {
+      required: route.bodyRule !== 'optional',
+      content: {
+        'application/json': { ...content, ...exampleOf(EXAMPLES.operations[route.name]?.body) },
+        ...(route.yaml === true ? { 'application/yaml': content } : {}),
+      },
+    };
   }
 
   function operation(found: RouteEntry): Node {
     const { route, permission } = found;
     const responses: { [status: string]: unknown } = {};
+    const example = EXAMPLES.operations[route.name];
     for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
       if (Number(status) === 101 || Number(status) === 204) {
         responses[status] = { description };
@@ -106,7 +142,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
       const content =
         schema === undefined
           ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } }
-          : { 'application/json': { schema: convert(schema) } };
+          : { 'application/json': { schema: convert(schema), ...exampleOf(example?.answers[status]) } };
       responses[status] = { description, headers: COMMON_HEADERS, content };
     }
     const codes = [...new Set([...commonRefusals(found), ...route.refusals])];
@@ -119,9 +155,11 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
               codes.filter((code) => PROBLEMS[code].status === status),
               status,
             )
-          : { ...own, content: { ...own.content, 'application/problem+json': { schema: convert(ProblemBody) } } };
+          : {
+              ...own,
+              content: { ...own.content, 'application/problem+json': { schema: convert(ProblemBody), ...problemExamples(codes) } },
+            };
     }
-    const body = route.schema.body;
     return {
       operationId: route.name,
       tags: [route.tag],
@@ -130,28 +168,20 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
       ...(permission === 'public' ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }, { loopbackCookie: [] }] }),
       'x-permission': permissionText(permission),
       'x-cost': route.cost,
+      'x-codeSamples': codeSamples(route.method, example ?? { url: templateOf(route.url) }, permission === 'public'),
       parameters: [
         ...parameters(route.schema.params, 'path'),
         ...parameters(route.schema.querystring, 'query'),
         ...(route.idempotent === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ],
-      ...(body === undefined
-        ? {}
-        : {
-            requestBody: {
-              required: route.bodyRule !== 'optional',
-              content: Object.fromEntries(
-                ['application/json', ...(route.yaml === true ? ['application/yaml'] : [])].map((type) => [type, { schema: convert(body) }]),
-              ),
-            },
-          }),
+      ...(route.schema.body === undefined ? {} : { requestBody: requestBody(found) }),
       responses,
     };
   }
 
   const paths: { [path: string]: { [method: string]: unknown } } = {};
   for (const found of routes) {
-    const path = found.route.url.replace(/:(\w+)/g, '{$1}');
+    const path = templateOf(found.route.url);
     paths[path] = { ...paths[path], [found.route.method.toLowerCase()]: operation(found) };
   }
   return {
@@ -172,11 +202,8 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
     ],
     paths,
     components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        cookie: { type: 'apiKey', in: 'cookie', name: '__Host-sevengate', description: 'Unsafe requests also need an allowed Origin.' },
-        loopbackCookie: { type: 'apiKey', in: 'cookie', name: 'sevengate', description: 'The same on http loopback.' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
+      examples: PROBLEM_EXAMPLES,
       parameters: {
         IdempotencyKey: {
           name: 'Idempotency-Key',

@@ -8,6 +8,7 @@ import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstanc
 import type { TSchema } from 'typebox';
 import { type CallerOptions, createGate } from './caller.ts';
 import { asyncApiDocument } from './asyncapi.ts';
+import { DOCS_LOGO, DOCS_THEME, withShownSamples } from './docs-pages.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
@@ -161,11 +162,13 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
 /** Serves the pages of the documentation; answers every route, that of the OpenAPI document included. */
 async function documentedBy(app: FastifyInstance, options: ApiOptions): Promise<readonly RouteEntry[]> {
   const document = openApiDocument(documentedRoutes(options.routes), options.version);
-  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
+  await app.register(swagger, { mode: 'static', specification: { document: withShownSamples(document) as never } });
   await app.register(swaggerUi, {
     routePrefix: DOCS_URL,
     staticCSP:
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+    theme: DOCS_THEME,
+    logo: DOCS_LOGO,
     uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
   });
   const [openApi, asyncApi] = [JSON.stringify(document), JSON.stringify(asyncApiDocument(options.version))];

@@ -111,7 +111,7 @@ function stateOf(entries, rooms) {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) add(path);
-      else if (/\.(ts|mjs)$/.test(entry.name)) {
+      else if (/\.(ts|mjs|json)$/.test(entry.name)) {
         const text = readFileSync(path);
         hash.update(`${path} ${text.length}\n`).update(text);
       }

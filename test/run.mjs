@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The developer's commands: check, test, proof, bench, mutants and pictures, each after installing what is missing. */
+/** The developer's commands: check, test, proof, bench, mutants, pictures and examples, each after installing what is missing. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const CHECKS = [
   { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
 ];
 
-const COMMANDS = { check, test, proof, bench, mutants, pictures };
+const COMMANDS = { check, test, proof, bench, mutants, pictures, examples };
 const [name = '', ...args] = process.argv.slice(2);
 
 if (!Object.hasOwn(COMMANDS, name)) {
@@ -88,6 +88,11 @@ async function pictures() {
   const taken = await vitest(['--config', 'vitest.pictures.config.ts']);
   closingLine(taken, 0);
   return taken.code;
+}
+
+/** Records what the API's tests ask and are answered as the examples of its documents. */
+async function examples() {
+  return run([process.execPath, join(root, 'test', 'examples.mjs')]);
 }
 
 async function runChecks() {

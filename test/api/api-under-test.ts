@@ -1,5 +1,6 @@
 /** The whole API on a real database with the real commands; every answer is checked against the OpenAPI document. */
 
+import { appendFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, InjectOptions } from 'fastify';
@@ -289,6 +290,7 @@ export async function apiUnderTest(
         body: type.includes('json') && answer.body !== '' ? JSON.parse(answer.body) : null,
       };
       checkAgainstDocument(method, url, type, reply);
+      recordExample(method, url, body ?? readable(raw), reply);
       return reply;
     },
     async close() {
@@ -303,7 +305,10 @@ export async function apiUnderTest(
 }
 
 const document = openApiDocument(documentedRoutes(), '0.0.0') as {
-  paths: Record<string, Record<string, { responses: Record<string, { $ref?: string; content?: Record<string, unknown> }> }>>;
+  paths: Record<
+    string,
+    Record<string, { operationId?: string; responses: Record<string, { $ref?: string; content?: Record<string, unknown> }> }>
+  >;
   components: { responses: Record<string, { content: Record<string, unknown> }> };
 };
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -316,10 +321,15 @@ const templates = Object.keys(document.paths).map((path) => ({
 }));
 const escapePointer = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 
+/** The documented path that an address is of. */
+function templateOf(url: string) {
+  const plainPath = url.split('?')[0] as string;
+  return templates.filter(({ pattern }) => pattern.test(plainPath)).sort((a, b) => Number(b.literal) - Number(a.literal))[0];
+}
+
 /** Every answer of a documented operation is documented itself, and looks as it says. */
 function checkAgainstDocument(method: string, url: string, type: string, reply: Reply): void {
-  const plainPath = url.split('?')[0] as string;
-  const template = templates.filter(({ pattern }) => pattern.test(plainPath)).sort((a, b) => Number(b.literal) - Number(a.literal))[0];
+  const template = templateOf(url);
   const operation = template && document.paths[template.path]?.[method.toLowerCase()];
   if (template === undefined || operation === undefined) {
     if (reply.status >= 400) expect(ajv.validate('document#/components/schemas/Problem', reply.body), ajv.errorsText()).toBe(true);
@@ -336,6 +346,25 @@ function checkAgainstDocument(method: string, url: string, type: string, reply: 
   if (!mediaType.includes('json')) return;
   const valid = ajv.validate(`document${base}/content/${escapePointer(mediaType)}/schema`, reply.body);
   expect(valid, `${method} ${template.path} ${reply.status}: ${ajv.errorsText()} in ${reply.text.slice(0, 400)}`).toBe(true);
+}
+
+/** A body that was sent as it is, where it is JSON. */
+function readable(raw: string | Buffer | undefined): unknown {
+  try {
+    return raw === undefined ? undefined : JSON.parse(raw.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** For `npm run examples`: what was asked and answered, a line each, where a file for it is named. */
+function recordExample(method: string, url: string, body: unknown, reply: Reply): void {
+  const file = process.env['SEVENGATE_EXAMPLES'];
+  if (file === undefined || reply.body === null) return;
+  const template = templateOf(url);
+  const name = template && document.paths[template.path]?.[method.toLowerCase()]?.operationId;
+  if (name !== undefined)
+    appendFileSync(file, `${JSON.stringify({ name, method, url, body, status: reply.status, answer: reply.body })}\n`);
 }
 
 /** The payload form of a manifest that is accepted. */

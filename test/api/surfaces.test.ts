@@ -47,15 +47,98 @@ test('every schema of the document compiles, and every example is one of its sch
   expect(examples).toBeGreaterThanOrEqual(5);
 });
 
+interface Content {
+  readonly [type: string]: {
+    readonly schema: object;
+    readonly example?: unknown;
+    readonly examples?: Record<string, { readonly $ref: string }>;
+  };
+}
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Record<string, { readonly $ref?: string; readonly content?: Content }>;
+  readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[];
+}
+const { paths, components } = document as unknown as {
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: {
+    readonly responses: Record<string, { readonly content: Content }>;
+    readonly examples: Record<string, { readonly value: { readonly code: string } }>;
+  };
+};
+const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+
+/** Every schema beside an example, with the name of the place. */
+function* examplesIn(place: string, content: Content = {}): Generator<readonly [place: string, schema: object, example: unknown]> {
+  for (const { schema, example, examples = {} } of Object.values(content)) {
+    if (example !== undefined) yield [place, schema, example];
+    for (const code of Object.keys(examples)) yield [`${place} ${code}`, schema, components.examples[code]?.value];
+  }
+}
+
+test('every recorded request and answer is one of its schema, and every error of its code', () => {
+  const ajv = new Ajv2020({ strict: false });
+  for (const format of ['uuid', 'date-time']) ajv.addFormat(format, true);
+  ajv.addSchema(document as never, 'document');
+  const found = [
+    ...operations.flatMap(({ operationId, requestBody, responses }) => [
+      ...examplesIn(`${operationId} asks`, requestBody?.content),
+      ...Object.entries(responses).flatMap(([status, { content }]) => [...examplesIn(`${operationId} ${status}`, content)]),
+    ]),
+    ...Object.entries(components.responses).flatMap(([name, { content }]) => [...examplesIn(name, content)]),
+  ];
+  for (const [place, schema, example] of found) {
+    const whole = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
+    expect(ajv.validate(whole, example), `${place}: ${ajv.errorsText()}`).toBe(true);
+  }
+  for (const [code, { value }] of Object.entries(components.examples)) expect(value.code).toBe(code);
+  expect(found.length).toBeGreaterThan(300);
+});
+
+test('an operation that is answered with JSON shows a real answer, and how to ask for it in three languages', () => {
+  const answersJson = ({ responses }: Operation): boolean =>
+    Object.entries(responses).some(([status, { content }]) => Number(status) < 400 && content?.['application/json'] !== undefined);
+  const isRecorded = ({ responses }: Operation): boolean =>
+    Object.values(responses).some(({ content }) => content?.['application/json']?.example !== undefined);
+  const silent = operations.filter((one) => answersJson(one) && !isRecorded(one)).map(({ operationId }) => operationId);
+  expect(silent.sort()).toEqual(NOT_RECORDED);
+  for (const { 'x-codeSamples': samples } of operations)
+    expect(samples?.map(({ lang }) => lang)).toEqual(['Shell', 'TypeScript', 'Python']);
+});
+/** Those that only journeys over a running service are answered by, and two documents and a drawing that are too long to be shown. */
+const NOT_RECORDED: readonly string[] = [
+  'beginCheckout',
+  'closeTake',
+  'explainDecision',
+  'explainTakeDecision',
+  'getAsyncApi',
+  'getChart',
+  'getCheckout',
+  'getLaunch',
+  'getLaunchClaim',
+  'getOpenApi',
+  'getPublicWallet',
+  'importListing',
+  'listLauncherPairs',
+  'monitorLaunch',
+  'placeSpotexchangeOrder',
+  'prepareLaunch',
+  'prepareLaunchClaim',
+  'quoteLauncherLaunch',
+  'releaseAgent',
+  'researchPredictionMarket',
+  'settleCheckout',
+  'submitLaunch',
+  'submitLaunchClaim',
+];
+
 test('every operation has its own name, says what it needs and knows 429, 500 and 503', () => {
-  const operations = Object.values((document as { paths: Record<string, Record<string, Record<string, unknown>>> }).paths).flatMap((path) =>
-    Object.values(path),
-  );
-  const names = operations.map((operation) => operation['operationId']);
+  const names = operations.map(({ operationId }) => operationId);
   expect(new Set(names).size).toBe(names.length);
   for (const operation of operations) {
-    expect(operation['x-permission']).toBeTypeOf('string');
-    const known = Object.keys(operation['responses'] as object);
-    expect(known, String(operation['operationId'])).toEqual(expect.arrayContaining(['429', '500', '503']));
+    expect((operation as unknown as Record<string, unknown>)['x-permission']).toBeTypeOf('string');
+    const known = Object.keys(operation.responses);
+    expect(known, operation.operationId).toEqual(expect.arrayContaining(['429', '500', '503']));
   }
 });

@@ -3,6 +3,7 @@
 import { refuse } from '../../../src/domain/refusal.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
+import { EmptyBody } from '../../shapes.ts';
 import { forgetToken } from './session-cookie.ts';
 
 const NOTHING_KEPT =
@@ -17,7 +18,8 @@ export const revokeSession = defineRoute({
   description:
     'The token is refused by every process of the service, and so is each other one of the same session of the identity provider (`sid`). Where a token names neither a session nor itself, all tokens of the caller that were issued until now are refused.',
   cost: 'write',
-  schema: {},
+  schema: { body: EmptyBody },
+  bodyRule: 'optional',
   answers: { 204: { description: 'The session has ended, and the cookie is cleared.' } },
   refusals: ['state_conflict'],
   handle: (ports, options) => async (request, reply) => {

@@ -55,8 +55,11 @@ const NOBODYS: Readonly<Record<string, string>> = {
   trail_log: 'the order of signatures',
   trail_checkpoints: 'states of the log',
 };
-/** Functions that work as their owner for whoever calls them: they sign or lock for sessions of registered writers, and read nothing of others. */
+/** Functions that change who belongs to an organization: for a proven session that works for it, asked by one who manages its members. */
+const OF_MEMBERS = ['change_member', 'invite_member', 'revoke_invitation', 'revoke_tokens', 'set_member_role'];
+/** Functions that work as their owner for whoever calls them: these, and those that sign or lock for sessions of registered writers. */
 const DEFINERS = [
+  ...OF_MEMBERS,
   'lock_delegation',
   'lock_prepared_transactions',
   'service_clock_ms',
@@ -144,7 +147,21 @@ describe('the catalog', () => {
     expect(
       await superuser`select proname from pg_proc where pronamespace = 'public'::regnamespace and prosecdef and prorettype <> 'trigger'::regtype
         and has_function_privilege('sevengate_api', oid, 'execute') order by 1`,
-    ).toEqual(DEFINERS.map((proname) => ({ proname })));
+    ).toEqual(DEFINERS.toSorted().map((proname) => ({ proname })));
+    const asked = {
+      change_member: "'o', 's', null, null",
+      invite_member: `'o', '${THEIRS}', repeat('0', 64), 'n', null, '{}', 0, 1`,
+      revoke_invitation: `'o', '${THEIRS}', 0`,
+      revoke_tokens: "'o', 's', null, null, 0, 1",
+      set_member_role: "'o', 'n', '{agent:read}'",
+    };
+    expect(Object.keys(asked)).toEqual(OF_MEMBERS);
+    for (const [name, rest] of Object.entries(asked)) {
+      await expect(
+        trying(OURS, (sql) => sql.unsafe(`select ${name}('${THEIRS}', ${rest})`)),
+        name,
+      ).rejects.toThrow(/does not work for organization|of a registered writer/);
+    }
     expect(
       // A view that works as whoever asks is no way around.
       await superuser`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
