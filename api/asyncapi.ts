@@ -4,9 +4,10 @@ import { CHANNELS } from './feeds/channels/index.ts';
 import type { Channel } from './feeds/channels/channel.ts';
 import { CLOSE, FEED_ERROR_CODES } from './feeds/frames.ts';
 import { defineRoute, entry, type RouteEntry } from './route.ts';
-import { AnyJson, choice, DecimalText, nullable, Time } from './shapes.ts';
+import { AnyJson, choice, nullable, Time } from './shapes.ts';
 import { AgentBody } from './v1/agents/agent-body.ts';
 import { BasisRowBody } from './v1/arbitrage/basis-body.ts';
+import { barFields } from './v1/candles/list.ts';
 import { PerpBody } from './v1/perps/perp-body.ts';
 import { QuoteBody } from './v1/quotes/quote-body.ts';
 import { TickerBody } from './v1/tickers/ticker-body.ts';
@@ -27,14 +28,8 @@ const CandleItem = Type.Object({
   venue: Type.String(),
   instrument: Type.String(),
   timeframe: Type.String(),
-  openTime: Time,
   closeTime: Time,
-  open: DecimalText,
-  high: DecimalText,
-  low: DecimalText,
-  close: DecimalText,
-  volume: DecimalText,
-  source: Type.String(),
+  ...barFields,
 });
 
 /** What an item of a channel looks like; the object of its announcement where nothing is said. */

@@ -9,6 +9,7 @@ export const POSITIONS = {
   date: /^\d{4}-\d{2}-\d{2}$/,
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
   activity: /^[0-9a-f-]{36}:\d{1,12}:\d{1,6}$/,
+  decision: /^\d{1,15}\|[0-9a-f-]{36}$/,
   timer: /^\d{1,15}\|[0-9a-f-]{36}\|\S{1,200}$/,
   instrument: /^[a-z]+:[A-Za-z0-9._@:/-]{1,64}$/,
 } as const;

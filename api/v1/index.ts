@@ -27,6 +27,7 @@ import { closeAgentPositions } from './agents/close.ts';
 import { createAgent } from './agents/create.ts';
 import { getDecision } from './agents/decision.ts';
 import { listDecisions } from './agents/decisions.ts';
+import { listRecommendations } from './agents/recommendations.ts';
 import { emergencyHalt } from './agents/emergency-halt.ts';
 import { getEvaluation } from './agents/evaluation.ts';
 import { getEvaluationReport } from './agents/evaluation-report.ts';
@@ -284,6 +285,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listAgents, 'agent:read'),
   entry(getAgent, 'agent:read'),
   entry(listDecisions, 'agent:read'),
+  entry(listRecommendations, 'agent:read'),
   entry(getDecision, 'agent:read'),
   entry(explainAgentDecision, 'agent:read'),
   entry(listEvaluations, 'agent:read'),

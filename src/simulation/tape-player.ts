@@ -1,12 +1,10 @@
 /** Plays a tape as if it were heard now: its time runs at any speed, stands still, steps and jumps. */
 import type { Clock } from '../../streams/clock.ts';
+import type { ReplayMode, ReplayPlace } from '../domain/replay-place.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
 import type { TapeBars } from './tape-bars.ts';
 import { type MarketSinks, TapeWalk, type WalkedTape } from './tape-walk.ts';
-
-/** `failed`: the tape could not be read on; its time stands where that was found. */
-export type PlayerMode = 'playing' | 'paused' | 'ended' | 'failed';
 
 export interface TapePlayerOptions<Sinks extends MarketSinks> {
   /** Opens the tape anew: each jump back walks it from its beginning. */
@@ -30,22 +28,6 @@ export interface TapePlayerOptions<Sinks extends MarketSinks> {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Where a replay stands. */
-export interface PlayerState {
-  readonly mode: PlayerMode;
-  readonly at: EpochMs;
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-  readonly speed: number;
-  readonly loop: boolean;
-  /** Events heard from the beginning of the tape up to here. */
-  readonly events: number;
-  /** How often its time has jumped since it was loaded. */
-  readonly moves: number;
-  /** Why it failed, in one sentence; null where it did not. */
-  readonly failure: string | null;
-}
-
 /** So often the tape's time is moved on. */
 const TICK_MS = 20;
 /** A process that was held up for longer does not leap. */
@@ -60,7 +42,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
   };
   readonly #options: TapePlayerOptions<Sinks>;
   #walk: TapeWalk<Sinks>;
-  #mode: PlayerMode = 'paused';
+  #mode: ReplayMode = 'paused';
   #speed: number;
   #moves = 0;
   #failure: string | null = null;
@@ -94,7 +76,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     return this.#walk.bars;
   }
 
-  state(): PlayerState {
+  state(): ReplayPlace {
     const { from, to, loop } = this.#options;
     const { clock, events } = this.#walk;
     return { mode: this.#mode, at: clock.now(), from, to, speed: this.#speed, loop, events, moves: this.#moves, failure: this.#failure };

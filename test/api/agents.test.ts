@@ -300,9 +300,13 @@ describe('pages', () => {
 
 describe('decisions', () => {
   let id: string;
+  let suggesting: string;
   const SLOTS = 5;
   beforeAll(async () => {
     id = await createdAgent(api, trader);
+    suggesting = await createdAgent(api, trader, { name: 'Says what it would do' });
+    const raised = await api.call('POST', `/v1/agents/${suggesting}/autonomy`, { token: trader, body: { autonomy: 'suggest' } });
+    expect(raised.status, raised.text).toBe(200);
     const first = NOW + 60_000;
     const actors = createActorStore(api.sql);
     const ticker = createTradingTicker({
@@ -320,6 +324,28 @@ describe('decisions', () => {
       await createDispatchStore(api.sql).dueShards(60_000, slot);
       await ticker.tick(60_000, 0, slot);
     }
+  });
+
+  test('that ask for a trade at suggest are recommendations, with the rules that ask for it, page by page', async () => {
+    const first = await api.call('GET', '/v1/recommendations?limit=2', { token: reader });
+    expect(first.status, first.text).toBe(200);
+    expect(first.body.items).toHaveLength(2);
+    const [newest] = first.body.items;
+    expect(newest).toMatchObject({ agentId: suggesting, agentName: 'Says what it would do', side: 'buy', instrument: 'spotchain:AAPLx' });
+    expect(newest.rules.map(({ type }: { type: string }) => type)).toEqual(expect.arrayContaining(['premium_below', 'rsi_below']));
+    expect(newest.why).toContain('Every entry rule of the instrument held.');
+    const all = [...first.body.items];
+    for (let cursor = first.body.nextCursor; cursor !== null; ) {
+      const next = await api.call('GET', `/v1/recommendations?limit=2&cursor=${cursor}`, { token: reader });
+      all.push(...next.body.items);
+      cursor = next.body.nextCursor;
+    }
+    expect(new Set(all.map(({ decisionId }) => decisionId)).size).toBe(all.length);
+    expect(all.map(({ slot }) => slot)).toEqual(all.map(({ slot }) => slot).toSorted().reverse());
+    const record = await api.call('GET', `/v1/agents/${suggesting}/decisions/${newest.decisionId}`, { token: reader });
+    expect(record.body).toMatchObject({ hash: newest.hash, disposition: 'propose_entry' });
+    const stranger = await api.token(['agent:read'], THEIRS);
+    expect((await api.call('GET', '/v1/recommendations', { token: stranger })).body.items).toEqual([]);
   });
 
   test('are whole records, newest first, chained, and their hash is what the trail says', async () => {

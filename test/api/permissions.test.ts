@@ -188,6 +188,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/actors/:id/test': ['agent:read'],
   'GET /v1/actors': ['agent:read'],
   'GET /v1/agents/:id/vault/course': ['agent:read'],
+  'GET /v1/recommendations': ['agent:read'],
   'GET /v1/runtime': ['agent:read'],
   'GET /v1/runtime/activities': ['agent:read'],
   'GET /v1/runtime/timers': ['agent:read'],

@@ -43,56 +43,42 @@ export const retryActivity = defineRoute({
   },
 });
 
-export const resetActor = defineRoute({
-  method: 'POST',
-  url: '/v1/actors/:id/reset',
-  name: 'resetActor',
-  tag: 'actors',
-  summary: 'Counts the attempts of all pending activities of an actor from none, and has them tried at once',
-  cost: 'write',
-  schema: { params: ActorPath, body: objectOf({ reason: Reason }) },
-  idempotent: true,
-  answers: ANSWER,
-  refusals: ['not_found', 'state_conflict'],
-  handle: (ports) => {
-    const carryOut = onceOnly(ports);
-    return (request, reply) => {
-      const id = idInPath(request.params);
-      if (id === null) return sendProblem(reply, 'not_found', NO_ACTOR);
-      const { reason } = request.body;
-      return carryOut(request, reply, {
-        status: 200,
-        answer: interventionBody,
-        run: (context) => ports.runtime.commands.reset(context, id, reason),
-      });
-    };
-  },
-});
+export const resetActor = onWholeActor(
+  'reset',
+  'Counts the attempts of all pending activities of an actor from none, and has them tried at once',
+);
 
-export const releaseActor = defineRoute({
-  method: 'POST',
-  url: '/v1/actors/:id/release',
-  name: 'releaseActor',
-  tag: 'actors',
-  summary: 'Takes an actor of any kind out of quarantine',
-  description:
-    'An agent is paused then, with the cause `quarantine`, until somebody other than its creator resumes it. Another actor goes on where it stood, with the timers that it had; what it was not told meanwhile is under its activities that were given up. A cause that is still there quarantines it again.',
-  cost: 'write',
-  schema: { params: ActorPath, body: objectOf({ reason: Reason }) },
-  idempotent: true,
-  answers: ANSWER,
-  refusals: ['not_found', 'state_conflict'],
-  handle: (ports) => {
-    const carryOut = onceOnly(ports);
-    return (request, reply) => {
-      const id = idInPath(request.params);
-      if (id === null) return sendProblem(reply, 'not_found', NO_ACTOR);
-      const { reason } = request.body;
-      return carryOut(request, reply, {
-        status: 200,
-        answer: interventionBody,
-        run: (context) => ports.runtime.commands.release(context, id, reason),
-      });
-    };
-  },
-});
+export const releaseActor = onWholeActor(
+  'release',
+  'Takes an actor of any kind out of quarantine',
+  'An agent is paused then, with the cause `quarantine`, until somebody other than its creator resumes it. Another actor goes on where it stood, with the timers that it had; what it was not told meanwhile is under its activities that were given up. A cause that is still there quarantines it again.',
+);
+
+function onWholeActor(action: 'reset' | 'release', summary: string, description?: string) {
+  return defineRoute({
+    method: 'POST',
+    url: `/v1/actors/:id/${action}`,
+    name: `${action}Actor`,
+    tag: 'actors',
+    summary,
+    ...(description === undefined ? {} : { description }),
+    cost: 'write',
+    schema: { params: ActorPath, body: objectOf({ reason: Reason }) },
+    idempotent: true,
+    answers: ANSWER,
+    refusals: ['not_found', 'state_conflict'],
+    handle: (ports) => {
+      const carryOut = onceOnly(ports);
+      return (request, reply) => {
+        const id = idInPath(request.params);
+        if (id === null) return sendProblem(reply, 'not_found', NO_ACTOR);
+        const { reason } = request.body;
+        return carryOut(request, reply, {
+          status: 200,
+          answer: interventionBody,
+          run: (context) => ports.runtime.commands[action](context, id, reason),
+        });
+      };
+    },
+  });
+}

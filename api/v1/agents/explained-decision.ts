@@ -5,7 +5,7 @@ import { idInPath, storedId } from '../../identifier.ts';
 import { HashText, IdText } from '../../shapes.ts';
 import type { DecisionReads } from './ports.ts';
 
-const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
+export const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
 
 export const ExplainedDecision = Type.Object({
   decisionId: IdText,

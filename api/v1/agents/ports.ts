@@ -86,6 +86,12 @@ export interface DecisionReads {
   get(orgId: string, agentId: string, decisionId: string): Promise<DecisionRecord | null>;
 }
 
+/** A decision that asked for a trade, and of which no proposal was made. */
+export interface Recommendation {
+  readonly decision: DecisionRecord;
+  readonly agentName: string;
+}
+
 /** Evaluation runs. Every read takes the organization; a foreign agent or run answers null, exactly as a missing one. */
 export interface EvaluationPort {
   readonly commands: EvaluationCommands;
@@ -99,6 +105,8 @@ export interface AgentPorts {
   readonly reads: AgentReads;
   readonly commands: AgentCommands;
   readonly decisions: DecisionReads;
+  /** What the organization's agents recommend, newest first; the position is the last one's slot and agent, `slot|agent`. */
+  readonly recommendations: (orgId: string, page: Page) => Promise<PageOf<Recommendation>>;
   /** What an agent's chart was at any moment. */
   readonly past: Pick<ActorHistory, 'stateAt'>;
   readonly gates: GateCommands;

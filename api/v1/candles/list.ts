@@ -13,20 +13,20 @@ import { gapsOf } from './coverage.ts';
 const WHY_MISSING =
   '`not_asked`: nobody was asked yet. `refused`: the venue would not say. `out_of_reach`: further back than it serves. `venue_maintenance`: it answered and has none. `before_listing`: the same, before its first bar. `not_in_file`: the imported file has none. `calendar`: no session was open.';
 
+/** A closed bar on the wire. */
+export const barFields = {
+  openTime: Time,
+  open: DecimalText,
+  high: DecimalText,
+  low: DecimalText,
+  close: DecimalText,
+  volume: DecimalText,
+  source: Type.String(),
+};
+
 const CandlesBody = Type.Object(
   {
-    items: Type.Array(
-      Type.Object({
-        openTime: Time,
-        open: DecimalText,
-        high: DecimalText,
-        low: DecimalText,
-        close: DecimalText,
-        volume: DecimalText,
-        source: Type.String(),
-      }),
-      { description: 'Ascending by open time.' },
-    ),
+    items: Type.Array(Type.Object(barFields), { description: 'Ascending by open time.' }),
     nextCursor: nullable('string', 'Goes on towards `to`; null where this page reaches it.'),
     coverage: Type.Object({
       complete: Type.Boolean({ description: 'True where no closed bar of this page is missing.' }),

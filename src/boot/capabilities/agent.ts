@@ -62,6 +62,7 @@ export const agentCapability = {
         past: createActorHistory({ store: createHistoryStore(sql), directory: createDirectory([agentKind]) }),
         commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
         decisions: { list: decisions.list, get: decisions.get },
+        recommendations: decisions.recommended,
         gates: openGates({ sql, evaluator: deps.evaluator, runtime, clock, newId, obtainable: deps.obtainable }).commands,
         evaluations: evaluationsFor(deps),
       },

@@ -1,0 +1,64 @@
+/** GET /v1/recommendations: what agents at `suggest` would trade, each with the rules that ask for it. */
+import { Type } from 'typebox';
+import { explainDecision } from '../../../src/domain/explain-decision.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, HashText, IdText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import { RulesInWords } from './explained-decision.ts';
+import type { Recommendation } from './ports.ts';
+
+const RecommendationBody = Type.Object(
+  {
+    decisionId: IdText,
+    hash: HashText,
+    agentId: IdText,
+    agentName: Type.String(),
+    slot: Time,
+    side: choice(['buy', 'sell']),
+    instrument: Type.String(),
+    summary: Type.String(),
+    seen: Type.String({ description: 'What was heard of the instrument at the slot.' }),
+    why: Type.Array(Type.String()),
+    rules: RulesInWords,
+  },
+  { $id: 'Recommendation' },
+);
+
+export const listRecommendations = defineRoute({
+  method: 'GET',
+  url: '/v1/recommendations',
+  name: 'listRecommendations',
+  tag: 'agents',
+  summary: 'What agents at `suggest` would trade, newest first',
+  description:
+    'An agent at this autonomy places no order: a person does, with `/v1/market-orders` or a prepared swap. Each recommendation is a decision on record that asked for a trade and of which no proposal was made.',
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of recommendations.', schema: pageOf(RecommendationBody) } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const page = pageOfQuery(request.query, 'recommendations', POSITIONS.decision);
+    return pageBody(await ports.agents.recommendations(memberOf(request).orgId, page), 'recommendations', recommendationBody);
+  },
+});
+
+function recommendationBody({ decision, agentName }: Recommendation) {
+  const { id, hash, agentId, slot, disposition, instrument } = decision;
+  const side = disposition === 'propose_entry' ? 'entry' : 'exit';
+  const { summary, why, instruments } = explainDecision(decision);
+  const told = instruments.find((one) => one.instrument === instrument);
+  return {
+    decisionId: id,
+    hash,
+    agentId,
+    agentName,
+    slot,
+    side: side === 'entry' ? 'buy' : 'sell',
+    instrument,
+    summary,
+    seen: told?.seen ?? '',
+    why,
+    rules: (told?.[side] ?? []).filter(({ passed }) => passed),
+  };
+}

@@ -1,0 +1,22 @@
+/** Where a replay of a tape stands, as its player knows it and its routes tell it. */
+import type { EpochMs } from './time.ts';
+
+/** `failed`: the tape could not be read on; its time stands where that was found. */
+export type ReplayMode = 'playing' | 'paused' | 'ended' | 'failed';
+
+/** All times are those of the tape. */
+export interface ReplayPlace {
+  readonly mode: ReplayMode;
+  readonly at: EpochMs;
+  /** The stretch that is played. */
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly speed: number;
+  readonly loop: boolean;
+  /** Events heard from the beginning of the tape up to here. */
+  readonly events: number;
+  /** How often its time has jumped since it was loaded. */
+  readonly moves: number;
+  /** Why it failed, in one sentence; null where it did not. */
+  readonly failure: string | null;
+}
