@@ -3325,6 +3325,24 @@ export type Readiness = {
   }>;
 };
 
+export type Recommendation = {
+  readonly decisionId: string;
+  readonly hash: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly slot: string;
+  readonly side: 'buy' | 'sell';
+  readonly instrument: string;
+  readonly summary: string;
+  readonly seen: string;
+  readonly why: ReadonlyArray<string>;
+  readonly rules: ReadonlyArray<{
+    readonly type: string;
+    readonly passed: boolean;
+    readonly sentence: string;
+  }>;
+};
+
 export type RecordedIntervention = {
   readonly actorId: string;
   readonly actorKind: string;

@@ -341,7 +341,12 @@ describe('decisions', () => {
       cursor = next.body.nextCursor;
     }
     expect(new Set(all.map(({ decisionId }) => decisionId)).size).toBe(all.length);
-    expect(all.map(({ slot }) => slot)).toEqual(all.map(({ slot }) => slot).toSorted().reverse());
+    expect(all.map(({ slot }) => slot)).toEqual(
+      all
+        .map(({ slot }) => slot)
+        .toSorted()
+        .reverse(),
+    );
     const record = await api.call('GET', `/v1/agents/${suggesting}/decisions/${newest.decisionId}`, { token: reader });
     expect(record.body).toMatchObject({ hash: newest.hash, disposition: 'propose_entry' });
     const stranger = await api.token(['agent:read'], THEIRS);

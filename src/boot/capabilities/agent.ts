@@ -12,6 +12,7 @@ import { createHistoryStore } from '../../adapters/store/actors/history-store.ts
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createAgentReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
+import { createRecommendations } from '../../adapters/store/agents/recommendation-reads.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
@@ -62,7 +63,7 @@ export const agentCapability = {
         past: createActorHistory({ store: createHistoryStore(sql), directory: createDirectory([agentKind]) }),
         commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
         decisions: { list: decisions.list, get: decisions.get },
-        recommendations: decisions.recommended,
+        recommendations: createRecommendations(sql, decisions),
         gates: openGates({ sql, evaluator: deps.evaluator, runtime, clock, newId, obtainable: deps.obtainable }).commands,
         evaluations: evaluationsFor(deps),
       },

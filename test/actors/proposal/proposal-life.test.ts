@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
+import { createRecommendations } from '../../../src/adapters/store/agents/recommendation-reads.ts';
 import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
@@ -189,7 +190,7 @@ test('policy_auto executes at once, suggest creates nothing and says it on the c
   const said = await stage.sql<{ actor_id: string; body: { what: string; instrument: string } }[]>`
     select actor_id, body from announcements where channel = 'proposals' and body->>'what' = 'recommended'`;
   expect(said).toMatchObject([{ actor_id: suggests, body: { instrument: BTC, side: 'entry' } }]);
-  const { recommended } = createDecisionReads(stage.sql);
+  const recommended = createRecommendations(stage.sql, createDecisionReads(stage.sql));
   const listed = await recommended(ORG, { limit: 10, after: null });
   expect(listed).toMatchObject({ items: [{ decision: { agentId: suggests, instrument: BTC, disposition: 'propose_entry' } }], next: null });
   expect((await recommended('00000000-0000-7000-8000-0000000000ff', { limit: 10, after: null })).items).toEqual([]);

@@ -1,6 +1,6 @@
 /** Decision records assembled on reading: the packed row, its slot's observations and the manifest's rules. */
 import type { DecisionBatch } from '../../../../api/feeds/ports.ts';
-import type { AgentPorts, DecisionReads } from '../../../../api/v1/agents/ports.ts';
+import type { DecisionReads } from '../../../../api/v1/agents/ports.ts';
 import type { Disposition } from '../../../domain/agent.ts';
 import type { Observation } from '../../../domain/cut.ts';
 import { compileManifest } from '../../../domain/decide.ts';
@@ -17,7 +17,8 @@ interface ReadableManifest {
   unpack(outcome: string): readonly RuleOutcome[];
 }
 
-interface PackedRow {
+/** A decision as it is stored. */
+export interface PackedRow {
   readonly agent_id: string;
   readonly slot: number;
   readonly manifest_version: number;
@@ -39,20 +40,24 @@ const UUID_DIGITS = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-
 
 /** Reads of decisions: those of the API, and two for the feeds and the operator's command line. */
 export interface DecisionStore extends DecisionReads {
-  readonly recommended: AgentPorts['recommendations'];
+  /** The records of stored decisions, in the same order. */
+  assemble(rows: readonly PackedRow[]): Promise<DecisionRecord[]>;
   /** The decision with an id, whosever it is, or null. */
   find(id: string): Promise<DecisionRecord | null>;
   /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */
   ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]>;
 }
 
+/** What a packed row is read of: `decisions d`. */
+export const packedColumns = (sql: Sql) => sql`
+  d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
+  encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
+  encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash`;
+
 /** @param kind whose decisions `list` and `get` read. */
 export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'): DecisionStore {
   const manifests = new Map<string, ReadableManifest>();
-  const columns = sql`
-    d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
-    encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
-    encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash`;
+  const columns = packedColumns(sql);
 
   /** The manifests of some rows, by hash; read once, then remembered. */
   async function manifestsOf(rows: readonly PackedRow[]): Promise<void> {
@@ -153,25 +158,7 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
       return { items: await assemble(page.items), next: page.next, movedBefore: page.next === null ? before : null };
     },
 
-    async recommended(orgId, { limit, after }) {
-      const [slot = '', agentId = ''] = after?.split('|') ?? [];
-      const [before, rows] = await Promise.all([
-        movedBefore(sql),
-        sql<(PackedRow & { name: string })[]>`
-          select ${columns}, a.name from decisions d join agents a on a.id = d.agent_id
-          where a.org_id = ${orgId} and d.disposition in ('propose_entry', 'propose_exit')
-            and not exists (select 1 from proposals p where p.agent_id = d.agent_id and p.slot = d.slot)
-            ${after === null ? sql`` : sql`and (d.slot, d.agent_id) < (${Number(slot)}, ${agentId}::uuid)`}
-          order by d.slot desc, d.agent_id desc limit ${limit + 1}`,
-      ]);
-      const page = pageOfRows(
-        rows.filter((row) => row.slot >= (before ?? 0)),
-        limit,
-        (row) => `${row.slot}|${row.agent_id}`,
-      );
-      const records = await assemble(page.items);
-      return { items: records.map((decision, place) => ({ decision, agentName: page.items[place]?.name ?? '' })), next: page.next };
-    },
+    assemble,
 
     /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */
     async get(orgId, agentId, id) {

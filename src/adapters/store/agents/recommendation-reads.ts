@@ -1,0 +1,25 @@
+/** What an organization's agents recommend: decisions that asked for a trade, and of which no proposal was made. */
+import type { AgentPorts } from '../../../../api/v1/agents/ports.ts';
+import type { Sql } from '../database.ts';
+import { pageOfRows } from '../page-of-rows.ts';
+import { movedBefore } from '../trail/history-archive.ts';
+import { type DecisionStore, type PackedRow, packedColumns } from './decision-reads.ts';
+
+export function createRecommendations(sql: Sql, decisions: Pick<DecisionStore, 'assemble'>): AgentPorts['recommendations'] {
+  return async (orgId, { limit, after }) => {
+    const [slot = '', agentId = ''] = after?.split('|') ?? [];
+    const [before, rows] = await Promise.all([
+      movedBefore(sql),
+      sql<(PackedRow & { readonly name: string })[]>`
+        select ${packedColumns(sql)}, a.name from decisions d join agents a on a.id = d.agent_id
+        where a.org_id = ${orgId} and d.disposition in ('propose_entry', 'propose_exit')
+          and not exists (select 1 from proposals p where p.agent_id = d.agent_id and p.slot = d.slot)
+          ${after === null ? sql`` : sql`and (d.slot, d.agent_id) < (${Number(slot)}, ${agentId}::uuid)`}
+        order by d.slot desc, d.agent_id desc limit ${limit + 1}`,
+    ]);
+    const kept = rows.filter((row) => row.slot >= (before ?? 0));
+    const page = pageOfRows(kept, limit, (row) => `${row.slot}|${row.agent_id}`);
+    const records = await decisions.assemble(page.items);
+    return { items: records.map((decision, place) => ({ decision, agentName: page.items[place]?.name ?? '' })), next: page.next };
+  };
+}
