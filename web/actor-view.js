@@ -211,7 +211,9 @@ class ActorPage {
         ...traded,
         timeframe: '5m',
         onDrawn: ({ span, bars, marks }) => {
-          this.lanes.show(span, bars, marks);
+          // The newest step may have come after the last bar has closed.
+          const last = Math.max(span.to, lifeOf(this.#actor ?? actor).to);
+          this.lanes.show({ from: span.from, to: last }, bars, marks);
           this.lanes.setSteps(this.cache.known());
         },
       });

@@ -12,6 +12,8 @@ const PRICE_HEIGHT = 38;
 const HEIGHT = 3 * LANE + PRICE_HEIGHT;
 /** More of them would be one stroke. */
 const MOST_STROKES = 2_000;
+/** Who points so close to the right edge means the end. */
+const EDGE_PX = 6;
 const LANES = /** @type {const} */ (['steps', 'decisions', 'fills']);
 
 export class TimeLanes {
@@ -131,9 +133,9 @@ export class TimeLanes {
 
   /** @param {MouseEvent} event */
   #pick(event) {
-    const { left, width } = this.picture.getBoundingClientRect();
+    const { left, right, width } = this.picture.getBoundingClientRect();
     const { from, to } = this.#span;
-    this.choose(from + ((event.clientX - left) / width) * (to - from));
+    this.choose(event.clientX > right - EDGE_PX ? to : from + ((event.clientX - left) / width) * (to - from));
   }
 
   /** To the decision or fill before or after what is looked at. @param {1 | -1} way */
