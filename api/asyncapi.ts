@@ -3,8 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import { CHANNELS } from './feeds/channels/index.ts';
 import type { Channel } from './feeds/channels/channel.ts';
 import { CLOSE, FEED_ERROR_CODES } from './feeds/frames.ts';
-import { defineRoute, entry, type RouteEntry } from './route.ts';
-import { AnyJson, choice, nullable, Time } from './shapes.ts';
+import { AnyJson, choice, nullable, Time, withoutIds } from './shapes.ts';
 import { AgentBody } from './v1/agents/agent-body.ts';
 import { BasisRowBody } from './v1/arbitrage/basis-body.ts';
 import { barFields } from './v1/candles/list.ts';
@@ -13,8 +12,6 @@ import { QuoteBody } from './v1/quotes/quote-body.ts';
 import { TickerBody } from './v1/tickers/ticker-body.ts';
 
 type Node = { readonly [key: string]: unknown };
-
-export const ASYNCAPI_URL = '/v1/asyncapi.json';
 
 const RequestId = Type.Unsafe<string | number>({
   type: ['string', 'number'],
@@ -188,30 +185,4 @@ function messagesOf(channel: Channel): { readonly [name: string]: Message } {
 
 function exactly<Fields extends Record<string, TSchema>>(fields: Fields) {
   return Type.Object(fields, { additionalProperties: false });
-}
-
-/** A copy without typebox's names, which are no references here. */
-function withoutIds(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutIds);
-  if (typeof node !== 'object' || node === null) return node;
-  return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (key === '$id' ? [] : [[key, withoutIds(value)]])));
-}
-
-/** GET /v1/asyncapi.json; `text` is the document. */
-export function asyncApiRoute(text: () => string): RouteEntry {
-  const route = defineRoute({
-    method: 'GET',
-    url: ASYNCAPI_URL,
-    name: 'getAsyncApi',
-    tag: 'operation',
-    summary: 'The messages of the feed, as AsyncAPI 3',
-    cost: 'read',
-    schema: {},
-    answers: {
-      200: { description: 'The AsyncAPI document.', schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) },
-    },
-    refusals: [],
-    handle: () => (_, reply) => reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(text()),
-  });
-  return entry(route, 'public');
 }

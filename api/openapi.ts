@@ -1,12 +1,11 @@
 /** The OpenAPI 3.1 document and the permission table: both follow from the routes alone, without booting anything. */
 import { type TSchema, Type } from 'typebox';
-import { asyncApiRoute } from './asyncapi.ts';
 import { codeSamples } from './code-samples.ts';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { EXAMPLES } from './examples.ts';
 import { permissionText } from './permission.ts';
 import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
-import { commonRefusals, defineRoute, entry, type RouteEntry } from './route.ts';
+import { commonRefusals, defineRoute, entry, type Route, type RouteEntry } from './route.ts';
 import { ROUTES } from './v1/index.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -22,16 +21,35 @@ const COMMON_HEADERS = {
 };
 
 /** GET /v1/openapi.json itself. */
-export function openApiRoute(text: () => string): RouteEntry {
+export const openApiRoute = (text: () => string): RouteEntry =>
+  documentRoute({ url: OPENAPI_URL, name: 'getOpenApi', summary: 'This document', description: 'The OpenAPI document.' }, text);
+
+/** GET /v1/asyncapi.json. */
+const asyncApiRoute = (text: () => string): RouteEntry =>
+  documentRoute(
+    {
+      url: '/v1/asyncapi.json',
+      name: 'getAsyncApi',
+      summary: 'The messages of the feed, as AsyncAPI 3',
+      description: 'The AsyncAPI document.',
+    },
+    text,
+  );
+
+/** A document that the service tells of itself: `text` is asked for once it is written. */
+function documentRoute(
+  { url, name, summary, description }: Pick<Route, 'url' | 'name' | 'summary'> & { readonly description: string },
+  text: () => string,
+): RouteEntry {
   const route = defineRoute({
     method: 'GET',
-    url: OPENAPI_URL,
-    name: 'getOpenApi',
+    url,
+    name,
     tag: 'operation',
-    summary: 'This document',
+    summary,
     cost: 'read',
     schema: {},
-    answers: { 200: { description: 'The OpenAPI document.', schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) } },
+    answers: { 200: { description, schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }) } },
     refusals: [],
     handle: () => (_, reply) => reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(text()),
   });

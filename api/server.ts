@@ -14,6 +14,7 @@ import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
 import type { Route, RouteEntry } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
+import { withoutIds } from './shapes.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { parseStrictYaml } from './strict-yaml.ts';
 import { compileValidator, type Part } from './validation.ts';
@@ -202,13 +203,6 @@ function validatorCompilerOf(route: Route) {
     if (httpPart === 'body' && route.bodyRule === 'read_by_handler') return (value: unknown) => ({ value });
     return compileValidator(schema, (httpPart ?? 'body') as Part, route.bodyRule === 'optional');
   };
-}
-
-/** A copy of a schema in which nothing has an identity of its own: every serializer is compiled for itself. */
-function withoutIds(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutIds);
-  if (typeof node !== 'object' || node === null) return node;
-  return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (key === '$id' ? [] : [[key, withoutIds(value)]])));
 }
 
 /** Ids in paths are documented as UUIDs, but a text that is none is simply the id of nothing: 404, not 400. */

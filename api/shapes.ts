@@ -84,3 +84,10 @@ export type PageQuery = Static<ReturnType<typeof objectOf<typeof pageFields>>>;
 export const EmptyBody = Type.Object({}, { additionalProperties: false });
 
 export const AgentPath = objectOf({ id: IdText });
+
+/** A copy of a schema in which nothing has an identity of its own: what a serializer is compiled of, or a document without components. */
+export function withoutIds(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutIds);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (key === '$id' ? [] : [[key, withoutIds(value)]])));
+}

@@ -62,5 +62,10 @@ function actorCells({ id, kind, name, version, status, value, changedAt }, inter
  * @param {{ readonly actorId: string, readonly actorKind: string, readonly actorName: string | null }} actor
  */
 export function actorLink({ actorId, actorKind, actorName }) {
-  return h('a', { href: `#/actors/${actorId}`, title: actorId }, actorName ?? `${plain(actorKind)} ${actorId.slice(-8)}`);
+  return h('a', { href: `#/actors/${actorId}`, title: actorId }, actorWord({ actorId, actorKind, actorName }));
+}
+
+/** @param {{ readonly actorId: string, readonly actorKind: string, readonly actorName: string | null }} actor */
+export function actorWord({ actorId, actorKind, actorName }) {
+  return actorName ?? `${plain(actorKind)} ${actorId.slice(-8)}`;
 }

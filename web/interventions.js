@@ -1,8 +1,8 @@
 /** Retrying an activity, counting attempts anew, ending a quarantine: each is asked for with its reason. */
+import { actorWord } from './actors-panel.js';
 import { askDialog } from './ask-dialog.js';
 import { h } from './dom.js';
 import { change } from './http.js';
-import { plain } from './words.js';
 
 /** @typedef {{ readonly actorId: string, readonly actorKind: string, readonly actorName: string | null, readonly actorStatus: string }} OfActor */
 /** @typedef {ReturnType<typeof createInterventions>} Interventions */
@@ -23,7 +23,7 @@ export function createInterventions({ me, notify, fail }, onDone) {
   /** @param {keyof typeof MEANING} action @param {OfActor} actor @param {string | null} activity */
   function ask(action, actor, activity) {
     const why = h('textarea', { name: 'reason', rows: 3, maxlength: 500, required: true });
-    const whom = actor.actorName ?? `${plain(actor.actorKind)} ${actor.actorId.slice(-8)}`;
+    const whom = actorWord(actor);
     askDialog({
       title: `${TITLES[action]} ${activity === null ? whom : `an activity of ${whom}`}`,
       text: `${MEANING[action]} Who did it and why is kept for good.`,

@@ -1,4 +1,5 @@
 /** Every setting of the environment: its name, what it accepts and what holds without it. */
+import { KEPT_DAYS } from '../adapters/store/trail/history-archive.ts';
 import { MARK_PROVIDERS } from '../adapters/venues/reference/issuer-marks.ts';
 import { SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/share-quotes.ts';
 import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
@@ -90,7 +91,7 @@ const SETTINGS = {
   FEED_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 7, 'how many days back a feed can be resumed from a cursor', '7'),
   ACTIVITY_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 30, 'how many days activities are kept after they ended', '30'),
   TRAIL_HISTORY_DAYS: optional(
-    wholeNumber(30, 36_500),
+    wholeNumber(KEPT_DAYS, 36_500),
     'how many days decisions, cuts and observations stay in the database before they move to archive files',
     'for ever',
   ),

@@ -26,6 +26,26 @@ const START = Date.UTC(2026, 2, 2);
 const DAYS = 15;
 const KEY = 'spotexchange:BTCUSDT';
 
+/** One quote of the exchange around a price. */
+function topOfBook(at: number, mid: number): TapeEvent {
+  return {
+    kind: 'quote',
+    venue: 'spotexchange',
+    instrument: 'BTCUSDT',
+    source: 'test:top',
+    observedAt: at,
+    receivedAt: at,
+    sourceTime: true,
+    bid: (mid - 0.5).toFixed(2),
+    ask: (mid + 0.5).toFixed(2),
+    bidSize: '2',
+    askSize: '2',
+    sequence: null,
+    quality: 'live',
+    flags: NO_FLAGS,
+  };
+}
+
 /** A price that swings around its level: it forgets itself within hours, and nothing of it is known beforehand. */
 function* prices(minutes: number): Generator<TapeEvent[]> {
   const draws = seededDraws('fortnight');
@@ -36,22 +56,7 @@ function* prices(minutes: number): Generator<TapeEvent[]> {
     const mid = 95_000 * (1 + away);
     // A second before the slot, so that it is live at the slot and when its orders come.
     const at = START + (minute + 1) * MINUTE - 1_000;
-    batch.push({
-      kind: 'quote',
-      venue: 'spotexchange',
-      instrument: 'BTCUSDT',
-      source: 'test:top',
-      observedAt: at,
-      receivedAt: at,
-      sourceTime: true,
-      bid: (mid - 0.5).toFixed(2),
-      ask: (mid + 0.5).toFixed(2),
-      bidSize: '2',
-      askSize: '2',
-      sequence: null,
-      quality: 'live',
-      flags: NO_FLAGS,
-    });
+    batch.push(topOfBook(at, mid));
     if (batch.length === 512) {
       yield batch;
       batch = [];
@@ -365,22 +370,7 @@ test('a stop-loss does not wait for the slices of its entry: what has not left o
   const quotes = Array.from({ length: 450 }, (_, n): TapeEvent => {
     const at = START + MINUTE - 10_000 + n * 2_000;
     const mid = at < START + 3 * MINUTE + 10_000 ? 95_000 : 91_000;
-    return {
-      kind: 'quote',
-      venue: 'spotexchange',
-      instrument: 'BTCUSDT',
-      source: 'test:top',
-      observedAt: at,
-      receivedAt: at,
-      sourceTime: true,
-      bid: (mid - 0.5).toFixed(2),
-      ask: (mid + 0.5).toFixed(2),
-      bidSize: '2',
-      askSize: '2',
-      sequence: null,
-      quality: 'live',
-      flags: NO_FLAGS,
-    };
+    return topOfBook(at, mid);
   });
   const fills: ReplayedFill[] = [];
   const rows: DecisionRow[] = [];

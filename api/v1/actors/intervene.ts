@@ -1,5 +1,8 @@
 /** POST /v1/actors/:id/retry, /reset and /release: what a person does to an actor beside its state chart, with the reason. */
-import { Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { Intervention, InterventionAction, InterventionCommands } from '../../../actors/intervention/commands.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -11,59 +14,55 @@ import { ActorPath, NO_ACTOR } from './actor-body.ts';
 const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', description: 'Why; kept for good, with who it was.' });
 const ANSWER = { 200: { description: 'What is on record now.', schema: InterventionBody } } as const;
 
-export const retryActivity = defineRoute({
-  method: 'POST',
-  url: '/v1/actors/:id/retry',
+export const retryActivity = intervention({
+  action: 'retry',
   name: 'retryActivity',
-  tag: 'actors',
   summary: 'Has one activity of an actor tried again at once',
   description:
     'A pending activity is tried now, and its attempts are counted from none. One that was given up is tried again only while its actor has taken no step since it asked for it; else the actor has gone on, and `state_conflict` says so.',
-  cost: 'write',
-  schema: {
-    params: ActorPath,
-    body: objectOf({
-      activity: Type.String({ pattern: '^[0-9a-f-]{36}:\\d{1,12}:\\d{1,6}$', description: 'The key of the activity.' }),
-      reason: Reason,
-    }),
-  },
-  idempotent: true,
-  answers: ANSWER,
-  refusals: ['not_found', 'state_conflict'],
-  handle: (ports) => {
-    const carryOut = onceOnly(ports);
-    return (request, reply) => {
-      const id = idInPath(request.params);
-      if (id === null) return sendProblem(reply, 'not_found', NO_ACTOR);
-      const { activity, reason } = request.body;
-      const run = (context: Parameters<typeof ports.runtime.commands.retry>[0]) =>
-        ports.runtime.commands.retry(context, id, activity, reason);
-      return carryOut(request, reply, { status: 200, answer: interventionBody, run });
-    };
-  },
+  body: objectOf({
+    activity: Type.String({ pattern: '^[0-9a-f-]{36}:\\d{1,12}:\\d{1,6}$', description: 'The key of the activity.' }),
+    reason: Reason,
+  }),
+  run: (commands, context, id, { activity, reason }) => commands.retry(context, id, activity, reason),
 });
 
-export const resetActor = onWholeActor(
-  'reset',
-  'Counts the attempts of all pending activities of an actor from none, and has them tried at once',
-);
+export const resetActor = intervention({
+  action: 'reset',
+  name: 'resetActor',
+  summary: 'Counts the attempts of all pending activities of an actor from none, and has them tried at once',
+  body: objectOf({ reason: Reason }),
+  run: (commands, context, id, { reason }) => commands.reset(context, id, reason),
+});
 
-export const releaseActor = onWholeActor(
-  'release',
-  'Takes an actor of any kind out of quarantine',
-  'An agent is paused then, with the cause `quarantine`, until somebody other than its creator resumes it. Another actor goes on where it stood, with the timers that it had; what it was not told meanwhile is under its activities that were given up. A cause that is still there quarantines it again.',
-);
+export const releaseActor = intervention({
+  action: 'release',
+  name: 'releaseActor',
+  summary: 'Takes an actor of any kind out of quarantine',
+  description:
+    'An agent is paused then, with the cause `quarantine`, until somebody other than its creator resumes it. Another actor goes on where it stood, with the timers that it had; what it was not told meanwhile is under its activities that were given up. A cause that is still there quarantines it again.',
+  body: objectOf({ reason: Reason }),
+  run: (commands, context, id, { reason }) => commands.release(context, id, reason),
+});
 
-function onWholeActor(action: 'reset' | 'release', summary: string, description?: string) {
+function intervention<Body extends TObject>(of: {
+  readonly action: InterventionAction;
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly body: Body;
+  readonly run: (commands: InterventionCommands, context: CommandContext, id: string, body: Static<Body>) => Promise<Outcome<Intervention>>;
+}) {
+  const { action, name, summary, description, body, run } = of;
   return defineRoute({
     method: 'POST',
     url: `/v1/actors/:id/${action}`,
-    name: `${action}Actor`,
+    name,
     tag: 'actors',
     summary,
     ...(description === undefined ? {} : { description }),
     cost: 'write',
-    schema: { params: ActorPath, body: objectOf({ reason: Reason }) },
+    schema: { params: ActorPath, body },
     idempotent: true,
     answers: ANSWER,
     refusals: ['not_found', 'state_conflict'],
@@ -72,11 +71,10 @@ function onWholeActor(action: 'reset' | 'release', summary: string, description?
       return (request, reply) => {
         const id = idInPath(request.params);
         if (id === null) return sendProblem(reply, 'not_found', NO_ACTOR);
-        const { reason } = request.body;
         return carryOut(request, reply, {
           status: 200,
           answer: interventionBody,
-          run: (context) => ports.runtime.commands[action](context, id, reason),
+          run: (context) => run(ports.runtime.commands, context, id, request.body as Static<Body>),
         });
       };
     },

@@ -1,7 +1,14 @@
 /** `sevengate archive`: moves old decisions, cuts and observations to archive files, and tells what was moved. */
 import type { Command } from 'commander';
 import { openDatabase } from '../../adapters/store/database.ts';
-import { archiveFolder, type MovedStretch, movedStretches, moveHistory, readStretch } from '../../adapters/store/trail/history-archive.ts';
+import {
+  archiveFolder,
+  KEPT_DAYS,
+  type MovedStretch,
+  movedStretches,
+  moveHistory,
+  readStretch,
+} from '../../adapters/store/trail/history-archive.ts';
 import { instant } from '../../domain/instant.ts';
 import { isoTime } from '../../domain/time.ts';
 import { serviceDatabase } from './service-database.ts';
@@ -9,8 +16,6 @@ import { settings } from './settings.ts';
 import { withWriterDatabase } from './writer-database.ts';
 
 const DAY_MS = 86_400_000;
-/** What is younger stays in the database: gates and lists read it. */
-const KEPT_DAYS = 30;
 
 /** Adds `archive` and its commands. A file that is missing or altered sets exit code 1. */
 export function archiveCommands(archive: Command): void {

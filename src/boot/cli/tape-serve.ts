@@ -2,13 +2,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { LEAST_SPEED, MOST_SPEED } from '../../../api/v1/replay/control.ts';
+import { instant } from '../../domain/instant.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import { packageVersion } from '../version.ts';
 import { progressBar } from './progress.ts';
 
 interface Options {
-  readonly from?: EpochMs;
-  readonly to?: EpochMs;
+  readonly from?: string;
+  readonly to?: string;
   readonly speed: number;
   readonly loop?: true;
   readonly paused?: true;
@@ -24,20 +25,20 @@ export function serveCommand(tape: Command): void {
     .command('serve')
     .description('serve a tape on loopback without a database: feed, quotes, candles and console over its time')
     .argument('<file>', 'the tape; others of its folder can be loaded later')
-    .option('--from <time>', 'begin here (ISO 8601; default: its first event)', instant)
-    .option('--to <time>', 'end here (default: its last event)', instant)
+    .option('--from <time>', 'begin here (ISO 8601; default: its first event)')
+    .option('--to <time>', 'end here (default: its last event)')
     .option('--speed <factor>', 'seconds of the tape per second', speed, 1)
     .option('--loop', 'begin again where it ends')
     .option('--paused', 'stand still until somebody lets it run (POST /v1/replay/play)')
     .option('--port <port>', 'on loopback; 0 takes any free one', port, DEFAULT_PORT)
     .option('--json', 'print the address as JSON')
     .action(async (file: string, options: Options) => {
+      const wished = { from: momentOf(options.from, '--from'), to: momentOf(options.to, '--to') };
       const bar = progressBar('reading', 'bytes');
       const { startTapeServer } = await import('../tape-server.ts');
       const server = await startTapeServer({
         file,
-        from: options.from ?? null,
-        to: options.to ?? null,
+        ...wished,
         speed: options.speed,
         loop: options.loop === true,
         paused: options.paused === true,
@@ -73,11 +74,7 @@ function words({
   return `${tape}: ${events} events of ${instruments.length} instruments, ${from} to ${to}, at ${speed} times its speed\nready ${url}`;
 }
 
-function instant(text: string): EpochMs {
-  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError('a time such as 2026-03-02T14:31:00Z is needed.');
-  return at;
-}
+const momentOf = (text: string | undefined, option: string): EpochMs | null => (text === undefined ? null : instant(text, option));
 
 function speed(text: string): number {
   const factor = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;

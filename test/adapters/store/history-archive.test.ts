@@ -4,26 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { openWriterKeys, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { createDispatchStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
 import { moveHistory, moveOldHistory, movedStretches, readStretch } from '../../../src/adapters/store/trail/history-archive.ts';
 import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { sampleCut, sampleManifest } from '../../actors/agent/sample.ts';
+import { sampleCut } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { twoAgents } from './two-agents.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const MINUTE = 60_000;
@@ -48,22 +41,8 @@ beforeAll(async () => {
   sql = openDatabase({ url: (await separateLogins(url)).appUrl, name: 'archive worker', connections: 4, writer: keys.worker });
   await owner`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(MIDNIGHT - 6 * MINUTE + 1_000);
-  const actors = createActorStore(sql);
-  const store = createTickStore(sql, actors.incident);
-  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
-  let made = 0;
-  const commands = createCommandHandler({
-    runtime,
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(MIDNIGHT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)),
-  });
-  ids = [];
-  for (const name of ['one', 'two']) {
-    const outcome = await commands.create(context, sampleManifest({ name }));
-    if (outcome.ok) ids.push(outcome.value.id);
-  }
-  const ticker = createTradingTicker({ store, now: async () => clock.now(), clock, pause: async () => {} });
+  const { commands, ticker, ...agents } = await twoAgents(sql, clock, context, MIDNIGHT);
+  ids = agents.ids;
   tick = async (slot) => {
     clock.advanceTo(slot + 500);
     await writeCut(sql, sampleCut(slot, { premiumPct: -1.5, rsi: 40 }), 'silence');

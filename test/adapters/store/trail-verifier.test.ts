@@ -1,20 +1,13 @@
 // The trail of agents that really ticked, on real PostgreSQL: whole as it is, and any alteration is found and named.
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { createDispatchStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { SLOT, sampleCut, sampleManifest } from '../../actors/agent/sample.ts';
+import { SLOT, sampleCut } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { twoAgents } from './two-agents.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const PERIOD = 60_000;
@@ -31,22 +24,8 @@ beforeAll(async () => {
   owner = openDatabase({ url, name: 'test owner', role: null, connections: 1 });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
-  const actors = createActorStore(sql);
-  const store = createTickStore(sql, actors.incident);
-  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
-  let made = 0;
-  const commands = createCommandHandler({
-    runtime,
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)),
-  });
-  ids = [];
-  for (const name of ['one', 'two']) {
-    const outcome = await commands.create(context, sampleManifest({ name }));
-    if (outcome.ok) ids.push(outcome.value.id);
-  }
-  const ticker = createTradingTicker({ store, now: async () => clock.now(), clock, pause: async () => {} });
+  const { commands, ticker, ...agents } = await twoAgents(sql, clock, context, SLOT);
+  ids = agents.ids;
   for (let number = 1; number <= 10; number++) {
     const slot = SLOT + number * PERIOD;
     clock.advanceTo(slot + 500);

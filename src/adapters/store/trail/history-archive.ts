@@ -28,6 +28,9 @@ export const archiveFolder = (home: string): string => join(resolve(home), 'arch
 export const MOVED_TABLES = ['cuts', 'observations', 'decisions'] as const;
 export type MovedTable = (typeof MOVED_TABLES)[number];
 
+/** What is younger stays in the database, whose trigger refuses to let it go: gates and lists read it. Days. */
+export const KEPT_DAYS = 30;
+
 /** A stretch of history that lies in a file, and no longer in the database. */
 export interface MovedStretch {
   /** Inclusive. */
