@@ -13,7 +13,7 @@ import { unsealed } from '../adapters/identity/signer-process.ts';
 import type { SignerPlace, SignerSecret, SignerTold } from '../adapters/identity/signer-protocol.ts';
 import { listenAsSigner } from '../adapters/identity/signer-socket.ts';
 import { openSigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
-import { workerVerifier } from '../adapters/signing-keys/writer-keys.ts';
+import { keysOfWriter, workerVerifier } from '../adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';
@@ -75,7 +75,7 @@ async function work(): Promise<void> {
   let sign: SignerClient['sign'];
   try {
     sign = createSigning({
-      reads: createSigningReads(sql),
+      reads: createSigningReads(sql, keysOfWriter(place.home, 'feed')),
       risk: createRiskReads(sql),
       // It signs on the primary chain alone, and is there because that is switched on.
       disabledVenues: () => ALL_ENABLED,

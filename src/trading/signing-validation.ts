@@ -1,7 +1,7 @@
 /**
  * Whether one automated transaction may be signed. The signer trusts nobody, and least of all the database: the order
- * has to carry the worker's signature, the delegation its owner's, and the message is decoded to the last instruction
- * against what the chain itself says of mints and lookup tables. It reads the agent or the Take, its autonomy, the halt, the decision
+ * has to carry the worker's signature, the delegation its owner's, the quotes that it rests on the feed's, and the message is
+ * decoded to the last instruction against what the chain itself says of mints and lookup tables. It reads the agent or the Take, its autonomy, the halt, the decision
  * and the mandate for itself, runs the policy and the pre-trade risk function once more, counts what it signs, and
  * compares what the remote signer gives back with the prepared message.
  */
@@ -17,6 +17,8 @@ import type { Manifest } from '../domain/manifest/manifest.ts';
 import { marketStepOf } from '../domain/market-step.ts';
 import type { Order } from '../domain/order.ts';
 import { refuse } from '../domain/refusal.ts';
+import { mandateOf } from '../domain/risk/mandate.ts';
+import { signedQuoteObjection } from '../domain/signed-quote.ts';
 import { fromBase58 } from '../domain/solana/base58.ts';
 import { type DelegatedSwap, delegatedSwapObjection } from '../domain/solana/delegated-swap.ts';
 import { readTransaction } from '../domain/solana/message.ts';
@@ -72,8 +74,9 @@ export interface DecisionGround {
   readonly instrument: InstrumentKey | null;
   readonly outcome: string;
   readonly book: AgentBook;
+  /** As the feed signed it. */
   readonly cut: Cut;
-  /** Whether the observations that are stored now are those that the decision committed to. */
+  /** Whether its observations are those that the decision committed to. */
   readonly isWhole: boolean;
 }
 
@@ -85,8 +88,14 @@ export interface SigningReads {
   delegatedOrder(id: string): Promise<DelegatedOrder | null>;
   /** Null where the organization has no such proposal of this agent or Take. */
   proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;
-  /** Null where it decided nothing in that slot. */
-  decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]): Promise<DecisionGround | null>;
+  /** Null where it decided nothing in that slot; `unsigned` says why the cut of the slot is not the feed's. */
+  decision(
+    agentId: string,
+    slot: EpochMs,
+    universe: readonly InstrumentKey[],
+  ): Promise<DecisionGround | { readonly unsigned: string } | null>;
+  /** The newest cut there is, or why it is not one that the feed signed. */
+  newestCut(): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }>;
   /** The one that counts of an agent or a Take: its newest, whatever became of it. */
   newestDelegation(orgId: string, agentId: string): Promise<Delegation | null>;
 }
@@ -130,6 +139,7 @@ export function createSigning(deps: SigningDeps): (orderId: string, signature: s
       forgeryRefusal(deps, transaction, noted, signature) ??
       proposalRefusal(proposal, noted) ??
       (await policyRefusal(reads, proposal, noted)) ??
+      (await quoteRefusal(deps, proposal, noted)) ??
       (await riskRefusal(deps, proposal, noted)) ??
       (await messageRefusal(deps, transaction, noted));
     if (wrong !== null) return wrong;
@@ -305,6 +315,7 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
       : no('policy_refused', 'no decision asked for it, and neither a breaker nor anybody else closes this position');
   const compiled = compileManifest(proposal.manifest);
   const decision = await reads.decision(agentId, proposal.slot, compiled.instruments);
+  if (decision !== null && 'unsigned' in decision) return no('quote_unsigned', `what the decision observed: ${decision.unsigned}`);
   if (decision === null || !decision.isWhole)
     return no('policy_refused', 'the decision behind the proposal, or what it observed, is not on record as it was');
   const others = new Set<InstrumentKey>(compiled.instruments.filter((instrument) => instrument !== order.instrument));
@@ -324,6 +335,20 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
   )
     return no('policy_refused', `the policy evaluator comes to ${verdict.disposition} on what the decision observed, and not to ${wanted}`);
   return null;
+}
+
+/** Whether the order keeps to the mandate's slippage at the newest quote that the feed itself has signed. */
+async function quoteRefusal(
+  { reads, risk, clock }: SigningDeps,
+  { manifest }: SignableProposal,
+  { orgId, order }: DelegatedOrder,
+): Promise<Refused | null> {
+  const [newest, { preferences }] = await Promise.all([reads.newestCut(), risk.preferences(orgId)]);
+  if (!newest.ok) return no('quote_unsigned', newest.why);
+  const { maxSlippageBps } = mandateOf(manifest, preferences, null);
+  const observation = newest.cut.observations.get(order.instrument) ?? null;
+  const objection = signedQuoteObjection(order, observation, { now: clock.now(), maxSlippageBps });
+  return objection === null ? null : no(objection.code, objection.detail);
 }
 
 /** Runs the pre-trade risk function once more, on the present book and mandate and on the quotes as they have aged. */

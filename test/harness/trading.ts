@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
-import { isSignedBy, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { isSignedBy, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../../src/adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
@@ -40,7 +40,7 @@ export function signingOn(
 ) {
   const { worker } = openWriterKeys(given.home, ['worker']);
   return {
-    reads: createSigningReads(sql),
+    reads: createSigningReads(sql, keysOfWriter(given.home, 'feed')),
     risk: createRiskReads(sql),
     disabledVenues: allEnabled,
     verifySignature: verifyEd25519,

@@ -61,7 +61,7 @@ export function ownerSigned(unsigned: string): string {
 export async function chainTradeFixture(options: { readonly signer?: boolean; readonly limit?: { usd: string } } = {}) {
   const cleanups: (() => unknown)[] = [];
   const home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
-  const stage = await tradingFixture();
+  const stage = await tradingFixture({ home });
   const { clock, sql, actorStore, preTrade } = stage;
   const mints = [{ symbol: 'AAPLx', ...token }] as never;
   const chain = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
@@ -100,12 +100,17 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   const answers: SignerAnswer[] = [];
   const bus = { latest: stage.latest };
   /** What happens between the preparation and the signing. */
-  const meanwhile = { call: async (): Promise<unknown> => null, signed: async (): Promise<unknown> => null };
+  const meanwhile = {
+    call: async (): Promise<unknown> => null,
+    signed: async (): Promise<unknown> => null,
+    /** What a worker that somebody has taken over signs instead; null of an honest one. */
+    signature: null as string | null,
+  };
   const primaryChain = { chain: rpc, routes, rules: { programs: new Set<string>(), makers: new Set([SANDBOX_MAKER]) } };
   const signer = {
     async sign(orderId: string, signature: string) {
       await meanwhile.call();
-      const answer = await signing(orderId, signature);
+      const answer = await signing(orderId, meanwhile.signature ?? signature);
       answers.push(answer);
       await meanwhile.signed();
       return answer;
@@ -220,7 +225,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
         ...changes,
       });
       const agentId = await stage.agent(autonomy, manifest);
-      await placeAtStage(stage.url, agentId, 'limited_live');
+      await placeAtStage(stage.url, agentId, 'limited_live', stage.writer);
       await stage.fund(agentId, '4000');
       return agentId;
     },

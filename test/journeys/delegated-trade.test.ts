@@ -1,8 +1,9 @@
 // An agent or a Take trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
-import { openDatabase } from '../../src/adapters/store/database.ts';
-import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { createDelegationStore, delegatedOrder } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { policyTake } from '../../src/domain/basis/policy.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
@@ -10,10 +11,11 @@ import { Decimal } from '../../src/domain/decimal.ts';
 import type { TraderKind } from '../../src/domain/delegation.ts';
 import { readTakeFields } from '../../src/domain/take/read-take.ts';
 import { TAKE_TICK_MS } from '../../src/domain/time.ts';
+import { type DelegatedOrder, delegatedOrderText } from '../../src/trading/delegated-orders.ts';
 import { createSigning } from '../../src/trading/signing-validation.ts';
 import { ORG, type TradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { placeAtStage } from '../harness/fixture.ts';
-import { signingOn } from '../harness/trading.ts';
+import { signingOn, signsAsWorker } from '../harness/trading.ts';
 import { AAPL, address, type ChainTradeFixture, chainTradeFixture, sign, AAPL_TOKEN as token, WALLET } from './chain-trade-fixture.ts';
 
 /** What the signer signs for within a day. */
@@ -157,7 +159,9 @@ const CHANGES: readonly (readonly [string, (agentId: string) => Promise<unknown>
     (agentId: string) => stage.commands.setAutonomy(stage.context(), agentId, 'confirm'),
     'autonomy_refused',
   ],
-  ['the agent goes back to paper', (agentId: string) => placeAtStage(stage.url, agentId, 'paper'), 'stage_changed'],
+  ['the agent goes back to paper', (agentId: string) => placeAtStage(stage.url, agentId, 'paper', stage.writer), 'stage_changed'],
+  ['the feed has signed nothing for two minutes', async () => stage.clock.advanceTo(stage.clock.now() + 120_000), 'quote_stale'],
+  ['a cut comes that the worker wrote, and not the feed', () => cutOf(stage.sql), 'quote_unsigned'],
   ['the quote ages', async () => stage.clock.advanceTo(stage.clock.now() + 20_000), 'blocked_by_risk'],
   ['the proposal has gone on', async () => stage.sql`update proposals set state = 'unknown'`, 'state_conflict'],
   ['an emergency halt comes', async () => stage.sql`update control set epoch = epoch + 1`, 'halted'],
@@ -170,6 +174,12 @@ test.each(CHANGES)('%s between preparing and signing: the signer sees it itself 
   expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code })]);
   expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
+
+/** The cut of the next half minute, by these connections; it has nothing of any instrument. */
+async function cutOf(sql: Sql): Promise<void> {
+  await writeCut(sql, { slot: stage.slot + 30_000, observations: new Map() }, 'streams');
+  stage.clock.advanceTo(stage.slot + 30_500);
+}
 
 async function revokeNewest(agentId: string): Promise<void> {
   const newest = await createDelegationStore(stage.sql).newest(ORG, agentId);
@@ -294,6 +304,51 @@ test.each(FORGERIES)('%s, written into the database, is not signed', async (_, s
   await world.proposed(agentId);
   expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code, detail: expect.stringContaining(words) })]);
   expect(world.broadcasts()).toBe(0);
+});
+
+/** The rows of a cut that say what was quoted, made to fit each other again: all but the signature of the feed. */
+const FORGED_CUT = `
+  update observations set body = regexp_replace(body, '"ask":"[0-9.]+"', '"ask":"9999"');
+  update observations set hash = encode(sha256(convert_to(body, 'UTF8')), 'hex');
+  update cut_batches b set digest = encode(sha256(convert_to((select string_agg(instrument || ' ' || hash || chr(10), '' order by instrument collate "C")
+    from observations where slot = b.slot), 'UTF8')), 'hex');
+  update trail_changes c set digest = (select sha256(convert_to(to_jsonb(b)::text, 'UTF8')) from cut_batches b where b.slot::text = c.key) where name = 'cut_batches'`;
+
+test('a quote that somebody put into the database is not the feed’s, whatever else was made to fit it', async () => {
+  const agentId = await world.liveAgent();
+  await delegate(agentId);
+  world.meanwhile.call = async () => {
+    const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test thief' });
+    for (const table of ['observations', 'cut_batches', 'trail_changes']) await owner`alter table ${owner(table)} disable trigger user`;
+    await owner.unsafe(FORGED_CUT);
+    await owner.end();
+  };
+  await world.proposed(agentId);
+  expect(world.answers).toEqual([
+    expect.objectContaining({ outcome: 'refused', code: 'quote_unsigned', detail: expect.stringContaining('not those that were signed') }),
+  ]);
+  expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
+});
+
+test('a worker that somebody has taken over signs a worse price with a quote that fits it: the feed’s own quote refuses it', async () => {
+  const agentId = await world.liveAgent();
+  await delegate(agentId);
+  world.meanwhile.call = async () => {
+    const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test thief' });
+    for (const table of ['delegated_orders', 'proposals']) {
+      await owner`alter table ${owner(table)} disable trigger user`;
+      await owner`update ${owner(table)} set order_body = jsonb_set(order_body, '{limitPrice}', to_jsonb(((order_body->>'limitPrice')::numeric * 2)::text))`;
+    }
+    await owner`update delegated_orders set heard = jsonb_set(heard, '{0,ask}', to_jsonb(((heard#>>'{0,ask}')::numeric * 2)::text))`;
+    const [row] = await owner<{ order_id: string; digest: string }[]>`
+      select d.order_id, a.snapshot #>> '{context,prepared,digest}' as digest from delegated_orders d join actors a on a.id = d.order_id`;
+    await owner.end();
+    const noted = await delegatedOrder(stage.sql, row?.order_id ?? '');
+    world.meanwhile.signature = signsAsWorker(world.home)(delegatedOrderText(noted as DelegatedOrder, row?.digest ?? ''));
+  };
+  await world.proposed(agentId);
+  expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code: 'price_refused' })]);
+  expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
 test('the signer counts what it signs in a file of its own, and stops at its own limit', async () => {

@@ -178,6 +178,14 @@ export function isSignedBy(publicKey: Uint8Array, text: Uint8Array, signature: U
   }
 }
 
+/**
+ * The public keys of one writer as they lie in a state folder, read anew at each call: a process that starts later has published
+ * its key by then.
+ */
+export function keysOfWriter(home: string, writer: Writer): () => readonly TrustedKey[] {
+  return () => readTrustedKeys(join(home, 'keys', `${writer}.pub`)).filter((key) => key.writer === writer);
+}
+
 /** Whether a worker of this state folder signed a text. The keys are those of now: a new one needs a new verifier. */
 export function workerVerifier(home: string): (text: string, signature: string) => boolean {
   const keys = trustedKeysOf(home).filter(({ writer }) => writer === 'worker');

@@ -13,8 +13,11 @@ import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { openWriterKeys } from '../../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import type { BatchSigner } from '../../../src/adapters/store/trail/batch-seal.ts';
+import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { createTakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import type { Autonomy } from '../../../src/domain/agent.ts';
@@ -99,12 +102,18 @@ export async function tradingFixture(
     readonly connections?: number;
     readonly approvalMs?: number;
     readonly onMarked?: Parameters<typeof createTradingTicker>[0]['onMarked'];
+    /** The state folder with the writers' keys: then the worker and the feed sign what they write, as the service's do. */
+    readonly home?: string;
     /** Stands between the runtime and the store, for what goes wrong there. */
     readonly actorStore?: (store: ReturnType<typeof createActorStore>) => ReturnType<typeof createActorStore>;
   } = {},
 ) {
   const url = await testDatabase();
-  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 4 });
+  const keys = options.home === undefined ? null : openWriterKeys(options.home, ['worker', 'feed']);
+  if (keys !== null) await registerWriters(url, Object.values(keys));
+  const signs = (writer: BatchSigner | undefined) => (writer === undefined ? {} : { writer });
+  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 4, ...signs(keys?.worker) });
+  const feedSql = keys === null ? sql : openDatabase({ url, name: 'feed test', connections: 1, ...signs(keys.feed) });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
   const plainStore = createActorStore(sql);
@@ -184,6 +193,9 @@ export async function tradingFixture(
 
   const stage = {
     sql,
+    feedSql,
+    /** The worker's key; none where nothing is signed. */
+    writer: keys?.worker,
     takes,
     disabled,
     takeReads: createTakeReads(sql),
@@ -268,7 +280,7 @@ export async function tradingFixture(
         }),
       );
       for (const [key, quote] of quotes) quotes.set(key, { ...quote, observedAt: clock.now(), receivedAt: clock.now(), quality });
-      await writeCut(sql, { slot, observations }, 'streams');
+      await writeCut(feedSql, { slot, observations }, 'streams');
       const due = await createDispatchStore(sql).dueShards(periodMs, slot);
       const results = [];
       for (const { shard } of due) results.push(await ticking.tick(periodMs, shard, slot));
@@ -294,6 +306,7 @@ export async function tradingFixture(
     async close() {
       await timers.stop();
       await sql.end({ timeout: 1 });
+      if (feedSql !== sql) await feedSql.end({ timeout: 1 });
     },
   };
   return stage;

@@ -8,13 +8,16 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Order } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import type { DecisionGround, SignableProposal, SignableTransaction, SigningReads } from '../../../trading/signing-validation.ts';
-import { readCut } from '../agents/tick-store.ts';
+import type { SignableProposal, SignableTransaction, SigningReads } from '../../../trading/signing-validation.ts';
+import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql } from '../database.ts';
+import { feedCutAt, newestFeedCut } from '../trail/feed-cut.ts';
 import { delegatedOrder, newestDelegation } from './delegation-store.ts';
 
-export function createSigningReads(sql: Sql): SigningReads {
+/** @param feedKeys the public keys of the feed: no cut counts that another signed. */
+export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]): SigningReads {
   return {
+    newestCut: () => newestFeedCut(sql, feedKeys()),
     delegatedOrder: (id) => delegatedOrder(sql, id),
     newestDelegation: (orgId, agentId) => newestDelegation(sql, orgId, agentId),
 
@@ -77,13 +80,15 @@ export function createSigningReads(sql: Sql): SigningReads {
       };
     },
 
-    async decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]): Promise<DecisionGround | null> {
-      const [[row], cut] = await Promise.all([
+    async decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]) {
+      const [[row], signed] = await Promise.all([
         sql<{ disposition: Disposition; instrument: InstrumentKey | null; outcome: string; book: string | null; observed_hash: string }[]>`
           select disposition, instrument, outcome, book, encode(observed_hash, 'hex') as observed_hash from decisions where agent_id = ${agentId} and slot = ${slot}`,
-        readCut(sql, slot),
+        feedCutAt(sql, slot, feedKeys()),
       ]);
-      if (row === undefined || cut === null) return null;
+      if (row === undefined) return null;
+      if (!signed.ok) return { unsigned: signed.why };
+      const { cut } = signed;
       const hashes = universe.flatMap((instrument) => {
         const observation = cut.observations.get(instrument);
         return observation === undefined ? [] : [observationHash(observation)];

@@ -1,0 +1,62 @@
+/**
+ * Cuts as the feed signed them, believed by nothing but its public key: the batch of the cut, its row and every observation are
+ * hashed in this process. Whoever owns the tables can leave a cut out, and cannot make one up.
+ */
+import type { Cut, Observation } from '../../../domain/cut.ts';
+import { sha256Hex } from '../../../domain/canonical-json.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { cutDigest } from '../../../domain/trail/batch-digests.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+
+/** The cut that the feed signed, or one sentence why there is none. */
+export type FeedCut = { readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string };
+
+const no = (why: string): FeedCut => ({ ok: false, why });
+
+/** @param keys of the feed alone: what another writer signed is no cut of the feed. */
+export async function feedCutAt(sql: Sql, slot: EpochMs, keys: readonly TrustedKey[]): Promise<FeedCut> {
+  return (await sql.begin('isolation level repeatable read read only', (transaction) => cutIn(transaction, slot, keys))) as FeedCut;
+}
+
+/** The newest cut that there is, which must be the feed's: an older one is not looked for. */
+export async function newestFeedCut(sql: Sql, keys: readonly TrustedKey[]): Promise<FeedCut> {
+  return (await sql.begin('isolation level repeatable read read only', async (transaction) => {
+    const [newest] = await transaction<{ slot: EpochMs }[]>`select slot from cuts order by slot desc limit 1`;
+    return newest === undefined ? no('there is no cut') : cutIn(transaction, newest.slot, keys);
+  })) as FeedCut;
+}
+
+async function cutIn(sql: Transaction, slot: EpochMs, keys: readonly TrustedKey[]): Promise<FeedCut> {
+  const named = `the cut of ${new Date(slot).toISOString()}`;
+  await sql`set local timezone to 'UTC'`;
+  const [[written], [change], observations] = await Promise.all([
+    sql<{ row: string }[]>`select to_jsonb(b)::text as row from cut_batches b where slot = ${slot}`,
+    sql<{ xid: string; digest: string }[]>`
+      select xid::text as xid, encode(digest, 'hex') as digest from trail_changes where name = 'cut_batches' and key = ${String(slot)} order by seq desc limit 1`,
+    sql<{ instrument: InstrumentKey; body: string }[]>`select instrument, body from observations where slot = ${slot}`,
+  ]);
+  if (written === undefined || change === undefined) return no(`nobody signed ${named}`);
+  const [[batch], changes] = await Promise.all([
+    sql<StoredBatch[]>`
+      select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid = ${change.xid}::xid8`,
+    sql<StoredChange[]>`
+      select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = ${change.xid}::xid8 order by seq`,
+  ]);
+  const fault = batch === undefined ? `transaction ${change.xid} has no batch` : batchFault(batch, changes, keys);
+  if (fault !== null) return no(`${named} is not the feed's: ${fault}`);
+  const { row } = written;
+  const isInBatch = changes.some(
+    ({ table, key, op, digest }) => table === 'cut_batches' && key === String(slot) && op === 'insert' && digest === sha256Hex(row),
+  );
+  const { slot: signedSlot, digest, source } = JSON.parse(row) as { slot: number; digest: string; source: string };
+  const hashes = observations.map(({ instrument, body }) => ({ instrument, hash: sha256Hex(body) }));
+  if (!isInBatch || signedSlot !== slot || source !== 'streams' || cutDigest(hashes) !== digest)
+    return no(`${named} is not the one that the feed signed`);
+  return {
+    ok: true,
+    cut: { slot, observations: new Map(observations.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation])) },
+  };
+}
