@@ -1,8 +1,6 @@
 /** A real, migrated PostgreSQL database for one test file, and a whole cluster of its own for a service. */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { inject } from 'vitest';
+import { copyCluster } from './prepared-cluster.ts';
 
 /**
  * The address of a fresh database of this run's own embedded PostgreSQL, with every migration applied.
@@ -14,14 +12,9 @@ export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Pro
   return (await answer.json()) as string;
 }
 
-/**
- * Puts a migrated cluster, which is not running, into an empty state folder: to make one takes a service six seconds of
- * processor time, to copy it none. Who looks at a first start begins without it.
- */
+/** Puts a migrated cluster, which is not running, into an empty state folder. Who looks at a first start begins without it. */
 export async function withCluster(home: string): Promise<void> {
   const answer = await fetch(`${inject('servers')}/cluster`);
   if (!answer.ok) throw new Error(`no prepared cluster: ${await answer.text()}`);
-  const prepared = (await answer.json()) as string;
-  // With its owner, which is not this user where this one is root.
-  await promisify(execFile)('cp', ['-a', join(prepared, 'postgres'), join(prepared, 'postgres.password'), home]);
+  await copyCluster((await answer.json()) as string, home);
 }

@@ -10,6 +10,8 @@ import { commandLine, processStartedAt } from '../../src/adapters/server-process
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../../src/adapters/store/migrate.ts';
+import { copyCluster, prepareCluster } from './prepared-cluster.ts';
+import { serviceOfTheRun } from './service-of-the-run.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -57,24 +59,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
       return create('migrated');
     };
   }
-  let prepared: Promise<string> | undefined;
-  /** A state folder with a migrated cluster that is not running, made as the service makes its own. */
-  async function prepareCluster(): Promise<string> {
-    const folder = mkdtempSync(join(home, 'prepared-'));
+  const folderFor = (purpose: string): string => {
+    const folder = mkdtempSync(join(home, `${purpose}-`));
     chmodSync(folder, 0o711);
-    const server = await startEmbeddedPostgres({ home: folder, log: () => {} });
-    try {
-      await migrate(server.url);
-    } finally {
-      await server.stop();
-    }
     return folder;
-  }
+  };
+  let prepared: Promise<string> | undefined;
+  const preparedCluster = () => (prepared ??= prepareCluster(folderFor('prepared')));
+  const service = serviceOfTheRun(async () => copyCluster(await preparedCluster(), folderFor('service')));
+  stops.unshift(service.stop);
   let copying: Promise<unknown> = Promise.resolve();
-  const answers: Record<string, () => Promise<string | null>> = {
+  const answers: Record<string, () => Promise<unknown>> = {
     '/database/migrated': () => database('migrated'),
     '/database/empty': () => database('empty'),
-    '/cluster': () => (prepared ??= prepareCluster()),
+    '/cluster': preparedCluster,
+    '/service/join': service.join,
+    '/service/leave': async () => service.leave(),
     '/redis': async () => {
       const found = findRedisServer(process.env['PATH'] ?? '');
       if (!found) return null;
@@ -97,7 +97,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // A kept connection may be closed just when a busy test asks again.
     response.setHeader('connection', 'close');
     answer().then(
-      (url) => response.end(JSON.stringify(url)),
+      (url) => response.end(JSON.stringify(url ?? null)),
       (error: Error) => response.writeHead(500).end(error.stack),
     );
   });
@@ -123,9 +123,9 @@ function sweep(ofRun: (pid: number) => boolean): void {
     const home = join(tmpdir(), name);
     try {
       for (const path of readdirSync(home, { recursive: true, encoding: 'utf8' })) {
-        if (!/(postmaster|redis)\.pid$/.test(path)) continue;
+        if (!/(postmaster|redis)\.pid$|service\.owner$/.test(path)) continue;
         const server = Number.parseInt(readFileSync(join(home, path), 'utf8'), 10);
-        if (/postgres|redis|valkey/.test(commandLine(server) ?? '')) process.kill(server, 'SIGKILL');
+        if (/postgres|redis|valkey|sevengate\.mjs/.test(commandLine(server) ?? '')) process.kill(server, 'SIGKILL');
       }
       rmSync(home, { recursive: true, force: true });
     } catch {

@@ -1,5 +1,5 @@
 /** Waiting for a condition instead of for a time. */
-import { until } from '../../src/adapters/server-process.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * How much slower than its promise a crowded machine may be before we call it hanging. What is promised is measured on a
@@ -17,7 +17,24 @@ export interface WaitForOptions {
   readonly what: string;
 }
 
+/**
+ * How long to wait before the next question, in milliseconds, after so many of waiting: what comes soon is noticed soon, and
+ * what takes a minute is not asked twenty times a second. A question to a running service costs it milliseconds of processor time.
+ */
+const nextWait = (waitedMs: number): number => Math.min(Math.max(waitedMs / 20, 5), 250);
+
 /** Asks again and again until `condition` gives something other than null, undefined or false, and returns that. */
-export function waitFor<T>(condition: () => T | Promise<T>, { what, deadlineMs = 10_000 }: WaitForOptions) {
-  return until(what, Math.min(PATIENCE * deadlineMs, LONGEST_MS), condition);
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  { what, deadlineMs = 10_000 }: WaitForOptions,
+): Promise<Exclude<T, null | false | undefined>> {
+  const longestMs = Math.min(PATIENCE * deadlineMs, LONGEST_MS);
+  const began = performance.now();
+  for (;;) {
+    const found = await condition();
+    if (found !== null && found !== false && found !== undefined) return found as Exclude<T, null | false | undefined>;
+    const waitedMs = performance.now() - began;
+    if (waitedMs > longestMs) throw new Error(`${what}: not within ${longestMs / 1000} s`);
+    await pause(nextWait(waitedMs));
+  }
 }

@@ -9,12 +9,12 @@ import { EVM_TOKENS } from '../../src/domain/evm-chain.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
-import { type Service, startService } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
 const solana = keyOf(31);
 const evm = privateKeyToAccount(`0x${'3a'.repeat(32)}`);
 const TOKEN = EVM_TOKENS[0]?.contract as Hex;
-let service: Service;
+let service: SharedService;
 let control: string;
 let node: string;
 
@@ -24,7 +24,7 @@ async function chain(verb: string, body: object): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService('bridge');
   const noted = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as {
     control: string;
     simulators: Record<string, string>;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await chain('fund', { owner: solana.publicKey.toBase58(), mint: USDC_MINT, amount: '1000000000' });
   await chain('evm_fund', { owner: evm.address, amount: '1000000000' });
 }, 60_000 * PATIENCE);
-afterAll(() => service?.discard());
+afterAll(() => service?.leave());
 
 interface Call {
   readonly chainId: number;

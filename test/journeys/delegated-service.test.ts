@@ -1,24 +1,20 @@
 // Delegated signing in the running service: its own signer process, the sandbox's provider and chain, and an agent that buys by itself.
-import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { SANDBOX_SIGNER_APP } from '../../src/sandbox/identity/remote-signer.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Service, startService } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let places: { control: string; simulators: Record<string, string> };
 
 beforeAll(async () => {
-  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
-  service = await startService({
-    env: { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: `wallet-auth:${key}` },
-  });
+  service = await joinService('delegated-service');
   places = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as typeof places;
 });
-afterAll(() => service.discard());
+afterAll(() => service?.leave());
 
 async function asked(url: string, method: string, body?: object) {
   const basic = Buffer.from(`${SANDBOX_SIGNER_APP.id}:${SANDBOX_SIGNER_APP.secret}`).toString('base64');

@@ -12,14 +12,15 @@ import { buildTransaction, computeLimit } from '../../src/sandbox/solana/instruc
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { kitInstruction } from '../../src/sandbox/solana/launch-programs/modelled-machine.ts';
 import { signedBy } from '../actors/launch/launch-fixture.ts';
+import { payload } from '../api/api-under-test.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { holdingOf } from '../sandbox/solana/launch-fixture.ts';
-import { type Service, startService } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
 const creator = sandboxKey('journey creator');
 const trader = sandboxKey('journey trader');
 const buyer = sandboxKey('journey buyer');
-let service: Service;
+let service: SharedService;
 let control: string;
 
 async function chain(verb: string, body: object): Promise<void> {
@@ -38,15 +39,17 @@ async function node(method: string, ...params: unknown[]) {
 }
 
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService('launch');
   control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
+  const agent = await service.post('/v1/agents', payload({ name: 'Lighthouse' }));
+  expect(agent.status, agent.text).toBe(201);
   await chain('fund', { owner: creator.address, mint: 'SOL', amount: '10000000000' });
   await chain('fund', { owner: trader.address, mint: 'SOL', amount: '1000000000' });
   await chain('fund', { owner: buyer.address, mint: 'SOL', amount: '1000000000' });
   await chain('fund', { owner: buyer.address, mint: USDC_MINT, amount: '1000000000' });
   await chain('fund', { owner: trader.address, mint: NATIVE_MINT, amount: '400000000000' });
 }, 60_000 * PATIENCE);
-afterAll(() => service?.discard());
+afterAll(() => service?.leave());
 
 const CURVE = { preset: 'agent_treasury', quoteMint: NATIVE_MINT, startingFdv: '30' };
 const launchOf = async (id: string) => (await service.get(`/v1/launches/${id}`, 'operator')).body;

@@ -9,11 +9,11 @@ import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { signedBy } from '../actors/launch/launch-fixture.ts';
 import { payload } from '../api/api-under-test.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
-import { type Service, sevengate, startService } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
 const payout = sandboxKey('journey payout');
 const wallet = sandboxKey('journey buyer');
-let service: Service;
+let service: SharedService;
 let buyer: string;
 let simulators: { readonly control: string; readonly simulators: { readonly primarychain: string } };
 
@@ -31,19 +31,13 @@ async function dollarsOf(owner: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService('marketplace');
   simulators = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8'));
-  const env = { SEVENGATE_HOME: service.home };
-  const made = await sevengate(
-    ['token', '--org', 'buyers', '--subject', 'bob', '--permissions', 'market:read,agent:read,trade:execute'],
-    env,
-  );
-  expect(made.code, made.stderr).toBe(0);
-  buyer = made.stdout.trim();
+  buyer = await service.stranger('buyers');
   await fund(wallet.address, 'SOL', '1000000000');
   await fund(wallet.address, USDC_MINT, '1000000000');
 }, 120_000 * PATIENCE);
-afterAll(() => service?.discard());
+afterAll(() => service?.leave());
 
 /** Proves a wallet by signing its text. */
 async function link(key: typeof payout, as: string): Promise<void> {

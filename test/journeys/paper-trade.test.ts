@@ -2,7 +2,7 @@
 // book, the agent holds a position and proposes to leave it again.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Service, startService } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
 /** Buys at once and wants to leave at once: whatever the price, both conditions hold. */
 const manifest = {
@@ -29,12 +29,12 @@ interface Proposal {
   readonly fills: readonly { readonly quotes: readonly { readonly source: string }[] }[];
 }
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService('paper-trade');
 });
 afterAll(async () => {
-  await service?.discard();
+  await service?.leave();
 });
 
 async function proposals(agentId: string): Promise<readonly Proposal[]> {
@@ -64,7 +64,7 @@ test('from confirm to a position and out again', async () => {
   const entry = await pending('entry');
   expect((await service.post(`/v1/agent-orders/${entry.id}/approve`, undefined, 'viewer')).status).toBe(403);
   const approved = await service.post(`/v1/agent-orders/${entry.id}/approve`, undefined, 'operator');
-  expect([approved.status, approved.body.state, approved.body.decidedBy]).toEqual([200, 'approved', 'operator']);
+  expect([approved.status, approved.body.state, approved.body.decidedBy]).toEqual([200, 'approved', service.subject('operator')]);
   const bought = await filled(entry.id);
   expect([bought.state, bought.reason]).toEqual(['filled', null]);
   // Through the order book of the venue, as it was asked for at that moment.

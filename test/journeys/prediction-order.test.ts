@@ -6,15 +6,15 @@ import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Service, startService } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 let control: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService('prediction-order');
   control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
 });
-afterAll(() => service?.discard());
+afterAll(() => service?.leave());
 
 interface Market {
   readonly id: string;

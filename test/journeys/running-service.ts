@@ -61,7 +61,9 @@ export interface Running {
   discard(): Promise<void>;
 }
 
-export interface Service extends Running {
+/** What a client does with a running service. */
+export interface Client {
+  readonly home: string;
   readonly url: string;
   token(subject: string): string;
   /** `as`: the subject of a token file, or a token itself; nobody where it is null. */
@@ -73,6 +75,8 @@ export interface Service extends Running {
   /** The address of the embedded database, as its owner. */
   embeddedUrl(): string;
 }
+
+export type Service = Running & Client;
 
 /** A state folder that the embedded database may enter; the sweep of the harness removes it where a run was killed. */
 export function newHome(): string {
@@ -143,11 +147,7 @@ export function launch(
     pid,
     stdout: () => stdout,
     stderr: () => stderr,
-    log: () =>
-      stderr
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as LogEntry),
+    log: () => logEntries(stderr),
     async said(pattern, deadlineMs = START_MS) {
       return waitFor(
         () => {
@@ -217,7 +217,12 @@ async function liveNow(url: string): Promise<void> {
 /** A running service with what its clients do. */
 export function withClient(running: Running, url: string): Service {
   const token = (subject: string): string => readFileSync(join(running.home, 'tokens', `${subject}.token`), 'utf8').trim();
-  const ask: Service['ask'] = async (method, path, { as = 'operator', body, headers = {} } = {}) => {
+  return { ...running, ...clientOf({ home: running.home, url, token }) };
+}
+
+/** A client of the service in this state folder. */
+export function clientOf({ home, url, token }: Pick<Client, 'home' | 'url' | 'token'>): Client {
+  const ask: Client['ask'] = async (method, path, { as = 'operator', body, headers = {} } = {}) => {
     const authorization = as === null ? undefined : `Bearer ${as.includes('.') ? as : token(as)}`;
     const given = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
     const response = await fetch(`${url}${path}`, {
@@ -234,16 +239,16 @@ export function withClient(running: Running, url: string): Service {
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
   };
   return {
-    ...running,
+    home,
     url,
     token,
     ask,
     get: (path, as = 'operator') => ask('GET', path, { as }),
     post: (path, body, as = 'operator') => ask('POST', path, { as, body }),
-    embeddedUrl: () => databaseUrlIn(running.home),
+    embeddedUrl: () => databaseUrlIn(home),
     database() {
       return openDatabase({
-        url: databaseUrlIn(running.home),
+        url: databaseUrlIn(home),
         connections: 1,
         role: null,
         name: 'sevengate journey',
@@ -252,8 +257,16 @@ export function withClient(running: Running, url: string): Service {
   };
 }
 
+/** Every line of a service's log, which has to be one JSON object each. */
+export function logEntries(log: string): LogEntry[] {
+  return log
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as LogEntry);
+}
+
 /** Where the embedded database of a state folder listens. */
-function databaseUrlIn(home: string): string {
+export function databaseUrlIn(home: string): string {
   const port = readFileSync(join(home, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
   const password = readFileSync(join(home, 'postgres.password'), 'utf8').trim();
   return `postgres://sevengate:${password}@127.0.0.1:${port}/sevengate`;

@@ -2,18 +2,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
 import { openSocket } from './feed-clients.ts';
-import { type Service, startService } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
 /** Holds on any cut of a live price: what is to be seen is the way, not the market. */
 const THESIS = 'Buy BTCUSDT when the price is below $9,000,000, with $500; sell when the price is above $9,500,000';
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  // The simulated language model may phrase and reword; nothing of the journey rests on it.
-  service = await startService({ env: { MODEL_URL: 'sandbox', MODEL_NAME: 'sandbox' } });
+  // Its simulated language model may phrase and reword; nothing of the journey rests on it.
+  service = await joinService('takes');
 });
 afterAll(async () => {
-  await service?.discard();
+  await service?.leave();
 });
 
 const say = async (message: string, conversationId?: string) =>
@@ -99,7 +99,10 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
 
   const database = service.database();
   try {
-    expect(await database`select side from fills order by at`).toEqual([{ side: 'buy' }, { side: 'sell' }]);
+    expect(
+      await database`select f.side from fills f join books b on b.id = f.book_id
+      where b.org_id = ${service.orgId} order by f.at`,
+    ).toEqual([{ side: 'buy' }, { side: 'sell' }]);
     const slots = await database`select slot from decisions where agent_id = ${takeId} group by slot having count(*) > 1`;
     expect(slots).toEqual([]);
   } finally {

@@ -1,0 +1,88 @@
+/** The one service that journeys of a run share: started when the first one asks for it, stopped when nobody needs it any more. */
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readIfThere, until } from '../../src/adapters/server-process.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
+/** How long the service stays for the next journey, in milliseconds: half a minute of an idle one costs less than a start. */
+const KEPT_MS = 30_000;
+const START_MS = 300_000;
+
+/** What a journey is told of the service that it shares. */
+export interface SharedPlace {
+  readonly home: string;
+  readonly url: string;
+}
+
+export interface ServiceOfTheRun {
+  /** Answers once it is ready. Everyone who joins leaves. */
+  join(): Promise<SharedPlace>;
+  leave(): void;
+  /** Waits until it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Where the log of the service in this state folder is written to. */
+export const sharedLog = (home: string): string => join(home, 'shared-service.log');
+
+/** @param newHome makes a state folder with a migrated cluster in it. */
+export function serviceOfTheRun(newHome: () => Promise<string>): ServiceOfTheRun {
+  let users = 0;
+  let running: ReturnType<typeof start> | null = null;
+  let ended: Promise<unknown> = Promise.resolve();
+  let unused: NodeJS.Timeout | undefined;
+
+  async function start() {
+    const home = await newHome();
+    const output = join(home, 'shared-service.out');
+    const child = spawn(process.execPath, [PROGRAM, 'start'], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', SEVENGATE_HOME: home, ...settings() },
+      stdio: ['ignore', openSync(output, 'a', 0o600), openSync(sharedLog(home), 'a', 0o600)],
+    });
+    ended = once(child, 'exit');
+    const url = await until('the shared service to be ready', START_MS, () => {
+      if (child.exitCode !== null) throw new Error(`the shared service ended:\n${readIfThere(sharedLog(home))}`);
+      return /^ready (http:\S+)$/m.exec(readIfThere(output) ?? '')?.[1];
+    });
+    return { child, place: { home, url } };
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(unused);
+    const stopping = running;
+    running = null;
+    const started = await stopping?.catch(() => null);
+    started?.child.kill('SIGINT');
+    await ended;
+  }
+
+  return {
+    async join() {
+      users++;
+      clearTimeout(unused);
+      running ??= start();
+      return (await running).place;
+    },
+    leave() {
+      if (--users === 0) unused = setTimeout(() => void stop(), KEPT_MS).unref();
+    },
+    stop,
+  };
+}
+
+/** What any of the journeys needs: a simulated language model, and a signer process with a key of its own. */
+function settings(): Record<string, string> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+  return {
+    PORT: '0',
+    MODEL_URL: 'sandbox',
+    MODEL_NAME: 'sandbox',
+    SVC_DELEGATED_SIGNING_ENABLED: 'true',
+    IDP_AUTHORIZATION_PRIVATE_KEY: `wallet-auth:${key}`,
+  };
+}

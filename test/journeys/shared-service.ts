@@ -1,0 +1,68 @@
+/** The running service that journeys share: each of them is an organization of its own there, with an operator, a viewer and a risk manager. */
+import { readFileSync } from 'node:fs';
+import { inject } from 'vitest';
+import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { commandWriter } from '../../src/adapters/store/ready-database.ts';
+import { organization } from '../../src/boot/cli/organization.ts';
+import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';
+import { localSigningKeys } from '../../src/sandbox/identity/identity-folder.ts';
+import { SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { type SharedPlace, sharedLog } from '../harness/service-of-the-run.ts';
+import { type Client, clientOf, databaseUrlIn, type LogEntry, logEntries } from './running-service.ts';
+
+/** Longer than any run of the suite. */
+const TOKEN_S = 3_600;
+
+export interface SharedService extends Client {
+  readonly orgId: string;
+  /** Its log since it was started, for whomever. */
+  log(): LogEntry[];
+  /** The subject of a member, as records name who did something. */
+  subject(member: string): string;
+  /** Makes another organization's operator known. Answers a token. */
+  stranger(name: string): Promise<string>;
+  /** Has to be called at the end: the service is stopped when all have left. */
+  leave(): Promise<void>;
+}
+
+/**
+ * Joins the service as an organization with this name, which no other journey uses, and without any agent.
+ * What the organization cannot keep to itself, such as the faults of a simulator, needs a service of its own.
+ */
+export async function joinService(name: string): Promise<SharedService> {
+  const { home, url } = (await asked('join')) as SharedPlace;
+  const keys = localSigningKeys(home, createLiveClock());
+  const mint = (subject: string): string => keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: TOKEN_S });
+  const subject = (member: string, org: string): string => `${member} of ${org}`;
+  async function found(org: string): Promise<Map<string, string>> {
+    const databaseUrl = databaseUrlIn(home);
+    const writer = await commandWriter(home, databaseUrl);
+    const sql = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'shared service', ...(writer ? { writer } : {}) });
+    try {
+      const members = createMemberStore(sql);
+      await members.ensureOrganization(organization(org), org);
+      for (const one of EXAMPLE_MEMBERS)
+        await members.grant(subject(one.subject, org), { orgId: organization(org), name: one.name, permissions: one.permissions });
+    } finally {
+      await sql.end({ timeout: 2 });
+    }
+    return new Map(EXAMPLE_MEMBERS.map((one) => [one.subject, mint(subject(one.subject, org))]));
+  }
+  const tokens = await found(name);
+  return {
+    ...clientOf({ home, url, token: (member) => tokens.get(member) as string }),
+    orgId: organization(name),
+    log: () => logEntries(readFileSync(sharedLog(home), 'utf8')),
+    subject: (member) => subject(member, name),
+    stranger: async (org) => (await found(`${org} beside ${name}`)).get('operator') as string,
+    leave: async () => void (await asked('leave')),
+  };
+}
+
+async function asked(what: 'join' | 'leave'): Promise<unknown> {
+  const answer = await fetch(`${inject('servers')}/service/${what}`);
+  if (!answer.ok) throw new Error(`no shared service: ${await answer.text()}`);
+  return answer.json();
+}
