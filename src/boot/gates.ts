@@ -10,7 +10,7 @@ import { createKnownHistoryReads } from '../adapters/store/candles/backtest-read
 import type { Sql } from '../adapters/store/database.ts';
 import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
-import type { HistorySource, MissingHistory } from '../domain/backtest/missing-history.ts';
+import type { HistorySource } from '../domain/backtest/missing-history.ts';
 import { liveLimit } from '../domain/manifest/live-limit.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
@@ -35,36 +35,23 @@ export function openGates(deps: {
   const evidence = createEvidenceWriter(deps.evaluator, deps.newId);
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
   const agents: Pick<AgentDirectory, 'find' | 'write'> = createAgentDirectory(deps.sql);
+  const kept = createKnownHistoryReads(deps.sql);
+  const manifestOfView = ({ id, manifestVersion }: GatedView) => manifestOf(deps.sql, id, manifestVersion);
   return {
     commands: createGateHandler({
       runtime: deps.runtime,
       agents,
       gates: keeper,
-      missingHistory: historyOf(deps),
-      liveLimit: limitOf(deps.sql),
+      missingHistory: async (agent) => {
+        const manifest = await manifestOfView(agent);
+        return manifest === null ? [] : missingHistory(kept, manifest, deps.clock.now(), deps.obtainable);
+      },
+      liveLimit: async (agent) => {
+        const manifest = await manifestOfView(agent);
+        return manifest === null ? null : liveLimit(manifest);
+      },
     }),
     evidence,
     watch: (clock, onError) => lookDaily(keeper, clock, onError),
-  };
-}
-
-/** What of the past an agent's manifest would miss in a backtest that is asked for now. */
-function historyOf({
-  sql,
-  clock,
-  obtainable,
-}: Pick<Parameters<typeof openGates>[0], 'sql' | 'clock' | 'obtainable'>): (agent: GatedView) => Promise<readonly MissingHistory[]> {
-  const reads = createKnownHistoryReads(sql);
-  return async ({ id, manifestVersion }) => {
-    const manifest = await manifestOf(sql, id, manifestVersion);
-    return manifest === null ? [] : missingHistory(reads, manifest, clock.now(), obtainable);
-  };
-}
-
-/** What of an agent's manifest can never trade live. */
-function limitOf(sql: Sql): (agent: GatedView) => Promise<string | null> {
-  return async ({ id, manifestVersion }) => {
-    const manifest = await manifestOf(sql, id, manifestVersion);
-    return manifest === null ? null : liveLimit(manifest);
   };
 }

@@ -7,7 +7,7 @@ import { createMetrics, type ServiceMetrics } from '../adapters/metrics.ts';
 import { createNewIds } from '../adapters/new-ids.ts';
 import type { Config, Role } from './config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from '../adapters/log.ts';
 
 export interface StartOptions {
   readonly config: Config;

@@ -111,9 +111,11 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     holder,
     log,
     metrics,
-    feedHistoryDays: config.FEED_HISTORY_DAYS,
-    activityHistoryDays: config.ACTIVITY_HISTORY_DAYS,
-    trailHistory: { days: config.TRAIL_HISTORY_DAYS, folder: archiveFolder(config.SEVENGATE_HOME) },
+    kept: {
+      feedHistoryDays: config.FEED_HISTORY_DAYS,
+      activityHistoryDays: config.ACTIVITY_HISTORY_DAYS,
+      trailHistory: { days: config.TRAIL_HISTORY_DAYS, folder: archiveFolder(config.SEVENGATE_HOME) },
+    },
     trading: {
       preTrade,
       manual: preTrade,

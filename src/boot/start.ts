@@ -23,7 +23,8 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 import { obtainableHistory } from './sandbox-past.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
 import { forgetKey, startSigner } from './signer.ts';
-import { checkedSources } from './source-checks.ts';
+import { checkedSources } from '../adapters/venues/source-checks.ts';
+import { statedBudgets } from './outside/index.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { openStoreConnections } from './store-connections.ts';
 
@@ -58,7 +59,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
   const { config, clock, log, newId, roles, signal } = service;
   const home = resolve(config.SEVENGATE_HOME);
   useCatalog(config);
-  for (const warning of checkedSources(config)) log.warn(warning);
+  for (const warning of checkedSources(config, statedBudgets(config))) log.warn(warning);
   // The signer comes first: from here on this process holds no key.
   const signer = service.runs('worker') ? await startSigner(config, clock, log) : forgetKey(config);
   if (signer !== null) service.onStop('the signer', signer.stop);

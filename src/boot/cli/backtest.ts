@@ -1,10 +1,8 @@
 /** `sevengate backtest`: the historical simulation of a manifest, from files without a service or from the stored bars. */
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readBars } from '../../adapters/candle-files/read-bars.ts';
-import { readyDatabase } from '../../adapters/store/ready-database.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
@@ -16,9 +14,8 @@ import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
 import { outcomeText } from '../../simulation/backtest/outcome-text.ts';
 import { workFromStore } from '../threads/backtest-worker.ts';
 import { manifestFromFile } from './manifest-file.ts';
-import { progressBar } from './progress.ts';
-import { serviceDatabase } from './service-database.ts';
-import { settings } from './settings.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
+import { withWriterDatabase } from './service-database.ts';
 
 interface Options {
   readonly from?: string;
@@ -107,16 +104,15 @@ async function fromStore(
   const window = { ...(options.from === undefined ? {} : { from: options.from }), ...(options.to === undefined ? {} : { to: options.to }) };
   const request = requestFrom(options, window, now);
   const trials = trialsFrom(options);
-  const { url, close } = await serviceDatabase();
-  try {
-    await readyDatabase(resolve(settings().SEVENGATE_HOME), url, ['api']);
-    const asked = { manifest, request, trials, funding: [], createdAt: now };
-    return await workFromStore({ databaseUrl: url, asked }, (message) => {
-      if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
-    });
-  } finally {
-    await close();
-  }
+  const asked = { manifest, request, trials, funding: [], createdAt: now };
+  return withWriterDatabase(
+    'sevengate backtest',
+    (_sql, databaseUrl) =>
+      workFromStore({ databaseUrl, asked }, (message) => {
+        if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
+      }),
+    'api',
+  );
 }
 
 async function fromFiles(

@@ -16,7 +16,7 @@ import { createIntelligenceStore } from '../../../src/adapters/store/intelligenc
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { openBacktestRunner } from '../../../src/boot/evaluation-runners.ts';
-import { createLog } from '../../../src/boot/log.ts';
+import { createLog } from '../../../src/adapters/log.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
