@@ -4,42 +4,29 @@
  * notes hold, and nothing is computed.
  */
 
-import { bookIdOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext, RECONCILE_ORDER, WITHDRAW_ORDER } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
-import { restMs, type ShownExecution, waitMs } from '../../actors/proposal/parts.ts';
+import { restMs, waitMs } from '../../actors/proposal/parts.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
 import { type ActivityWorker, TOLD } from '../../actors/runtime/activities.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
-import { type TradingDuty } from '../../actors/ticking/trading-decisions.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
 import type { ActorEvent } from '../domain/actor-step.ts';
-import { applyFill, emptyBook, type Fill, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
+import { emptyBook, type Fill, type TradingBook } from '../domain/book.ts';
 import type { Json } from '../domain/canonical-json.ts';
 import { costModelOf } from '../domain/costs.ts';
-import type { DecimalString } from '../domain/decimal.ts';
-import { isOpenProposal, type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
-import { type ExecutionMode, executionModeOf, type Order } from '../domain/order.ts';
-import { atPresentPrice } from '../domain/present-order.ts';
-import {
-  ALL_ENABLED,
-  assessOrder,
-  DEFAULT_PREFERENCES,
-  exposureTotals,
-  haltOf,
-  type OtherBooks,
-  orderContext,
-  presentMarket,
-  type RiskPreferences,
-} from '../domain/risk/index.ts';
+import { type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
+import { type ExecutionMode, executionModeOf } from '../domain/order.ts';
+import { DEFAULT_PREFERENCES, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { midPrice } from '../domain/valuation.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
+import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay-books.ts';
+import { assessOnTape } from './replay-risk.ts';
 import { createRestingFlows } from './resting-flows.ts';
 
 /** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */
@@ -52,30 +39,6 @@ const ACTIVITY_IN: Readonly<Record<string, string>> = {
   withdrawing: WITHDRAW_ORDER,
   unknown: RECONCILE_ORDER,
 };
-
-/** A proposal as its steps project it. */
-interface ProjectedProposal {
-  readonly id: string;
-  readonly agentId: string;
-  readonly state: ProposalState;
-  readonly order: Order;
-  /** What it reserves. */
-  readonly notionalUsd: DecimalString;
-  readonly execution: ShownExecution;
-}
-
-/** What of an agent decides whether and how it trades. */
-export interface BrokeredAgent extends TradingDuty {
-  readonly paused: boolean;
-}
-
-/** One fill of a replay, and the book that it led to. */
-export interface ReplayedFill {
-  readonly agentId: string;
-  readonly proposalId: string;
-  readonly fill: Fill;
-  readonly book: TradingBook;
-}
 
 export interface BrokerCounts {
   readonly proposals: number;
@@ -121,44 +84,12 @@ export function createPaperBroker(deps: {
   readonly onFill?: (fill: ReplayedFill) => void;
 }): PaperBroker {
   const { store, runtime, view, now, preferences = DEFAULT_PREFERENCES } = deps;
-  const books = new Map<string, TradingBook>();
-  /** Whose book it is. */
-  const owners = new Map<string, string>();
+  const books = new ReplayBooks(deps.agent, deps.agentIds);
   const notes = new Map<string, TickInputs>();
-  /** Whose each open proposal is, in the order of their creation; and what they reserve, by book. */
-  const open = new Map<string, string>();
-  const openByBook = new Map<string, Map<string, OpenProposal>>();
-  const states = new Map<string, ProposalState>();
   /** Activities of proposals that are to be carried out, by their keys. */
   const executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
   const flows = createRestingFlows(view);
   let recordsSeen = 0;
-  let fills = 0;
-
-  /** A book with what is open of it. */
-  function withOpen(book: TradingBook): TradingBook {
-    const waiting = openByBook.get(book.id);
-    return waiting === undefined || waiting.size === 0 ? book : { ...book, openProposals: [...waiting.values()] };
-  }
-
-  /** The book that an agent trades on now; null where nothing has happened to it. */
-  function touchedBook(agent: BrokeredAgent): TradingBook | null {
-    const id = bookIdOf(agent);
-    const book = withOpen(books.get(id) ?? untouchedBook(agent));
-    return books.has(id) || book.openProposals.length > 0 ? book : null;
-  }
-
-  /** Every book of an organization that something has happened to. */
-  function booksOf(orgId: string): TradingBook[] {
-    const found: TradingBook[] = [];
-    for (const [id, book] of books) if (deps.agent(owners.get(id) as string).orgId === orgId) found.push(withOpen(book));
-    for (const id of deps.agentIds()) {
-      const agent = deps.agent(id);
-      const book = agent.orgId === orgId && !books.has(bookIdOf(agent)) ? touchedBook(agent) : null;
-      if (book !== null) found.push(book);
-    }
-    return found;
-  }
 
   function bookModeOf(agentId: string): ExecutionMode {
     return executionModeOf(deps.agent(agentId).stage);
@@ -175,17 +106,8 @@ export function createPaperBroker(deps: {
   }
 
   function projected(row: ProjectedProposal): void {
-    states.set(row.id, row.state);
-    const { bookId, instrument, side } = row.order;
-    const waiting = openByBook.get(bookId) ?? new Map<string, OpenProposal>();
-    openByBook.set(bookId, waiting);
-    if (isOpenProposal(row.state)) {
-      open.set(row.id, row.agentId);
-      waiting.set(row.id, { id: row.id, instrument, side, quantity: row.execution.left, notionalUsd: row.notionalUsd });
-    } else {
-      open.delete(row.id);
-      waiting.delete(row.id);
-    }
+    books.project(row);
+    const { instrument } = row.order;
     if (row.execution.phase === 'resting') flows.begin(row.id, instrument);
     else if (row.execution.phase !== 'withdrawing') flows.end(row.id, instrument);
     schedule(row.id);
@@ -211,57 +133,20 @@ export function createPaperBroker(deps: {
     const row = store.actors.get(proposalId);
     if (row === undefined) throw new Error(`fill ${fill.id} belongs to no proposal of this replay`);
     const { agentId } = proposalContext(row.state);
-    const book = applyFill(books.get(fill.bookId) ?? untouchedBook(deps.agent(agentId)), fill);
-    books.set(fill.bookId, book);
-    owners.set(fill.bookId, agentId);
-    fills++;
-    deps.onFill?.({ agentId, proposalId, fill, book });
+    const filled = books.book(agentId, proposalId, fill);
+    deps.onFill?.(filled);
   }
 
   async function cancelled(agentId: string, reason: string): Promise<void> {
-    const own = [...open].filter(([, owner]) => owner === agentId);
-    for (const [id] of own) {
-      const state = states.get(id);
+    for (const id of books.openOf(agentId)) {
+      const state = books.states.get(id);
       if (state !== 'pending_approval' && state !== 'approved' && state !== 'executing') continue;
       await runtime.deliver(id, { type: 'cancel', reason }, { cause: 'replay' });
     }
   }
 
-  /** Middles of what is quoted live now. */
-  function marksNow(book: TradingBook): ReturnType<typeof markBook> {
-    const at = now();
-    const marks = new Map<InstrumentKey, DecimalString>();
-    for (const { instrument } of book.holdings) {
-      const quote = view.quoteAt(instrument, at);
-      const mid = quote === null || quote.quality !== 'live' ? null : midPrice(quote.bid, quote.ask);
-      if (mid !== null) marks.set(instrument, mid);
-    }
-    return markBook(book, marks, at);
-  }
-
-  /** The pre-trade risk function on what the tape quotes at this moment. */
-  function assess(orgId: string, { agentId, order, readsReference }: Parameters<PreTrade['assess']>[1]): PresentVerdict {
-    const at = now();
-    const agent = deps.agent(agentId);
-    const relations = deps.relations(order.instrument);
-    const quote = view.quoteAt(order.instrument, at);
-    const reference = relations === undefined || relations.benchmark === null ? null : view.referenceAt(relations.benchmark, at);
-    const market = presentMarket({ at, quote, reference, liquidity: view.instrument(order.instrument)?.liquidity ?? null });
-    const context = orderContext(order, {
-      market,
-      readsReference,
-      agent,
-      preferences,
-      book: marksNow(touchedBook(agent) ?? untouchedBook(agent)),
-      others: exposureTotals(booksOf(orgId).map(marksNow), order.mode).without(order.bookId),
-      // An epoch of a live run is not on its tape: a halt reaches the agents as their pause.
-      control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
-    });
-    const verdict = assessOrder(atPresentPrice(order, quote), context);
-    if (!verdict.ok) return { ok: false, risk: verdict.attribution };
-    const { liquidityUsd } = market;
-    return { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd } };
-  }
+  const assess = (orgId: string, proposal: Parameters<PreTrade['assess']>[1]): PresentVerdict =>
+    assessOnTape({ ...deps, books, preferences }, orgId, proposal);
 
   const workers = executionWorkers({
     runtime,
@@ -297,7 +182,7 @@ export function createPaperBroker(deps: {
       const found = new Map<string, TradingBook>();
       for (const id of agentIds) {
         const noted = notes.get(id);
-        const book = noted === undefined ? touchedBook(deps.agent(id)) : noted.book;
+        const book = noted === undefined ? books.touched(deps.agent(id)) : noted.book;
         if (book !== null) found.set(book.id, book);
       }
       return found;
@@ -309,7 +194,7 @@ export function createPaperBroker(deps: {
         ids.map((orgId): [string, OrganizationRisk] => [
           orgId,
           noted === null || asking === null
-            ? { epoch: 0, preferences, books: booksOf(orgId) }
+            ? { epoch: 0, preferences, books: books.ofOrganization(orgId) }
             : {
                 epoch: 0,
                 preferences: noted.preferences,
@@ -326,10 +211,7 @@ export function createPaperBroker(deps: {
         for (const id of ends) await runtime.deliver(id, { type: 'cancel', reason: STOP_LOSS }, { cause: 'replay' });
         await store.start(start);
       }
-      for (const { bookId, day, dayStartEquityUsd } of trades.days) {
-        const book = books.get(bookId);
-        if (book !== undefined) books.set(bookId, { ...book, day, dayStartEquityUsd });
-      }
+      for (const day of trades.days) books.beginDay(day);
       await follow();
     },
 
@@ -340,16 +222,16 @@ export function createPaperBroker(deps: {
         executions.delete(key);
         await carry(id, key);
       }
-      if (open.size > 0) {
+      if (books.hasOpen) {
         for (const timer of await store.dueTimers(at, 500)) {
-          if (!open.has(timer.actorId)) continue;
+          if (!books.isOpen(timer.actorId)) continue;
           await runtime.deliver(timer.actorId, timer.event, { cause: 'timer', firedTimer: timer.timerId });
         }
       }
       await follow();
     },
 
-    isProposal: (actorId) => states.has(actorId),
+    isProposal: (actorId) => books.states.has(actorId),
 
     async tell(proposalId, event, cause) {
       let told = event;
@@ -372,8 +254,8 @@ export function createPaperBroker(deps: {
 
     get counts() {
       const tally: Partial<Record<ProposalState, number>> = {};
-      for (const state of states.values()) tally[state] = (tally[state] ?? 0) + 1;
-      return { proposals: states.size, fills, states: tally };
+      for (const state of books.states.values()) tally[state] = (tally[state] ?? 0) + 1;
+      return { proposals: books.states.size, fills: books.fills, states: tally };
     },
   };
 }
