@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readBars } from '../../adapters/candle-files/read-bars.ts';
+import { backtestPage } from '../../adapters/report-page.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
@@ -52,7 +53,7 @@ export function backtestCommand(command: Command): void {
     .option('--max-participation-pct <n>', maxParticipationPct.description)
     .option('--min-order-usd <n>', minOrderUsd.description)
     .option('--versions-tried <n>', 'how many versions of this strategy were tried, this one included', '1')
-    .option('--report <file>', 'write the report as an HTML page')
+    .option('--report <file>', 'write the report as one HTML file that can be read offline')
     .option('--json', 'print the whole result as JSON')
     .action(async (file: string, options: Options) => {
       const manifest = manifestFromFile(file);
@@ -63,7 +64,7 @@ export function backtestCommand(command: Command): void {
           : await fromFiles(manifest, options, bar.update);
         bar.stop();
         if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
-        if (options.report !== undefined) await writeFile(options.report, outcome.report);
+        if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, outcome));
         process.stdout.write(
           options.json
             ? `{"resultHash":"${outcome.resultHash}","result":${outcome.result}}\n`
@@ -73,6 +74,14 @@ export function backtestCommand(command: Command): void {
         bar.stop();
       }
     });
+}
+
+async function pageOf(
+  { name }: Manifest,
+  { resultHash, summary, result }: Extract<BacktestOutcome, { readonly ok: true }>,
+): Promise<string> {
+  const { page } = await backtestPage({ title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) });
+  return page;
 }
 
 /** @throws Error that names every wrong option. */
