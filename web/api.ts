@@ -886,6 +886,7 @@ export type Evidence = {
     readonly passed: boolean;
   }>;
   readonly metrics: { readonly [name: string]: number | null };
+  readonly simulated: boolean;
   readonly runId: string | null;
   readonly seq: number;
   readonly hash: string;
@@ -946,6 +947,7 @@ export type GateEvidence = {
     readonly passed: boolean;
   }>;
   readonly metrics: { readonly [name: string]: number | null };
+  readonly simulated: boolean;
 };
 
 export type Gates = {
@@ -955,6 +957,7 @@ export type Gates = {
   readonly whyNoTrades: ReadonlyArray<string>;
   readonly missingHistory: ReadonlyArray<MissingHistory>;
   readonly liveLimit: string | null;
+  readonly simulated: boolean;
   readonly gates: ReadonlyArray<Gate>;
 };
 

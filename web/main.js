@@ -44,7 +44,6 @@ const OF_AGENTS = /** @type {const} */ ([
   'agents',
   'runtime',
   'actors',
-  'reports',
   'takes',
   'launches',
   'proposals',
@@ -60,8 +59,6 @@ const VIEWS = {
   runtime: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     runtime(context, id, rest),
   instruments: instrumentView,
-  reports: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    reportOfRun(context, id, rest),
   replay: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     tapeOfReplay(context, id, rest),
   quotes: quotesView,
@@ -111,7 +108,6 @@ function later(title, load) {
 }
 
 const tapeOfReplay = later('Replay', async () => (await import('./replay-view.js')).replayView);
-const reportOfRun = later('Backtest', async () => (await import('./report-view.js')).reportView);
 const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
 const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 

@@ -102,11 +102,10 @@ function versionItem(version) {
 }
 
 /**
- * What differs between two versions, line by line.
  * @param {Difference} difference
  * @param {string} caption
  */
-export function differenceTable({ changes, conditionsAdded, conditionsRemoved }, caption) {
+function differenceTable({ changes, conditionsAdded, conditionsRemoved }, caption) {
   return dataTable({
     caption,
     empty: 'Nothing differs.',

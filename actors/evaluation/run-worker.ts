@@ -35,10 +35,9 @@ export type EvaluationOutcome =
       readonly resultHash: string;
       /** The numbers that a list shows. */
       readonly summary: { readonly [name: string]: Json };
-      /** The whole result as canonical JSON. */
+      /** The whole result as canonical JSON, and as a page for people. */
       readonly result: string;
-      /** The page for people; null where it is made of the result whenever somebody asks for it. */
-      readonly report: string | null;
+      readonly report: string;
       /** Null where the run is no evidence, such as a look at a short stretch. */
       readonly evidence: EvidenceDraft | null;
     }

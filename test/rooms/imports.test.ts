@@ -33,8 +33,6 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
       'elkjs',
       'esbuild',
       'prom-client',
-      'pino',
-      'cli-progress',
     ],
   ],
   ['src/sandbox', ['src/domain', 'streams'], [/./]],

@@ -1,13 +1,12 @@
 /** The thread that halts and pauses: a listener, database connections, a key set and limits that nothing else uses. */
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { buildEmergencyApi, type EmergencyPorts } from '../../../api/emergency.ts';
 import { createRateLimits } from '../../../api/rate-limits.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
-import type { EmergencyThread } from '../../adapters/emergency-listener.ts';
-import { listenInThread, threadOperation } from '../../adapters/emergency-thread.ts';
+import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
+import type { EmergencyPost, EmergencyThread } from '../../adapters/emergency-listener.ts';
 import { accessBy } from '../../adapters/identity/token-access.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
 import { createNewIds } from '../../adapters/new-ids.ts';
@@ -22,8 +21,10 @@ import { ACTOR_KINDS } from '../capabilities/index.ts';
 
 const CALLER_CONNECTIONS = 4;
 
-function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
-  const clock = createLiveClock();
+const post = (message: EmergencyPost): void => parentPort?.postMessage(message);
+
+function portsOf(thread: EmergencyThread): EmergencyPorts {
+  const clock = createLiveClock(aheadOfSystem(() => thread.aheadMs));
   const newId = createNewIds(clock);
   const signed = thread.home === null ? {} : { writer: openWriterKeys(thread.home, ['api']).api };
   const sql = openDatabase({ url: thread.appUrl, connections: 1, name: 'sevengate emergency', ...signed });
@@ -37,10 +38,16 @@ function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
   const verifier = createTokenVerifier({ ...thread.identity, clock });
   return {
     clock,
-    operation: threadOperation(parent, {
+    operation: {
       newRequestId: newId,
+      readiness: async () => ({ ready: true, parts: [] }),
+      metrics: { contentType: 'text/plain', render: async () => '', observe: (observation) => post({ kind: 'observed', observation }) },
       isUnavailable: (error) => isConnectionLoss(error) || isOutOfResources(error),
-    }),
+      reportDefect: (error, { route, requestId }) => {
+        const { message, stack = '' } = error as Error;
+        post({ kind: 'defect', message, stack, route, requestId });
+      },
+    },
     access: {
       verifyToken: accessBy(verifier),
       members: createMemberStore(sql),
@@ -58,9 +65,17 @@ function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
   };
 }
 
-async function serve(thread: EmergencyThread, parent: MessagePort): Promise<void> {
-  const { version, allowedOrigins, loopback } = thread;
-  await listenInThread(parent, await buildEmergencyApi(portsOf(thread, parent), { version, allowedOrigins, loopback }), thread);
+async function serve(thread: EmergencyThread): Promise<void> {
+  const { version, allowedOrigins, loopback, host, port } = thread;
+  const app = await buildEmergencyApi(portsOf(thread), { version, allowedOrigins, loopback });
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    return post({ kind: 'refused', code, message });
+  }
+  const address = app.server.address();
+  post({ kind: 'listening', port: typeof address === 'object' && address !== null ? address.port : port });
 }
 
-if (parentPort !== null) await serve(workerData as EmergencyThread, parentPort);
+if (parentPort !== null) await serve(workerData as EmergencyThread);
