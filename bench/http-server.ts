@@ -11,7 +11,7 @@ import { openDatabase } from '../src/adapters/store/database.ts';
 import { createRoomWatch } from '../src/adapters/store/room-watch.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../src/boot/caller-ports.ts';
-import { createLog } from '../src/boot/log.ts';
+import { createLog } from '../src/adapters/log.ts';
 import { createRequestBudgets } from '../src/boot/outside/index.ts';
 import { startApi } from '../src/boot/roles/api.ts';
 import { openActors } from '../src/boot/roles/worker.ts';

@@ -76,54 +76,91 @@ interface Kept {
 }
 
 export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
-  const { clock, histories, emit, random } = options;
-  const backfillBars = options.backfillBars ?? 500;
-  const settleMs = options.settleMs ?? 2_000;
-  const perVenue = options.perVenue ?? 2;
-  const kept = new Map<string, Kept>();
-  const inFlight = new Map<Venue, number>();
-  const waiting = new Map<Venue, Kept[]>();
-  let running = false;
-  let cancelRefresh = (): void => {};
+  return new KeptCandles(options);
+}
 
-  function wantedBars(need: IndicatorNeed): number {
-    // Recursive averages forget their start after a few periods.
-    return need.name === 'funding_percentile' ? need.period * 24 + 1 : Math.min(Math.max(backfillBars, need.period * 4), 2_000);
+class KeptCandles implements CandleKeeper {
+  readonly #options: CandleKeeperOptions;
+  readonly #clock: CandleKeeperOptions['clock'];
+  readonly #histories: CandleKeeperOptions['histories'];
+  readonly #emit: CandleKeeperOptions['emit'];
+  readonly #random: CandleKeeperOptions['random'];
+  readonly #backfillBars;
+  readonly #settleMs;
+  readonly #perVenue;
+  readonly #kept = new Map<string, Kept>();
+  readonly #inFlight = new Map<Venue, number>();
+  readonly #waiting = new Map<Venue, Kept[]>();
+  #running = false;
+  #cancelRefresh = (): void => {};
+
+  constructor(options: CandleKeeperOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#histories = options.histories;
+    this.#emit = options.emit;
+    this.#random = options.random;
+    this.#backfillBars = options.backfillBars ?? 500;
+    this.#settleMs = options.settleMs ?? 2_000;
+    this.#perVenue = options.perVenue ?? 2;
   }
 
-  function refresh(): void {
-    if (!running) return;
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.refresh();
+    this.#refreshLater();
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#cancelRefresh();
+    for (const one of this.#kept.values()) {
+      one.dropped = true;
+      one.cancel();
+    }
+    this.#kept.clear();
+    this.#waiting.clear();
+  }
+
+  #wantedBars(need: IndicatorNeed): number {
+    // Recursive averages forget their start after a few periods.
+    return need.name === 'funding_percentile' ? need.period * 24 + 1 : Math.min(Math.max(this.#backfillBars, need.period * 4), 2_000);
+  }
+
+  refresh(): void {
+    if (!this.#running) return;
     const wanted = new Map<string, { need: IndicatorNeed; bars: number }>();
-    for (const need of options.needs()) {
+    for (const need of this.#options.needs()) {
       const funding = need.name === 'funding_percentile';
       const key = `${need.instrument} ${funding ? 'funding' : need.timeframe}`;
-      const bars = wantedBars(need);
+      const bars = this.#wantedBars(need);
       const known = wanted.get(key);
       if (known === undefined || known.bars < bars) wanted.set(key, { need, bars });
     }
-    for (const [key, one] of kept) {
+    for (const [key, one] of this.#kept) {
       if (wanted.has(key)) continue;
       one.dropped = true;
       one.cancel();
-      kept.delete(key);
+      this.#kept.delete(key);
     }
     for (const [key, { need, bars }] of wanted) {
-      const known = kept.get(key);
-      if (known === undefined) keep(key, need, bars);
+      const known = this.#kept.get(key);
+      if (known === undefined) this.#keep(key, need, bars);
       else if (known.wanted < bars) {
         known.wanted = bars;
         known.doneTo = null;
-        if (!known.busy) ask(known, clock.now());
+        if (!known.busy) this.#ask(known, this.#clock.now());
       }
     }
   }
 
-  function keep(key: string, need: IndicatorNeed, wanted: number): void {
+  #keep(key: string, need: IndicatorNeed, wanted: number): void {
     const { venue, instrument } = splitInstrumentKey(need.instrument);
     const funding = need.name === 'funding_percentile';
     const timeframe = funding ? '1h' : need.timeframe;
     const barMs = timeframeMs(timeframe);
-    const history = histories[venue];
+    const history = this.#histories[venue];
     if (barMs === null || history === undefined || (funding && history.fetchFunding === undefined)) return;
     const one: Kept = {
       key,
@@ -140,56 +177,56 @@ export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
       cancel: () => {},
       dropped: false,
     };
-    kept.set(key, one);
-    ask(one, clock.now());
+    this.#kept.set(key, one);
+    this.#ask(one, this.#clock.now());
   }
 
-  function ask(one: Kept, at: EpochMs): void {
+  #ask(one: Kept, at: EpochMs): void {
     one.cancel();
-    one.cancel = clock.deadline(at, () => {
+    one.cancel = this.#clock.deadline(at, () => {
       // What is being fetched asks again by itself once it has an answer.
       if (one.busy) return;
-      const flying = inFlight.get(one.venue) ?? 0;
-      if (flying >= perVenue) {
-        const queue = waiting.get(one.venue);
-        if (queue === undefined) waiting.set(one.venue, [one]);
+      const flying = this.#inFlight.get(one.venue) ?? 0;
+      if (flying >= this.#perVenue) {
+        const queue = this.#waiting.get(one.venue);
+        if (queue === undefined) this.#waiting.set(one.venue, [one]);
         else if (!queue.includes(one)) queue.push(one);
         return;
       }
-      void fetchOne(one);
+      void this.#fetchOne(one);
     });
   }
 
-  async function fetchOne(one: Kept): Promise<void> {
-    const to = slotOf(clock.now(), one.barMs);
+  async #fetchOne(one: Kept): Promise<void> {
+    const to = slotOf(this.#clock.now(), one.barMs);
     const from = one.doneTo ?? to - one.wanted * one.barMs;
     if (from >= to) {
-      ask(one, to + one.barMs + settleMs + jitter());
+      this.#ask(one, to + one.barMs + this.#settleMs + this.#jitter());
       return;
     }
     one.busy = true;
-    inFlight.set(one.venue, (inFlight.get(one.venue) ?? 0) + 1);
+    this.#inFlight.set(one.venue, (this.#inFlight.get(one.venue) ?? 0) + 1);
     const wanted = one.wanted;
     try {
-      const bars = await fetchBars(one, from, to);
-      if (one.dropped || !running) return;
-      answered(one, bars, from, to, wanted);
+      const bars = await this.#fetchBars(one, from, to);
+      if (one.dropped || !this.#running) return;
+      this.#answered(one, bars, from, to, wanted);
     } catch (error) {
-      if (one.dropped || !running) return;
-      failed(one, error);
+      if (one.dropped || !this.#running) return;
+      this.#failed(one, error);
     } finally {
       one.busy = false;
-      inFlight.set(one.venue, (inFlight.get(one.venue) ?? 1) - 1);
+      this.#inFlight.set(one.venue, (this.#inFlight.get(one.venue) ?? 1) - 1);
       // Who waited in vain must not take the turn of those behind it.
-      const queue = waiting.get(one.venue);
+      const queue = this.#waiting.get(one.venue);
       let next = queue?.shift();
       while (next?.dropped) next = queue?.shift();
-      if (next !== undefined && running) ask(next, clock.now());
+      if (next !== undefined && this.#running) this.#ask(next, this.#clock.now());
     }
   }
 
-  async function fetchBars(one: Kept, from: EpochMs, to: EpochMs): Promise<readonly Candle[]> {
-    const history = histories[one.venue] as CandleHistory;
+  async #fetchBars(one: Kept, from: EpochMs, to: EpochMs): Promise<readonly Candle[]> {
+    const history = this.#histories[one.venue] as CandleHistory;
     if (!one.funding) return history.fetchCandles(one.instrument, one.timeframe, from, to);
     const rates = (await history.fetchFunding?.(one.instrument, from, to + HOUR)) ?? [];
     // Paid some milliseconds after the hour that it is the rate of.
@@ -203,8 +240,8 @@ export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
     }));
   }
 
-  function answered(one: Kept, bars: readonly Candle[], from: EpochMs, to: EpochMs, wanted: number): void {
-    const receivedAt = clock.now();
+  #answered(one: Kept, bars: readonly Candle[], from: EpochMs, to: EpochMs, wanted: number): void {
+    const receivedAt = this.#clock.now();
     const candles = bars.filter((bar) => bar.openTime >= from && bar.openTime < to && bar.openTime + one.barMs <= receivedAt);
     const unclosed = bars.find((bar) => bar.openTime >= from && bar.openTime < to && bar.openTime + one.barMs > receivedAt);
     const last = candles[candles.length - 1];
@@ -219,58 +256,38 @@ export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
     const source = `${one.venue}${one.funding ? FUNDING_HISTORY : ':candles'}`;
     const { venue, instrument, timeframe } = one;
     if (complete > from || candles.length > 0) {
-      emit({ kind: 'candles', venue, instrument, timeframe, source, receivedAt, candles, covers: { from, to: complete } });
+      this.#emit({ kind: 'candles', venue, instrument, timeframe, source, receivedAt, candles, covers: { from, to: complete } });
     }
     // More bars were wanted meanwhile: what was fetched is kept, and the longer range is asked for.
     const longer = one.wanted > wanted;
     one.doneTo = longer ? null : complete;
-    if (longer) ask(one, receivedAt);
-    else if (askAgain) ask(one, receivedAt + settleMs * 2 ** (one.asks - 1) + jitter());
-    else ask(one, Math.max(receivedAt, to + one.barMs + settleMs) + jitter());
+    if (longer) this.#ask(one, receivedAt);
+    else if (askAgain) this.#ask(one, receivedAt + this.#settleMs * 2 ** (one.asks - 1) + this.#jitter());
+    else this.#ask(one, Math.max(receivedAt, to + one.barMs + this.#settleMs) + this.#jitter());
   }
 
-  function failed(one: Kept, error: unknown): void {
+  #failed(one: Kept, error: unknown): void {
     one.failures++;
     const { venue, instrument, timeframe } = one;
-    const receivedAt = clock.now();
+    const receivedAt = this.#clock.now();
     const why = error instanceof Error ? error.message : String(error);
     const detail = `bars of ${instrument} ${one.funding ? 'funding' : timeframe}: ${why}`.slice(0, 200);
-    emit({ kind: 'rejection', venue, source: `${venue}:candles`, receivedAt, reason: 'venue_error', detail, sample: '' });
-    const backoff = backoffMs(one.failures, random, { firstMs: FIRST_RETRY_MS, mostMs: MAX_RETRY_MS });
+    this.#emit({ kind: 'rejection', venue, source: `${venue}:candles`, receivedAt, reason: 'venue_error', detail, sample: '' });
+    const backoff = backoffMs(one.failures, this.#random, { firstMs: FIRST_RETRY_MS, mostMs: MAX_RETRY_MS });
     // A venue that names its own delay is obeyed.
     const asked = (error as { retryAfterMs?: unknown } | null)?.retryAfterMs;
-    ask(one, receivedAt + Math.round(Math.max(backoff, typeof asked === 'number' ? asked : 0)));
+    this.#ask(one, receivedAt + Math.round(Math.max(backoff, typeof asked === 'number' ? asked : 0)));
   }
 
   /** Up to a second, so that a thousand bars that close together are not asked for together. */
-  function jitter(): number {
-    return Math.floor(random() * 1_000);
+  #jitter(): number {
+    return Math.floor(this.#random() * 1_000);
   }
 
-  function refreshLater(): void {
-    cancelRefresh = clock.deadline(clock.now() + REFRESH_MS, () => {
-      refresh();
-      refreshLater();
+  #refreshLater(): void {
+    this.#cancelRefresh = this.#clock.deadline(this.#clock.now() + REFRESH_MS, () => {
+      this.refresh();
+      this.#refreshLater();
     });
   }
-
-  return {
-    start() {
-      if (running) return;
-      running = true;
-      refresh();
-      refreshLater();
-    },
-    refresh,
-    stop() {
-      running = false;
-      cancelRefresh();
-      for (const one of kept.values()) {
-        one.dropped = true;
-        one.cancel();
-      }
-      kept.clear();
-      waiting.clear();
-    },
-  };
 }

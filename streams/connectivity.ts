@@ -97,32 +97,81 @@ interface VenueState {
 }
 
 export function createConnectivity(options: ConnectivityOptions): Connectivity {
-  const { clock } = options;
-  const freshness = options.freshness ?? createFreshness();
-  const lives = new FeedLives();
-  const watched = new Map<FeedLife, Watched>();
-  const states = new Map<Venue, VenueState>();
-  const edges = createOrderedBus<ConnectivityEdge>();
-  let running = false;
+  return new HeardFeeds(options);
+}
 
-  function stateOf(venue: Venue): VenueState {
-    let state = states.get(venue);
+const WORST: readonly Hearing[] = ['live', 'no_trades', 'market_closed', 'carried_forward', 'silent', 'feed_down'];
+
+class HeardFeeds implements Connectivity {
+  readonly #options: ConnectivityOptions;
+  readonly #clock: ConnectivityOptions['clock'];
+  readonly #freshness;
+  readonly #lives = new FeedLives();
+  readonly #watched = new Map<FeedLife, Watched>();
+  readonly #states = new Map<Venue, VenueState>();
+  readonly #edges = createOrderedBus<ConnectivityEdge>();
+  #running = false;
+
+  constructor(options: ConnectivityOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#freshness = options.freshness ?? createFreshness();
+  }
+
+  get edges(): Observable<ConnectivityEdge> {
+    return this.#edges.stream;
+  }
+
+  state(venue: Venue): VenueConnectivity {
+    const state = this.#stateOf(venue);
+    const heardAt = state.feeds.reduce((latest, feed) => Math.max(latest, feed.life.heardAt), Number.NEGATIVE_INFINITY);
+    return {
+      venue,
+      hearing: state.hearing,
+      detail: state.detail,
+      degradedSince: state.degradedSince,
+      goodAt: state.goodAt,
+      heardAt: heardAt === Number.NEGATIVE_INFINITY ? null : heardAt,
+    };
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    for (const venue of this.#options.venues) this.#stateOf(venue);
+    for (const state of this.#states.values()) {
+      this.#review(state, this.#clock.now());
+      for (const feed of state.feeds) this.#watch(feed, state);
+    }
+  }
+
+  stop(): void {
+    this.#running = false;
+    for (const feed of this.#watched.values()) {
+      feed.cancel?.();
+      feed.cancel = null;
+    }
+    this.#edges.complete();
+  }
+
+  #stateOf(venue: Venue): VenueState {
+    let state = this.#states.get(venue);
     if (state === undefined) {
       state = { venue, feeds: [], hearing: 'feed_down', detail: 'not heard yet', degradedSince: null, goodAt: null, known: false };
-      states.set(venue, state);
+      this.#states.set(venue, state);
     }
     return state;
   }
 
-  function hearingOf(feed: Watched, at: EpochMs): readonly [Hearing, string] {
+  #hearingOf(feed: Watched, at: EpochMs): readonly [Hearing, string] {
     const { life, limits } = feed;
     if (life.connected === false) return ['feed_down', `${life.provider} is disconnected: ${life.detail}`];
-    const closed = life.venue === 'reference' && freshness.sessionAt(at) === 'CLOSED';
+    const closed = life.venue === 'reference' && this.#freshness.sessionAt(at) === 'CLOSED';
     if (closed) return ['market_closed', 'no session is open'];
     const silentMs = at - life.heardAt;
     if (silentMs > limits.silentAfterMs) return ['silent', `${life.provider} was not heard for ${silentMs} ms`];
     if (!feed.priced) return ['no_trades', `${life.provider} is connected and has sent no price yet`];
-    if (limits.cadence === 'continuous' && (life.venue !== 'reference' || freshness.sessionAt(at) === 'REGULAR')) {
+    if (limits.cadence === 'continuous' && (life.venue !== 'reference' || this.#freshness.sessionAt(at) === 'REGULAR')) {
       const frozenMs = ageMs(feed.progressAt, at);
       if (frozenMs > limits.maxAgeMs) return ['carried_forward', `${life.provider} repeats prices that are ${frozenMs} ms old`];
     }
@@ -131,10 +180,8 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     return ['live', ''];
   }
 
-  const WORST: readonly Hearing[] = ['live', 'no_trades', 'market_closed', 'carried_forward', 'silent', 'feed_down'];
-
-  function review(state: VenueState, at: EpochMs): void {
-    if (!running) return;
+  #review(state: VenueState, at: EpochMs): void {
+    if (!this.#running) return;
     let hearing: Hearing = 'live';
     let detail = '';
     let goodAt: EpochMs | null = null;
@@ -144,7 +191,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       // What has brought no price (a feed that failed before it named itself) counts only while there is nothing better.
       if (anyPriced && !feed.priced) continue;
       feeds++;
-      const [word, why] = hearingOf(feed, at);
+      const [word, why] = this.#hearingOf(feed, at);
       if (WORST.indexOf(word) > WORST.indexOf(hearing)) {
         [hearing, detail] = [word, why];
         const good = word === 'carried_forward' ? feed.progressAt : feed.life.heardAt;
@@ -159,113 +206,79 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       state.degradedSince = at;
       state.goodAt = goodAt;
       state.known = true;
-      edges.next({ type: 'feed.degraded', venue: state.venue, at, hearing, goodAt, detail });
+      this.#edges.next({ type: 'feed.degraded', venue: state.venue, at, hearing, goodAt, detail });
     } else if (!degraded && (state.degradedSince !== null || !state.known)) {
       const restored = state.degradedSince !== null;
       state.degradedSince = null;
       state.known = true;
-      if (restored) edges.next({ type: 'feed.restored', venue: state.venue, at, hearing, goodAt: at, detail });
+      if (restored) this.#edges.next({ type: 'feed.restored', venue: state.venue, at, hearing, goodAt: at, detail });
     }
   }
 
   /** One timer per feed, set anew when it fires: a quote costs none. */
-  function watch(feed: Watched, state: VenueState): void {
-    const now = clock.now();
+  #watch(feed: Watched, state: VenueState): void {
+    const now = this.#clock.now();
     const { limits, life } = feed;
     let next = life.heardAt + limits.silentAfterMs + 1;
     if (limits.cadence === 'continuous' && feed.progressAt + limits.maxAgeMs + 1 > now)
       next = Math.min(next, feed.progressAt + limits.maxAgeMs + 1);
     if (next <= now) next = now + Math.min(limits.silentAfterMs, limits.maxAgeMs);
-    feed.cancel = clock.deadline(next, () => {
+    feed.cancel = this.#clock.deadline(next, () => {
       feed.cancel = null;
-      if (!running) return;
-      review(state, clock.now());
-      watch(feed, state);
+      if (!this.#running) return;
+      this.#review(state, this.#clock.now());
+      this.#watch(feed, state);
     });
   }
 
-  function watchedOf(life: FeedLife, source: string, state: VenueState): Watched {
-    let feed = watched.get(life);
+  #watchedOf(life: FeedLife, source: string, state: VenueState): Watched {
+    let feed = this.#watched.get(life);
     if (feed === undefined) {
       feed = {
         life,
-        limits: freshness.sourceLimits(life.venue, source),
+        limits: this.#freshness.sourceLimits(life.venue, source),
         priced: false,
         pricedAt: Number.NEGATIVE_INFINITY,
         progressAt: Number.NEGATIVE_INFINITY,
         cancel: null,
       };
-      watched.set(life, feed);
+      this.#watched.set(life, feed);
       state.feeds.push(feed);
-      if (running) watch(feed, state);
+      if (this.#running) this.#watch(feed, state);
     }
     return feed;
   }
 
-  function take(message: FeedMessage): void {
+  take(message: FeedMessage): void {
     switch (message.kind) {
       case 'quote':
       case 'perp_context':
       case 'reference': {
         // An issuer's mark comes once in weeks: it says nothing of the feed of share prices.
-        if (message.kind === 'reference' && freshness.isIssuerMark(message)) return;
+        if (message.kind === 'reference' && this.#freshness.isIssuerMark(message)) return;
         // A second source speaks because the first is not heard: it must not make the first look alive.
         if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
-        const state = stateOf(message.venue);
-        const feed = watchedOf(lives.hear(message), message.source, state);
+        const state = this.#stateOf(message.venue);
+        const feed = this.#watchedOf(this.#lives.hear(message), message.source, state);
         feed.priced = true;
         feed.pricedAt = message.receivedAt;
         const own = message.kind === 'reference' ? message.feedUpdatedAt : message.observedAt;
         const bounded = own < message.receivedAt ? own : message.receivedAt;
         if (bounded > feed.progressAt) feed.progressAt = bounded;
         // While all is well only silence and frozen times can change it, and those have a timer.
-        if (state.hearing !== 'live' || feed.limits.cadence === 'continuous') review(state, message.receivedAt);
+        if (state.hearing !== 'live' || feed.limits.cadence === 'continuous') this.#review(state, message.receivedAt);
         return;
       }
       case 'heartbeat':
       case 'feed_status': {
         if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
-        const state = stateOf(message.venue);
-        watchedOf(lives.hear(message), message.source, state);
-        if (message.kind === 'feed_status' || state.degradedSince !== null) review(state, message.receivedAt);
+        const state = this.#stateOf(message.venue);
+        this.#watchedOf(this.#lives.hear(message), message.source, state);
+        if (message.kind === 'feed_status' || state.degradedSince !== null) this.#review(state, message.receivedAt);
         return;
       }
       default:
         return;
     }
   }
-
-  return {
-    take,
-    edges: edges.stream,
-    state(venue) {
-      const state = stateOf(venue);
-      const heardAt = state.feeds.reduce((latest, feed) => Math.max(latest, feed.life.heardAt), Number.NEGATIVE_INFINITY);
-      return {
-        venue,
-        hearing: state.hearing,
-        detail: state.detail,
-        degradedSince: state.degradedSince,
-        goodAt: state.goodAt,
-        heardAt: heardAt === Number.NEGATIVE_INFINITY ? null : heardAt,
-      };
-    },
-    start() {
-      if (running) return;
-      running = true;
-      for (const venue of options.venues) stateOf(venue);
-      for (const state of states.values()) {
-        review(state, clock.now());
-        for (const feed of state.feeds) watch(feed, state);
-      }
-    },
-    stop() {
-      running = false;
-      for (const feed of watched.values()) {
-        feed.cancel?.();
-        feed.cancel = null;
-      }
-      edges.complete();
-    },
-  };
 }

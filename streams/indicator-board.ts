@@ -103,64 +103,6 @@ export function createIndicatorBoard(options: IndicatorBoardOptions = {}): Indic
     return created;
   }
 
-  /** The first index whose open time is at or after `openTime`. */
-  function indexFrom(bars: readonly Bar[], openTime: EpochMs): number {
-    let low = 0;
-    let high = bars.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((bars[middle] as Bar).candle.openTime < openTime) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  function insert(target: Series, bar: Bar): void {
-    const { bars } = target;
-    const { openTime } = bar.candle;
-    if (bar.receivedAt > target.receivedAt) target.receivedAt = bar.receivedAt;
-    const lastBar = bars[bars.length - 1];
-    if (lastBar === undefined || openTime > lastBar.candle.openTime) {
-      bars.push(bar);
-      return;
-    }
-    const index = indexFrom(bars, openTime);
-    const known = bars[index] as Bar;
-    if (known.candle.openTime === openTime) {
-      if (sameCandle(known.candle, bar.candle)) return;
-      bars[index] = bar;
-    } else bars.splice(index, 0, bar);
-    // What has already taken this place has to be computed again.
-    for (const [name, running] of target.running) if (running.consumed > index) target.running.delete(name);
-  }
-
-  function cover(target: Series, from: EpochMs, to: EpochMs): void {
-    if (from >= to) return;
-    if (target.coveredFrom === null) {
-      target.coveredFrom = from;
-      target.coveredTo = to;
-    } else if (from <= target.coveredTo && to >= target.coveredFrom) {
-      target.coveredFrom = Math.min(target.coveredFrom, from);
-      target.coveredTo = Math.max(target.coveredTo, to);
-    }
-    // Bars that had come before the hole in front of them was filled.
-    for (let index = indexFrom(target.bars, target.coveredTo); target.bars[index]?.candle.openTime === target.coveredTo; index++) {
-      target.coveredTo += target.barMs;
-    }
-  }
-
-  function trim(target: Series, most: number): void {
-    if (target.bars.length <= most * 1.25) return;
-    const dropped = target.bars.length - most;
-    target.bars = target.bars.slice(dropped);
-    const first = target.bars[0] as Bar;
-    if (target.coveredFrom !== null && target.coveredFrom < first.candle.openTime) target.coveredFrom = first.candle.openTime;
-    for (const [name, running] of target.running) {
-      if (running.consumed < dropped) target.running.delete(name);
-      else running.consumed -= dropped;
-    }
-  }
-
   function take(target: Series, batch: CandleBatch, funding: boolean): void {
     /** Open time of the first bar that is still forming: nothing from there on is complete. */
     let forming = Number.POSITIVE_INFINITY;
@@ -249,21 +191,6 @@ export function createIndicatorBoard(options: IndicatorBoardOptions = {}): Indic
     return advance(running, bars, end);
   }
 
-  function start(need: IndicatorNeed, target: Series): Running {
-    const indicator = indicatorOf(need.name);
-    return { indicator, state: indicator.create(need.period, target.timeframe), consumed: 0, value: null, previous: null };
-  }
-
-  /** Pushes what has not been taken yet of the first `end` bars. */
-  function advance(running: Running, bars: readonly Bar[], end = bars.length): IndicatorValue {
-    for (; running.consumed < end; running.consumed++) {
-      running.previous = running.value;
-      running.value = running.indicator.push(running.state, (bars[running.consumed] as Bar).input);
-    }
-    const lastBar = bars[end - 1];
-    return lastBar === undefined ? NOTHING : { value: running.value, previous: running.previous, barOpenTime: lastBar.candle.openTime };
-  }
-
   return {
     apply,
     applyContext,
@@ -281,6 +208,79 @@ export function createIndicatorBoard(options: IndicatorBoardOptions = {}): Indic
       return { from: target.coveredFrom, to: target.coveredTo, missing };
     },
   };
+}
+
+/** The first index whose open time is at or after `openTime`. */
+function indexFrom(bars: readonly Bar[], openTime: EpochMs): number {
+  let low = 0;
+  let high = bars.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((bars[middle] as Bar).candle.openTime < openTime) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insert(target: Series, bar: Bar): void {
+  const { bars } = target;
+  const { openTime } = bar.candle;
+  if (bar.receivedAt > target.receivedAt) target.receivedAt = bar.receivedAt;
+  const lastBar = bars[bars.length - 1];
+  if (lastBar === undefined || openTime > lastBar.candle.openTime) {
+    bars.push(bar);
+    return;
+  }
+  const index = indexFrom(bars, openTime);
+  const known = bars[index] as Bar;
+  if (known.candle.openTime === openTime) {
+    if (sameCandle(known.candle, bar.candle)) return;
+    bars[index] = bar;
+  } else bars.splice(index, 0, bar);
+  // What has already taken this place has to be computed again.
+  for (const [name, running] of target.running) if (running.consumed > index) target.running.delete(name);
+}
+
+function cover(target: Series, from: EpochMs, to: EpochMs): void {
+  if (from >= to) return;
+  if (target.coveredFrom === null) {
+    target.coveredFrom = from;
+    target.coveredTo = to;
+  } else if (from <= target.coveredTo && to >= target.coveredFrom) {
+    target.coveredFrom = Math.min(target.coveredFrom, from);
+    target.coveredTo = Math.max(target.coveredTo, to);
+  }
+  // Bars that had come before the hole in front of them was filled.
+  for (let index = indexFrom(target.bars, target.coveredTo); target.bars[index]?.candle.openTime === target.coveredTo; index++) {
+    target.coveredTo += target.barMs;
+  }
+}
+
+function trim(target: Series, most: number): void {
+  if (target.bars.length <= most * 1.25) return;
+  const dropped = target.bars.length - most;
+  target.bars = target.bars.slice(dropped);
+  const first = target.bars[0] as Bar;
+  if (target.coveredFrom !== null && target.coveredFrom < first.candle.openTime) target.coveredFrom = first.candle.openTime;
+  for (const [name, running] of target.running) {
+    if (running.consumed < dropped) target.running.delete(name);
+    else running.consumed -= dropped;
+  }
+}
+
+function start(need: IndicatorNeed, target: Series): Running {
+  const indicator = indicatorOf(need.name);
+  return { indicator, state: indicator.create(need.period, target.timeframe), consumed: 0, value: null, previous: null };
+}
+
+/** Pushes what has not been taken yet of the first `end` bars. */
+function advance(running: Running, bars: readonly Bar[], end = bars.length): IndicatorValue {
+  for (; running.consumed < end; running.consumed++) {
+    running.previous = running.value;
+    running.value = running.indicator.push(running.state, (bars[running.consumed] as Bar).input);
+  }
+  const lastBar = bars[end - 1];
+  return lastBar === undefined ? NOTHING : { value: running.value, previous: running.previous, barOpenTime: lastBar.candle.openTime };
 }
 
 function sameCandle(a: Candle, b: Candle): boolean {

@@ -886,7 +886,6 @@ export type Evidence = {
     readonly passed: boolean;
   }>;
   readonly metrics: { readonly [name: string]: number | null };
-  readonly simulated: boolean;
   readonly runId: string | null;
   readonly seq: number;
   readonly hash: string;
@@ -947,7 +946,6 @@ export type GateEvidence = {
     readonly passed: boolean;
   }>;
   readonly metrics: { readonly [name: string]: number | null };
-  readonly simulated: boolean;
 };
 
 export type Gates = {
@@ -957,7 +955,6 @@ export type Gates = {
   readonly whyNoTrades: ReadonlyArray<string>;
   readonly missingHistory: ReadonlyArray<MissingHistory>;
   readonly liveLimit: string | null;
-  readonly simulated: boolean;
   readonly gates: ReadonlyArray<Gate>;
 };
 

@@ -1,5 +1,6 @@
 /** The simulated evaluations of one agent: the buttons that begin them, how far they are, how they ended, and their reports. */
 import { actorChart } from './actor-chart.js';
+import { drawdownOf } from './backtest-figures.js';
 import { fill, h, mark, say } from './dom.js';
 import { change, read } from './http.js';
 import { lazyChart } from './lazy-chart.js';
@@ -182,11 +183,7 @@ function runItem({ context, id, run: first, signal, cancel }) {
   const bar = h('progress', { 'aria-label': `Progress of the ${name}` });
   const doing = h('span', { class: 'faint run-doing' });
   const words = h('p', { class: 'run-words' });
-  const report = h(
-    'a',
-    { href: `/v1/agents/${id}/evaluations/${first.id}/report`, target: '_blank', rel: 'noopener', hidden: true },
-    'Report',
-  );
+  const report = reportLink(id, first);
   const stop = h(
     'button',
     { type: 'button', disabled: cancel === null, title: cancel === null ? 'This needs trade:execute' : null },
@@ -273,6 +270,15 @@ function runItem({ context, id, run: first, signal, cancel }) {
   };
 }
 
+/** A backtest has a page of the console, any other run a page of its own. @param {string} id @param {Run} run */
+function reportLink(id, { id: runId, evaluation }) {
+  const address =
+    evaluation === 'backtest'
+      ? { href: `#/reports/${id}/${runId}` }
+      : { href: `/v1/agents/${id}/evaluations/${runId}/report`, target: '_blank', rel: 'noopener' };
+  return h('a', { ...address, hidden: true }, 'Report');
+}
+
 /** The equity of a backtest by day; null for another evaluation. @param {string} id @param {Run} run @param {AbortSignal} signal */
 function runCourse(id, run, signal) {
   if (run.evaluation !== 'backtest') return null;
@@ -292,28 +298,27 @@ function daysCourse({ result }) {
       result ?? {}
     );
   if (daily.length === 0) return null;
-  const base = Number(capitalUsd);
-  let peak = base;
-  const drawdown = daily.map(({ date, equityUsd, highUsd }) => {
-    peak = Math.max(peak, Number(equityUsd), Number(highUsd));
-    return { at: Date.parse(date), value: (Number(equityUsd) / peak - 1) * 100 };
-  });
-  return { points: daily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: Number(equityUsd) })), drawdown, decimals: 2, base };
+  return {
+    points: daily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: Number(equityUsd), text: equityUsd })),
+    drawdown: drawdownOf({ daily, capitalUsd }),
+    decimals: 2,
+    base: Number(capitalUsd),
+  };
 }
 
 /**
- * The main numbers of a run: `passed yes · sharpe 1.93 · max drawdown pct 12.4`. A mere look passes nothing: unknown.
+ * The main numbers of a run behind its verdict: `passed yes · sharpe 1.93 · max drawdown pct 12.4`. A mere look passes nothing: unknown.
  * @param {{ readonly [name: string]: unknown }} summary
  */
 function summaryWords(summary) {
   // What it comes to stands first.
-  const { passed, ...rest } = summary;
-  return Object.entries({ ...(passed === undefined ? {} : { passed }), ...rest })
-    .map(([field, value]) => {
-      const name = plain(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-      if (typeof value === 'boolean') return `${name} ${value ? 'yes' : 'no'}`;
-      if (typeof value === 'number') return `${name} ${numberText(value)}`;
-      return `${name} ${value === null ? 'unknown' : String(value)}`;
-    })
-    .join(' · ');
+  const { passed, verdict, ...rest } = summary;
+  const first = typeof verdict === 'string' ? [verdict.replace(/\.$/, '')] : [];
+  const numbers = Object.entries({ ...(passed === undefined || first.length > 0 ? {} : { passed }), ...rest }).map(([field, value]) => {
+    const name = plain(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    if (typeof value === 'boolean') return `${name} ${value ? 'yes' : 'no'}`;
+    if (typeof value === 'number') return `${name} ${numberText(value)}`;
+    return `${name} ${value === null ? 'unknown' : String(value)}`;
+  });
+  return [...first, ...numbers].join(' · ');
 }

@@ -25,14 +25,12 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
   async function refresh() {
     try {
       /** @type {import('./wire.ts').Gates} */
-      const { stage, progress, next, whyNoTrades, missingHistory, liveLimit, simulated, gates } = await read(`/v1/agents/${id}/gates`, {
-        signal,
-      });
+      const { stage, progress, next, whyNoTrades, missingHistory, liveLimit, gates } = await read(`/v1/agents/${id}/gates`, { signal });
       const limit = liveLimit === null ? [] : [h('p', { 'data-live-limit': '' }, `${liveLimit}.`)];
       fill(why, [...limit, ...missingLines(missingHistory), ...whyLines(whyNoTrades)]);
       fill(list, gates.map(gateItem));
       promote.hidden = stage === 'live';
-      say(note, `${progress}${simulated ? ', in simulated time' : ''}. Next: ${next}`);
+      say(note, `${progress}. Next: ${next}`);
     } catch (error) {
       if (signal.aborted) return;
       say(note, 'The gates cannot be read at the moment.');
@@ -110,7 +108,7 @@ function gateItem({ from, to, state, passed, checks, problems, evidence }) {
         {},
         h('span', { class: 'gate-name' }, `${plain(from)} → ${plain(to)}`),
         h('span', { class: `badge gate-${tone}` }, word),
-        h('span', { class: 'faint' }, evidence === null ? '' : `${dayAndTime(evidence.at)}${evidence.simulated ? ', simulated' : ''}`),
+        h('span', { class: 'faint' }, evidence === null ? '' : dayAndTime(evidence.at)),
       ),
       problems.length === 0
         ? null

@@ -44,6 +44,7 @@ const OF_AGENTS = /** @type {const} */ ([
   'agents',
   'runtime',
   'actors',
+  'reports',
   'takes',
   'launches',
   'proposals',
@@ -59,6 +60,8 @@ const VIEWS = {
   runtime: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     runtime(context, id, rest),
   instruments: instrumentView,
+  reports: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    reportOfRun(context, id, rest),
   replay: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     tapeOfReplay(context, id, rest),
   quotes: quotesView,
@@ -108,6 +111,7 @@ function later(title, load) {
 }
 
 const tapeOfReplay = later('Replay', async () => (await import('./replay-view.js')).replayView);
+const reportOfRun = later('Backtest', async () => (await import('./report-view.js')).reportView);
 const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
 const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 

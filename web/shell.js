@@ -17,7 +17,7 @@ import { userMenu } from './user-menu.js';
  */
 
 /** Under which link a page stands that has none of its own. */
-const PARENTS = /** @type {{ readonly [page: string]: string }} */ ({ instruments: 'quotes', actors: 'runtime' });
+const PARENTS = /** @type {{ readonly [page: string]: string }} */ ({ instruments: 'quotes', actors: 'runtime', reports: 'agents' });
 
 /**
  * @typedef {object} View

@@ -102,10 +102,11 @@ function versionItem(version) {
 }
 
 /**
+ * What differs between two versions, line by line.
  * @param {Difference} difference
  * @param {string} caption
  */
-function differenceTable({ changes, conditionsAdded, conditionsRemoved }, caption) {
+export function differenceTable({ changes, conditionsAdded, conditionsRemoved }, caption) {
   return dataTable({
     caption,
     empty: 'Nothing differs.',

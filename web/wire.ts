@@ -479,3 +479,109 @@ export type BridgeTransaction =
 
 /** One closed bar. */
 export type Bar = Candles['items'][number];
+
+/** Statistics of a curve; ratios, hence numbers. Null where one is not defined. */
+interface Performance {
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly maxDrawdownPct: number;
+  readonly returnPct: number;
+  readonly annualVolatilityPct: number | null;
+}
+
+/** A trade of a backtest; what the exit says is null while it is open. Money, prices and quantities are decimal texts. */
+export interface BacktestTrade {
+  readonly instrument: string;
+  readonly decidedAt: string;
+  readonly entryPrice: string;
+  readonly exitDecidedAt: string | null;
+  readonly exitPrice: string | null;
+  readonly quantity: string;
+  readonly feesUsd: string;
+  readonly profitUsd: string | null;
+  readonly profitPct: number | null;
+  readonly maePct: number;
+  readonly mfePct: number;
+  readonly bars: number;
+  readonly slippageBps: number;
+  readonly exitedBy: readonly string[];
+}
+
+/** Trades of a backtest that share an instrument or an exit. */
+export interface TradeGroup {
+  readonly name: string;
+  readonly closed: number;
+  readonly open: number;
+  readonly won: number;
+  readonly hitRatePct: number | null;
+  readonly profitUsd: string;
+  readonly feesUsd: string;
+  readonly averageHoldingMs: number | null;
+}
+
+/** The result of a finished backtest, which the API document leaves open. */
+export interface BacktestResult {
+  readonly manifestHash: string;
+  readonly historyHash: string;
+  readonly timeframe: string;
+  readonly from: string;
+  readonly to: string;
+  readonly bars: number;
+  readonly instruments: readonly {
+    readonly key: string;
+    readonly costs: { readonly model: string; readonly feeBps: number; readonly halfSpreadBps: number; readonly depthUsd: number };
+    readonly quoteKnownPct: number;
+    readonly referenceLivePct: number;
+    readonly eventsKnownPct: number;
+  }[];
+  readonly capitalUsd: string;
+  readonly finalEquityUsd: string;
+  readonly performance: Performance;
+  readonly benchmark: Performance;
+  readonly method: { readonly days: number; readonly periodsPerYear: number };
+  readonly exposurePct: number;
+  readonly turnoverUsd: number;
+  readonly feesUsd: string;
+  readonly trades: {
+    readonly closed: number;
+    readonly open: number;
+    readonly hitRatePct: number | null;
+    readonly averageProfitPct: number | null;
+    readonly averageSlippageBps: number | null;
+    /** Missing, with the three below, in runs that were made before trades were summed. */
+    readonly profitUsd?: string;
+    readonly averageHoldingMs?: number | null;
+    readonly byInstrument?: readonly TradeGroup[];
+    readonly byExit?: readonly TradeGroup[];
+    readonly list: readonly BacktestTrade[];
+  };
+  readonly dispositions: { readonly [word: string]: number };
+  readonly blocked: { readonly [word: string]: number };
+  readonly missed: { readonly [word: string]: number };
+  readonly conditions: readonly {
+    readonly side: 'entry' | 'exit';
+    readonly type: string;
+    readonly threshold: number | string | null;
+    readonly evaluated: number;
+    readonly passed: number;
+    readonly unknown: number;
+    readonly lastToFail: number;
+    readonly closed: number;
+  }[];
+  readonly luck: {
+    readonly versionsTried: number;
+    readonly skewness: number | null;
+    readonly kurtosis: number | null;
+    readonly probabilisticSharpe: number | null;
+    readonly expectedBestSharpe: number | null;
+    readonly deflatedSharpe: number | null;
+  };
+  readonly assumptions: { readonly named: readonly string[] };
+  readonly checkedBars: number;
+  readonly daily: readonly {
+    readonly date: string;
+    readonly equityUsd: string;
+    readonly highUsd: string;
+    readonly benchmarkUsd: string;
+  }[];
+}

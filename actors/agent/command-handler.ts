@@ -32,158 +32,34 @@ export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesE
 /** How often a new version is tried again when somebody else added one at the same moment. */
 const VERSION_RACES = 8;
 
-export function createCommandHandler(deps: {
+export interface CommandHandlerDeps {
   readonly runtime: Runtime;
   readonly agents: AgentDirectory;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly newId: () => string;
-}): AgentCommands {
+}
+
+export function createCommandHandler(deps: CommandHandlerDeps): AgentCommands {
   const { runtime, agents, clock } = deps;
   const halts = createEmergencyHalt({ runtime, store: agents, clock });
 
-  async function command(
-    context: CommandContext,
-    agentId: string,
-    action: string,
-    event: AgentEvent | ((view: AgentView) => AgentEvent),
-    rows: (view: AgentView) => readonly ActorRecord[] = () => [],
-    options: Pick<DeliverOptions, 'releases'> = {},
-  ): Promise<Outcome<AgentView>> {
-    const before = await agents.find(context.orgId, agentId);
-    if (!before) return refuse('not_found', 'there is no such agent');
-    const after = (plan: StepPlan): AgentView => changed(before, plan.state);
-    try {
-      const outcome = await runtime.deliver(agentId, typeof event === 'function' ? (event(before) as never) : (event as never), {
-        cause: `${context.subject} ${context.requestId}`,
-        orgId: context.orgId,
-        ...options,
-        also: (row: ActorRow, plan: StepPlan) => [
-          ...rows(before),
-          auditRow(context, action, agentId, row.state, plan.state),
-          ...answerRows(context, after(plan)),
-        ],
-      });
-      return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
-    } catch (error) {
-      return answeredMeanwhile(error);
-    }
-  }
-
-  /** After a command that ends an agent's proposals: they are cancelled, and what is under way has ended, before it answers. The agent's own step cancels them too, should this process die before. */
-  async function settled(
-    context: CommandContext,
-    outcome: Outcome<AgentView>,
-    reason: string,
-    which: (open: { readonly reduceOnly: boolean }) => boolean = () => true,
-  ): Promise<Outcome<AgentView>> {
-    if (!outcome.ok) return outcome;
-    const open = (await agents.cancellable(context.orgId, outcome.value.id)).filter(which);
-    await cancelOpen(runtime, context.orgId, open, { reason, cause: `${context.subject} ${context.requestId}` });
-    await agents.leasesEnded(context.orgId, outcome.value.id);
-    return outcome;
-  }
-
   return {
-    async create(context, manifest, more) {
-      const id = deps.newId();
-      const at = clock.now();
-      const hash = manifestHash(manifest);
-      const view: AgentView = {
-        id,
-        name: manifest.name,
-        description: manifest.description,
-        stage: 'draft',
-        paused: false,
-        pauseCause: null,
-        autonomy: 'research',
-        manifestHash: hash,
-        manifestVersion: 1,
-        closing: [],
-        createdBy: context.subject,
-        createdAt: isoTime(at),
-      };
-      try {
-        await runtime.start(
-          'agent',
-          id,
-          context.orgId,
-          { autonomy: 'research', manifestVersion: 1, manifestHash: hash },
-          {
-            cause: `${context.subject} ${context.requestId}`,
-            tickPeriodMs: AGENT_TICK_MS,
-            also: (plan) => [
-              manifestRow(id, 1, manifest, context.subject),
-              {
-                type: 'agent_created',
-                agentId: id,
-                orgId: context.orgId,
-                name: manifest.name,
-                description: manifest.description,
-                autonomy: 'research',
-                manifestVersion: 1,
-                manifestHash: hash,
-                createdBy: context.subject,
-                createdAt: view.createdAt,
-              },
-              ...(more?.(id) ?? []),
-              auditRow(context, 'agent.create', id, null, plan.state),
-              ...answerRows(context, view),
-            ],
-          },
-        );
-      } catch (error) {
-        return answeredMeanwhile(error);
-      }
-      return { ok: true, value: view };
-    },
-
-    async addVersion(context, agentId, manifest) {
-      const hash = manifestHash(manifest);
-      let conflicting: { readonly version: number; readonly outcome: Outcome<AgentView> } | undefined;
-      for (let race = 0; race < VERSION_RACES; race++) {
-        const before = await agents.find(context.orgId, agentId);
-        if (!before) return refuse('not_found', 'there is no such agent');
-        // Nobody was faster: what stands in the way is the agent itself.
-        if (conflicting !== undefined && conflicting.version === before.manifestVersion) return conflicting.outcome;
-        if (before.manifestHash === hash)
-          return refuse(
-            'state_conflict',
-            `the manifest is the active version ${before.manifestVersion} unchanged; a new version changes at least one parameter`,
-          );
-        const version = before.manifestVersion + 1;
-        const outcome = await command(
-          context,
-          agentId,
-          'agent.add_version',
-          { type: 'manifest.changed', manifestVersion: version, manifestHash: hash },
-          () => [
-            manifestRow(agentId, version, manifest, context.subject),
-            { type: 'agent_renamed', agentId, name: manifest.name, description: manifest.description },
-          ],
-        );
-        if (outcome.ok) {
-          await settled(context, outcome, 'manifest_changed');
-          return { ok: true, value: { ...outcome.value, name: manifest.name, description: manifest.description } };
-        }
-        if (outcome.refusal.code !== 'state_conflict') return outcome;
-        conflicting = { version: before.manifestVersion, outcome };
-      }
-      return refuse('unavailable', 'others keep adding versions to this agent: try again');
-    },
+    create: (context, manifest, more) => create(deps, context, manifest, more),
+    addVersion: (context, agentId, manifest) => addVersion(deps, context, agentId, manifest),
 
     async setAutonomy(context, agentId, autonomy) {
       const raise = context.permissions.includes('risk:manage') ? {} : ({ mayRaise: false } as const);
-      const outcome = await command(context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy, ...raise });
-      if (autonomy === 'research' || autonomy === 'suggest') return settled(context, outcome, 'autonomy_lowered');
-      if (autonomy === 'risk_only') return settled(context, outcome, 'autonomy_lowered', ({ reduceOnly }) => !reduceOnly);
+      const outcome = await command(deps, context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy, ...raise });
+      if (autonomy === 'research' || autonomy === 'suggest') return settled(deps, context, outcome, 'autonomy_lowered');
+      if (autonomy === 'risk_only') return settled(deps, context, outcome, 'autonomy_lowered', ({ reduceOnly }) => !reduceOnly);
       return outcome;
     },
 
     pause: async (context, agentId) =>
-      settled(context, await command(context, agentId, 'agent.pause', { type: 'pause', cause: 'operator' }), 'paused'),
+      settled(deps, context, await command(deps, context, agentId, 'agent.pause', { type: 'pause', cause: 'operator' }), 'paused'),
 
     resume: (context, agentId) =>
-      command(context, agentId, 'agent.resume', (view) => ({
+      command(deps, context, agentId, 'agent.resume', (view) => ({
         type: 'resume',
         subject: context.subject,
         createdBy: view.createdBy,
@@ -198,11 +74,11 @@ export function createCommandHandler(deps: {
       if (instrument !== null && !held.includes(instrument))
         return refuse('state_conflict', `the agent holds no ${instrument}; it holds ${held.join(', ')}`);
       const closing = { instrument, limitPrice, subject: context.subject, at: clock.now() };
-      return settled(context, await command(context, agentId, 'agent.close', { type: 'positions.close', closing }), 'closing');
+      return settled(deps, context, await command(deps, context, agentId, 'agent.close', { type: 'positions.close', closing }), 'closing');
     },
 
     release: (context, agentId) =>
-      command(context, agentId, 'agent.release', { type: 'quarantine.released' }, undefined, { releases: true }),
+      command(deps, context, agentId, 'agent.release', { type: 'quarantine.released' }, undefined, { releases: true }),
 
     async emergencyHalt(context) {
       const { orgId } = context;
@@ -217,6 +93,154 @@ export function createCommandHandler(deps: {
       return { ok: true, value: view };
     },
   };
+}
+
+async function command(
+  deps: CommandHandlerDeps,
+  context: CommandContext,
+  agentId: string,
+  action: string,
+  event: AgentEvent | ((view: AgentView) => AgentEvent),
+  rows: (view: AgentView) => readonly ActorRecord[] = () => [],
+  options: Pick<DeliverOptions, 'releases'> = {},
+): Promise<Outcome<AgentView>> {
+  const { runtime, agents } = deps;
+  const before = await agents.find(context.orgId, agentId);
+  if (!before) return refuse('not_found', 'there is no such agent');
+  const after = (plan: StepPlan): AgentView => changed(before, plan.state);
+  try {
+    const outcome = await runtime.deliver(agentId, typeof event === 'function' ? (event(before) as never) : (event as never), {
+      cause: `${context.subject} ${context.requestId}`,
+      orgId: context.orgId,
+      ...options,
+      also: (row: ActorRow, plan: StepPlan) => [
+        ...rows(before),
+        auditRow(context, action, agentId, row.state, plan.state),
+        ...answerRows(context, after(plan)),
+      ],
+    });
+    return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+}
+
+/** After a command that ends an agent's proposals: they are cancelled, and what is under way has ended, before it answers. The agent's own step cancels them too, should this process die before. */
+async function settled(
+  deps: CommandHandlerDeps,
+  context: CommandContext,
+  outcome: Outcome<AgentView>,
+  reason: string,
+  which: (open: { readonly reduceOnly: boolean }) => boolean = () => true,
+): Promise<Outcome<AgentView>> {
+  const { runtime, agents } = deps;
+  if (!outcome.ok) return outcome;
+  const open = (await agents.cancellable(context.orgId, outcome.value.id)).filter(which);
+  await cancelOpen(runtime, context.orgId, open, { reason, cause: `${context.subject} ${context.requestId}` });
+  await agents.leasesEnded(context.orgId, outcome.value.id);
+  return outcome;
+}
+
+/** Begins an agent in its draft, with its first version. */
+async function create(
+  deps: CommandHandlerDeps,
+  context: CommandContext,
+  manifest: Manifest,
+  more?: (agentId: string) => readonly ActorRecord[],
+): Promise<Outcome<AgentView>> {
+  const { runtime, clock } = deps;
+  const id = deps.newId();
+  const at = clock.now();
+  const hash = manifestHash(manifest);
+  const view: AgentView = {
+    id,
+    name: manifest.name,
+    description: manifest.description,
+    stage: 'draft',
+    paused: false,
+    pauseCause: null,
+    autonomy: 'research',
+    manifestHash: hash,
+    manifestVersion: 1,
+    closing: [],
+    createdBy: context.subject,
+    createdAt: isoTime(at),
+  };
+  try {
+    await runtime.start(
+      'agent',
+      id,
+      context.orgId,
+      { autonomy: 'research', manifestVersion: 1, manifestHash: hash },
+      {
+        cause: `${context.subject} ${context.requestId}`,
+        tickPeriodMs: AGENT_TICK_MS,
+        also: (plan) => [
+          manifestRow(id, 1, manifest, context.subject),
+          {
+            type: 'agent_created',
+            agentId: id,
+            orgId: context.orgId,
+            name: manifest.name,
+            description: manifest.description,
+            autonomy: 'research',
+            manifestVersion: 1,
+            manifestHash: hash,
+            createdBy: context.subject,
+            createdAt: view.createdAt,
+          },
+          ...(more?.(id) ?? []),
+          auditRow(context, 'agent.create', id, null, plan.state),
+          ...answerRows(context, view),
+        ],
+      },
+    );
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+  return { ok: true, value: view };
+}
+
+/** Adds a version; where somebody else added one at the same moment, it is tried again on theirs. */
+async function addVersion(
+  deps: CommandHandlerDeps,
+  context: CommandContext,
+  agentId: string,
+  manifest: Manifest,
+): Promise<Outcome<AgentView>> {
+  const { agents } = deps;
+  const hash = manifestHash(manifest);
+  let conflicting: { readonly version: number; readonly outcome: Outcome<AgentView> } | undefined;
+  for (let race = 0; race < VERSION_RACES; race++) {
+    const before = await agents.find(context.orgId, agentId);
+    if (!before) return refuse('not_found', 'there is no such agent');
+    // Nobody was faster: what stands in the way is the agent itself.
+    if (conflicting !== undefined && conflicting.version === before.manifestVersion) return conflicting.outcome;
+    if (before.manifestHash === hash)
+      return refuse(
+        'state_conflict',
+        `the manifest is the active version ${before.manifestVersion} unchanged; a new version changes at least one parameter`,
+      );
+    const version = before.manifestVersion + 1;
+    const outcome = await command(
+      deps,
+      context,
+      agentId,
+      'agent.add_version',
+      { type: 'manifest.changed', manifestVersion: version, manifestHash: hash },
+      () => [
+        manifestRow(agentId, version, manifest, context.subject),
+        { type: 'agent_renamed', agentId, name: manifest.name, description: manifest.description },
+      ],
+    );
+    if (outcome.ok) {
+      await settled(deps, context, outcome, 'manifest_changed');
+      return { ok: true, value: { ...outcome.value, name: manifest.name, description: manifest.description } };
+    }
+    if (outcome.refusal.code !== 'state_conflict') return outcome;
+    conflicting = { version: before.manifestVersion, outcome };
+  }
+  return refuse('unavailable', 'others keep adding versions to this agent: try again');
 }
 
 /** The agent as it is after a step: what the step can change comes from the step. */

@@ -22,8 +22,6 @@ export interface GateEvidence {
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
-  /** Written under a time that was moved on: it counts in its sandbox alone. */
-  readonly simulated: boolean;
 }
 
 /** Where one gate stands. */
@@ -46,8 +44,6 @@ export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'ma
 export interface GateKeeper {
   /** Validates the gate that the agent stands at, on record where `write`; null at the last stage. */
   validate(agent: GatedView, write: boolean): Promise<GateState | null>;
-  /** Whether what is put on record now is simulated: the time of the sandbox was moved on. */
-  isSimulated(): Promise<boolean>;
   /** Every gate in order. */
   all(agent: GatedView): Promise<readonly GateState[]>;
   signOff(
@@ -79,8 +75,6 @@ export interface GateCommands {
 export interface GatesStanding {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
-  /** Whether its forward trading is assessed under a time that was moved on. */
-  readonly simulated: boolean;
   /** What of it can never trade live, in one sentence; null where everything can. */
   readonly liveLimit: string | null;
   /** Of an agent that has its backtest before it: what that would not know. */
@@ -216,9 +210,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
 
     async standing(orgId, agentId) {
       const view = await agents.find(orgId, agentId);
-      if (view === null) return null;
-      const [all, simulated] = [await gates.all(view), await gates.isSimulated()];
-      return { stage: view.stage, gates: all, simulated, ...(await toldOf(deps, view, ['draft', 'backtest'])) };
+      return view && { stage: view.stage, gates: await gates.all(view), ...(await toldOf(deps, view, ['draft', 'backtest'])) };
     },
   };
 }

@@ -54,234 +54,255 @@ export interface BridgeHandlerDeps {
 }
 
 export function createBridgeHandler(deps: BridgeHandlerDeps): BridgeCommands {
+  return {
+    quote: (context, wish) => quote(deps, context, wish),
+    submit: (context, id, submitted) => submit(deps, context, id, submitted),
+  };
+}
+
+function checkedWish(deps: BridgeHandlerDeps, wish: BridgeQuoteWish): Outcome<{ readonly wish: BridgeWish; readonly amountIn: string }> {
+  const objection = pairObjection(wish.from, wish.to, wish.token);
+  if (objection !== null) return refuse('malformed', objection);
+  const amountIn = baseUnitsOf(wish.amount);
+  if (!amountIn.ok) return amountIn;
+  const outward = wish.from === 'spotchain';
+  const [onSolana, onEvm] = outward ? (['sender', 'recipient'] as const) : (['recipient', 'sender'] as const);
+  if (!isAddress(wish[onSolana]))
+    return refuse('malformed', `$.${onSolana}: an address of the primary chain is the base58 spelling of 32 bytes`);
+  const evm = deps.evmAddress(wish[onEvm]);
+  if (!evm.ok) return refuse('malformed', `$.${onEvm}: ${evm.refusal.detail}`);
+  const checked = {
+    from: wish.from,
+    to: wish.to,
+    token: wish.token,
+    amount: wish.amount,
+    sender: wish.sender,
+    recipient: wish.recipient,
+    [onEvm]: evm.value,
+  };
+  return { ok: true, value: { wish: checked as BridgeWish, amountIn: amountIn.value } };
+}
+
+/** Every provider's offer with its transaction checked; what declines is named. */
+async function offersFor(deps: BridgeHandlerDeps, wish: BridgeWish, amountIn: string, only: BridgeProviderName | null) {
+  const { outside } = deps;
+  const asked = outside.providers.filter(({ name }) => only === null || name === only);
+  const answers = await Promise.all(
+    asked.map(async (provider) => {
+      const offer = await provider.offer(wish, amountIn);
+      if (!offer.ok) return { provider: provider.name, outcome: offer };
+      return { provider: provider.name, outcome: await outside.unlessSilent(sourceOf(deps, wish, offer.value)) };
+    }),
+  );
+  const offers: { readonly offer: PlannedOffer; readonly source: QuotedTransaction }[] = [];
+  const declined: (Declined & { readonly outcome: Extract<Outcome<never>, { ok: false }> })[] = [];
+  for (const { provider, outcome } of answers) {
+    if (outcome.ok) offers.push(outcome.value);
+    else declined.push({ provider, reason: outcome.refusal.detail, outcome });
+  }
+  return { offers, declined };
+}
+
+async function sourceOf(
+  deps: BridgeHandlerDeps,
+  wish: BridgeWish,
+  offer: PlannedOffer,
+): Promise<Outcome<{ readonly offer: PlannedOffer; readonly source: QuotedTransaction }>> {
+  const source =
+    offer.plan.kind === 'evm' ? await evmSource(deps, wish, offer, offer.plan) : await solanaSource(deps, wish, offer, offer.plan);
+  return source.ok ? { ok: true, value: { offer, source: source.value } } : source;
+}
+
+/** The chain is asked what the call would do; where an approval comes first, the balance alone can be looked at. */
+async function evmSource(
+  deps: BridgeHandlerDeps,
+  wish: BridgeWish,
+  offer: PlannedOffer,
+  { transaction, approval }: SourcePlan & { kind: 'evm' },
+): Promise<Outcome<QuotedTransaction>> {
+  const { outside } = deps;
+  const held = await outside.evm.balance(wish.sender);
+  if (held < BigInt(offer.amountIn))
+    return refuse('route_refused', `the sender holds ${held} base units, and ${offer.amountIn} are to be sent`);
+  const objection = approval === null ? await outside.evm.simulate(transaction) : null;
+  if (objection !== null) return refuse('route_refused', `the chain would not carry it out: ${objection}`);
+  return { ok: true, value: { ...transaction, approval } };
+}
+
+/** Built on a fresh blockhash, read back, looked through and simulated, as a swap is. */
+async function solanaSource(
+  deps: BridgeHandlerDeps,
+  wish: BridgeWish,
+  offer: PlannedOffer,
+  plan: SourcePlan & { kind: 'solana' },
+): Promise<Outcome<QuotedTransaction>> {
+  const { outside } = deps;
+  const { blockhash, lastValidBlockHeight } = await outside.solana.latestBlockhash('confirmed');
+  const bytes = plan.build(blockhash);
+  const read = readTransaction(bytes);
+  if (!read.ok) return refuse('route_refused', `the source transaction cannot be read: ${read.refusal.detail}`);
+  const rules = { programs: new Set(plan.programs), makers: new Set(plan.signers), tables: new Map() };
+  const objection = routeObjection(read.value, { wallet: wish.sender }, rules) ?? sourceCallObjection(read.value, plan.call);
+  if (objection !== null) return refuse('route_refused', `the source transaction is not to be signed: ${objection}`);
+  if (signersOf(read.value)[0] !== wish.sender) return refuse('route_refused', 'the source transaction is not paid by the sender');
+  const simulation = await outside.solana.simulate(bytes);
+  if (simulation.error !== null)
+    return refuse('route_refused', `the chain would not carry it out: ${simulation.error}; does the sender hold the amount and the fees?`);
+  const promise = { wallet: wish.sender, mint: outside.mint, depositRaw: offer.amountIn, escrowAccount: plan.escrowAccount };
+  const broken = depositObjection(simulation.changes, promise);
+  if (broken !== null) return refuse('route_refused', `the source transaction does not do what was asked for: ${broken}`);
+  const unsignedBase64 = Buffer.from(bytes).toString('base64');
+  return {
+    ok: true,
+    value: { kind: 'solana', unsignedBase64, prepared: preparedMessageOf(read.value, lastValidBlockHeight), ...promise, call: plan.call },
+  };
+}
+
+async function quote(deps: BridgeHandlerDeps, context: CommandContext, asked: BridgeQuoteWish): Promise<Outcome<BridgeTransferView>> {
   const { runtime, outside, clock } = deps;
+  const checked = checkedWish(deps, asked);
+  if (!checked.ok) return checked;
+  if ((await deps.transfers.openQuotes(context.orgId)) >= MOST_QUOTES)
+    return refuse('too_many_prepared', `${MOST_QUOTES} quotes are open; one that nobody signs ends by itself in some minutes`);
+  const { wish, amountIn } = checked.value;
+  const { offers, declined } = await offersFor(deps, wish, amountIn, asked.provider);
+  const made = compareOffers(
+    offers.map(({ offer }) => offer),
+    declined,
+    asked.preference,
+  );
+  if (made === null) return refusalOf(declined);
+  const heads = await outside.unlessSilent(headsNow(outside, clock.now()));
+  if (!heads.ok) return heads;
+  const source = offers.find(({ offer }) => offer === made.chosen)?.source as QuotedTransaction;
+  const input = { ...(await inputOf(deps, context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
+  const id = deps.newId();
+  const plan = await runtime.start('bridge_transfer', id, context.orgId, input as never, {
+    cause: `${context.subject} ${context.requestId}`,
+    also: (begins) => [
+      auditRow(context, 'bridge.quote', id, null, begins.state),
+      ...answerRows(context, transferView(id, begins.state, input.createdAt)),
+    ],
+  });
+  return { ok: true, value: transferView(id, plan.state, input.createdAt) };
+}
 
-  function checkedWish(wish: BridgeQuoteWish): Outcome<{ readonly wish: BridgeWish; readonly amountIn: string }> {
-    const objection = pairObjection(wish.from, wish.to, wish.token);
-    if (objection !== null) return refuse('malformed', objection);
-    const amountIn = baseUnitsOf(wish.amount);
-    if (!amountIn.ok) return amountIn;
-    const outward = wish.from === 'spotchain';
-    const [onSolana, onEvm] = outward ? (['sender', 'recipient'] as const) : (['recipient', 'sender'] as const);
-    if (!isAddress(wish[onSolana]))
-      return refuse('malformed', `$.${onSolana}: an address of the primary chain is the base58 spelling of 32 bytes`);
-    const evm = deps.evmAddress(wish[onEvm]);
-    if (!evm.ok) return refuse('malformed', `$.${onEvm}: ${evm.refusal.detail}`);
-    const checked = {
-      from: wish.from,
-      to: wish.to,
-      token: wish.token,
-      amount: wish.amount,
-      sender: wish.sender,
-      recipient: wish.recipient,
-      [onEvm]: evm.value,
-    };
-    return { ok: true, value: { wish: checked as BridgeWish, amountIn: amountIn.value } };
-  }
+async function inputOf(
+  deps: BridgeHandlerDeps,
+  { orgId, subject }: CommandContext,
+  wish: BridgeWish,
+  { plan: _, ...offer }: PlannedOffer,
+  source: QuotedTransaction,
+  others: readonly PlannedOffer[],
+  explanation: string,
+): Promise<Omit<BridgeTransferInput, 'heads'>> {
+  const { clock } = deps;
+  const alternatives = others.map((other) => {
+    const { provider, kind, minimumOut, fees, estimatedSeconds } = other;
+    return { provider, kind, minimumOut, fees, estimatedSeconds, costUsd: plainDecimal(costUsd(other)) };
+  });
+  const epoch = await deps.transfers.epoch(orgId);
+  return { ...offer, wish, source, explanation, alternatives, quotedBy: subject, epoch, createdAt: clock.now() };
+}
 
-  /** Every provider's offer with its transaction checked; what declines is named. */
-  async function offersFor(wish: BridgeWish, amountIn: string, only: BridgeProviderName | null) {
-    const asked = outside.providers.filter(({ name }) => only === null || name === only);
-    const answers = await Promise.all(
-      asked.map(async (provider) => {
-        const offer = await provider.offer(wish, amountIn);
-        if (!offer.ok) return { provider: provider.name, outcome: offer };
-        return { provider: provider.name, outcome: await outside.unlessSilent(sourceOf(wish, offer.value)) };
-      }),
-    );
-    const offers: { readonly offer: PlannedOffer; readonly source: QuotedTransaction }[] = [];
-    const declined: (Declined & { readonly outcome: Extract<Outcome<never>, { ok: false }> })[] = [];
-    for (const { provider, outcome } of answers) {
-      if (outcome.ok) offers.push(outcome.value);
-      else declined.push({ provider, reason: outcome.refusal.detail, outcome });
-    }
-    return { offers, declined };
-  }
+async function find(deps: BridgeHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
+  const row = (await deps.load([id])).get(id);
+  return row === undefined || row.orgId !== orgId || row.kind !== 'bridge_transfer' ? null : row;
+}
 
-  async function sourceOf(
-    wish: BridgeWish,
-    offer: PlannedOffer,
-  ): Promise<Outcome<{ readonly offer: PlannedOffer; readonly source: QuotedTransaction }>> {
-    const source = offer.plan.kind === 'evm' ? await evmSource(wish, offer, offer.plan) : await solanaSource(wish, offer, offer.plan);
-    return source.ok ? { ok: true, value: { offer, source: source.value } } : source;
-  }
+/** What is said where something was submitted before; null where nothing was yet. */
+function submittedBefore(
+  deps: BridgeHandlerDeps,
+  row: ActorRow,
+  { hash }: Pick<BridgeSubmission, 'hash'>,
+): Outcome<BridgeTransferView> | null {
+  const { clock } = deps;
+  const known = transferContext(row.state).hash;
+  const state = transferState(row.state);
+  if (known === hash) return { ok: true, value: transferView(row.id, row.state, clock.now()) };
+  if (known !== null) return refuse('state_conflict', `another transaction was submitted before, as ${known}: nothing is sent twice`);
+  return state === 'quoted' ? null : refuse('state_conflict', `the quote is ${state}: ask for a new one`);
+}
 
-  /** The chain is asked what the call would do; where an approval comes first, the balance alone can be looked at. */
-  async function evmSource(
-    wish: BridgeWish,
-    offer: PlannedOffer,
-    { transaction, approval }: SourcePlan & { kind: 'evm' },
-  ): Promise<Outcome<QuotedTransaction>> {
-    const held = await outside.evm.balance(wish.sender);
-    if (held < BigInt(offer.amountIn))
-      return refuse('route_refused', `the sender holds ${held} base units, and ${offer.amountIn} are to be sent`);
-    const objection = approval === null ? await outside.evm.simulate(transaction) : null;
-    if (objection !== null) return refuse('route_refused', `the chain would not carry it out: ${objection}`);
-    return { ok: true, value: { ...transaction, approval } };
-  }
-
-  /** Built on a fresh blockhash, read back, looked through and simulated, as a swap is. */
-  async function solanaSource(
-    wish: BridgeWish,
-    offer: PlannedOffer,
-    plan: SourcePlan & { kind: 'solana' },
-  ): Promise<Outcome<QuotedTransaction>> {
-    const { blockhash, lastValidBlockHeight } = await outside.solana.latestBlockhash('confirmed');
-    const bytes = plan.build(blockhash);
-    const read = readTransaction(bytes);
-    if (!read.ok) return refuse('route_refused', `the source transaction cannot be read: ${read.refusal.detail}`);
-    const rules = { programs: new Set(plan.programs), makers: new Set(plan.signers), tables: new Map() };
-    const objection = routeObjection(read.value, { wallet: wish.sender }, rules) ?? sourceCallObjection(read.value, plan.call);
-    if (objection !== null) return refuse('route_refused', `the source transaction is not to be signed: ${objection}`);
-    if (signersOf(read.value)[0] !== wish.sender) return refuse('route_refused', 'the source transaction is not paid by the sender');
-    const simulation = await outside.solana.simulate(bytes);
-    if (simulation.error !== null)
-      return refuse(
-        'route_refused',
-        `the chain would not carry it out: ${simulation.error}; does the sender hold the amount and the fees?`,
-      );
-    const promise = { wallet: wish.sender, mint: outside.mint, depositRaw: offer.amountIn, escrowAccount: plan.escrowAccount };
-    const broken = depositObjection(simulation.changes, promise);
-    if (broken !== null) return refuse('route_refused', `the source transaction does not do what was asked for: ${broken}`);
-    const unsignedBase64 = Buffer.from(bytes).toString('base64');
-    return {
-      ok: true,
-      value: { kind: 'solana', unsignedBase64, prepared: preparedMessageOf(read.value, lastValidBlockHeight), ...promise, call: plan.call },
-    };
-  }
-
-  async function quote(context: CommandContext, asked: BridgeQuoteWish): Promise<Outcome<BridgeTransferView>> {
-    const checked = checkedWish(asked);
-    if (!checked.ok) return checked;
-    if ((await deps.transfers.openQuotes(context.orgId)) >= MOST_QUOTES)
-      return refuse('too_many_prepared', `${MOST_QUOTES} quotes are open; one that nobody signs ends by itself in some minutes`);
-    const { wish, amountIn } = checked.value;
-    const { offers, declined } = await offersFor(wish, amountIn, asked.provider);
-    const made = compareOffers(
-      offers.map(({ offer }) => offer),
-      declined,
-      asked.preference,
-    );
-    if (made === null) return refusalOf(declined);
-    const heads = await outside.unlessSilent(headsNow(outside, clock.now()));
-    if (!heads.ok) return heads;
-    const source = offers.find(({ offer }) => offer === made.chosen)?.source as QuotedTransaction;
-    const input = { ...(await inputOf(context, wish, made.chosen, source, made.others, made.explanation)), heads: heads.value };
-    const id = deps.newId();
-    const plan = await runtime.start('bridge_transfer', id, context.orgId, input as never, {
-      cause: `${context.subject} ${context.requestId}`,
-      also: (begins) => [
-        auditRow(context, 'bridge.quote', id, null, begins.state),
-        ...answerRows(context, transferView(id, begins.state, input.createdAt)),
-      ],
-    });
-    return { ok: true, value: transferView(id, plan.state, input.createdAt) };
-  }
-
-  async function inputOf(
-    { orgId, subject }: CommandContext,
-    wish: BridgeWish,
-    { plan: _, ...offer }: PlannedOffer,
-    source: QuotedTransaction,
-    others: readonly PlannedOffer[],
-    explanation: string,
-  ): Promise<Omit<BridgeTransferInput, 'heads'>> {
-    const alternatives = others.map((other) => {
-      const { provider, kind, minimumOut, fees, estimatedSeconds } = other;
-      return { provider, kind, minimumOut, fees, estimatedSeconds, costUsd: plainDecimal(costUsd(other)) };
-    });
-    const epoch = await deps.transfers.epoch(orgId);
-    return { ...offer, wish, source, explanation, alternatives, quotedBy: subject, epoch, createdAt: clock.now() };
-  }
-
-  async function find(orgId: string, id: string): Promise<ActorRow | null> {
-    const row = (await deps.load([id])).get(id);
-    return row === undefined || row.orgId !== orgId || row.kind !== 'bridge_transfer' ? null : row;
-  }
-
-  /** What is said where something was submitted before; null where nothing was yet. */
-  function submittedBefore(row: ActorRow, { hash }: Pick<BridgeSubmission, 'hash'>): Outcome<BridgeTransferView> | null {
-    const known = transferContext(row.state).hash;
-    const state = transferState(row.state);
-    if (known === hash) return { ok: true, value: transferView(row.id, row.state, clock.now()) };
-    if (known !== null) return refuse('state_conflict', `another transaction was submitted before, as ${known}: nothing is sent twice`);
-    return state === 'quoted' ? null : refuse('state_conflict', `the quote is ${state}: ask for a new one`);
-  }
-
-  /** What is submitted, compared with the quote before anything is written. */
-  async function checkedSubmission(
-    source: QuotedTransaction,
-    submitted: BridgeSubmitted,
-    subject: string,
-  ): Promise<Outcome<BridgeSubmission>> {
-    const rest = { subject, at: clock.now() };
-    if (source.kind === 'solana') {
-      if ('hash' in submitted) {
-        const signature = fromBase58(submitted.hash);
-        const message = fromBase64(source.prepared.messageBase64) as Uint8Array;
-        const objection = callObjection(source);
-        if (objection !== null) return objection;
-        if (signature?.length !== 64)
-          return refuse('malformed', '$.hash: a transaction of the primary chain is the base58 spelling of 64 bytes');
-        // The first signature is that of the sender over the quoted message, or it is of another transaction.
-        if (!deps.verifySignature(signature, message, fromBase58(source.wallet) as Uint8Array))
-          return refuse('signature_invalid', `${submitted.hash} is no signature of ${source.wallet} over the quoted transaction`);
-        return { ok: true, value: { ...rest, signed: null, hash: base58(signature), nonce: null } };
-      }
-      const bytes = fromBase64(submitted.signedTransaction);
-      if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
-      const verified = verifySigned(source.prepared, bytes, deps.verifySignature);
-      if (!verified.ok) return verified;
+/** What is submitted, compared with the quote before anything is written. */
+async function checkedSubmission(
+  deps: BridgeHandlerDeps,
+  source: QuotedTransaction,
+  submitted: BridgeSubmitted,
+  subject: string,
+): Promise<Outcome<BridgeSubmission>> {
+  const { outside, clock } = deps;
+  const rest = { subject, at: clock.now() };
+  if (source.kind === 'solana') {
+    if ('hash' in submitted) {
+      const signature = fromBase58(submitted.hash);
+      const message = fromBase64(source.prepared.messageBase64) as Uint8Array;
       const objection = callObjection(source);
       if (objection !== null) return objection;
-      return { ok: true, value: { ...rest, signed: submitted.signedTransaction, hash: verified.value.signature, nonce: null } };
+      if (signature?.length !== 64)
+        return refuse('malformed', '$.hash: a transaction of the primary chain is the base58 spelling of 64 bytes');
+      // The first signature is that of the sender over the quoted message, or it is of another transaction.
+      if (!deps.verifySignature(signature, message, fromBase58(source.wallet) as Uint8Array))
+        return refuse('signature_invalid', `${submitted.hash} is no signature of ${source.wallet} over the quoted transaction`);
+      return { ok: true, value: { ...rest, signed: null, hash: base58(signature), nonce: null } };
     }
-    if ('hash' in submitted) {
-      if (!/^0x[0-9a-f]{64}$/.test(submitted.hash))
-        return refuse('malformed', '$.hash: a transaction of the EVM chain is 0x and 64 hexadecimal digits in lower case');
-      return { ok: true, value: { ...rest, signed: null, hash: submitted.hash, nonce: null } };
-    }
-    const read = await outside.readSignedEvm(submitted.signedTransaction);
-    if (!read.ok) return read;
-    const differs = evmDifferences(source, read.value);
-    if (differs.length > 0) return refuse('signed_bytes_differ', `the signed transaction is not the quoted one: ${differs.join('; ')}`);
-    return { ok: true, value: { ...rest, signed: submitted.signedTransaction, hash: read.value.hash, nonce: read.value.nonce } };
+    const bytes = fromBase64(submitted.signedTransaction);
+    if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
+    const verified = verifySigned(source.prepared, bytes, deps.verifySignature);
+    if (!verified.ok) return verified;
+    const objection = callObjection(source);
+    if (objection !== null) return objection;
+    return { ok: true, value: { ...rest, signed: submitted.signedTransaction, hash: verified.value.signature, nonce: null } };
   }
-
-  async function submit(context: CommandContext, id: string, submitted: BridgeSubmitted): Promise<Outcome<BridgeTransferView>> {
-    const row = await find(context.orgId, id);
-    if (row === null) return refuse('not_found', NO_TRANSFER);
-    const submission = await checkedSubmission(transferContext(row.state).source, submitted, context.subject);
-    if (!submission.ok) return submission;
-    const before = submittedBefore(row, submission.value);
-    if (before !== null) return before;
-    try {
-      const outcome = await runtime.deliver(
-        id,
-        { type: 'submit', ...submission.value },
-        {
-          cause: `${context.subject} ${context.requestId}`,
-          orgId: context.orgId,
-          also: (was, plan) => [
-            auditRow(context, 'bridge.submission', id, was.state, plan.state),
-            ...answerRows(context, transferView(id, plan.state, clock.now())),
-          ],
-        },
-      );
-      if (outcome.ok) return { ok: true, value: transferView(id, outcome.value.plan.state, clock.now()) };
-      // Another request was faster: its transaction counts.
-      const now = await find(context.orgId, id);
-      return (now === null ? null : submittedBefore(now, submission.value)) ?? outcome;
-    } catch (error) {
-      if (deps.isTaken(error))
-        return refuse('state_conflict', `the transaction ${submission.value.hash} belongs to another transfer already`);
-      if (error instanceof PermitLost)
-        return refuse('halted', 'an emergency halt came since this was quoted: it is not sent any more; ask for a new quote');
-      return answeredMeanwhile(error);
-    }
+  if ('hash' in submitted) {
+    if (!/^0x[0-9a-f]{64}$/.test(submitted.hash))
+      return refuse('malformed', '$.hash: a transaction of the EVM chain is 0x and 64 hexadecimal digits in lower case');
+    return { ok: true, value: { ...rest, signed: null, hash: submitted.hash, nonce: null } };
   }
+  const read = await outside.readSignedEvm(submitted.signedTransaction);
+  if (!read.ok) return read;
+  const differs = evmDifferences(source, read.value);
+  if (differs.length > 0) return refuse('signed_bytes_differ', `the signed transaction is not the quoted one: ${differs.join('; ')}`);
+  return { ok: true, value: { ...rest, signed: submitted.signedTransaction, hash: read.value.hash, nonce: read.value.nonce } };
+}
 
-  return { quote, submit };
+async function submit(
+  deps: BridgeHandlerDeps,
+  context: CommandContext,
+  id: string,
+  submitted: BridgeSubmitted,
+): Promise<Outcome<BridgeTransferView>> {
+  const { runtime, clock } = deps;
+  const row = await find(deps, context.orgId, id);
+  if (row === null) return refuse('not_found', NO_TRANSFER);
+  const submission = await checkedSubmission(deps, transferContext(row.state).source, submitted, context.subject);
+  if (!submission.ok) return submission;
+  const before = submittedBefore(deps, row, submission.value);
+  if (before !== null) return before;
+  try {
+    const outcome = await runtime.deliver(
+      id,
+      { type: 'submit', ...submission.value },
+      {
+        cause: `${context.subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (was, plan) => [
+          auditRow(context, 'bridge.submission', id, was.state, plan.state),
+          ...answerRows(context, transferView(id, plan.state, clock.now())),
+        ],
+      },
+    );
+    if (outcome.ok) return { ok: true, value: transferView(id, outcome.value.plan.state, clock.now()) };
+    // Another request was faster: its transaction counts.
+    const now = await find(deps, context.orgId, id);
+    return (now === null ? null : submittedBefore(deps, now, submission.value)) ?? outcome;
+  } catch (error) {
+    if (deps.isTaken(error))
+      return refuse('state_conflict', `the transaction ${submission.value.hash} belongs to another transfer already`);
+    if (error instanceof PermitLost)
+      return refuse('halted', 'an emergency halt came since this was quoted: it is not sent any more; ask for a new quote');
+    return answeredMeanwhile(error);
+  }
 }
 
 /** Where the chains stand before anybody can have signed; refused where a node is behind, for it would call old payments new. */

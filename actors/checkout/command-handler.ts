@@ -64,121 +64,11 @@ interface BuiltPayment extends Pick<BuiltTransaction, 'base64' | 'prepared'> {
 const NO_NODE = 'a licence that costs something needs a node of the primary chain: set SPOTCHAIN_RPC_URL';
 
 export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutCommands {
-  const { runtime, store, clock } = deps;
-
-  /** What may be bought at this moment. */
-  async function offered(orgId: string, listingId: string): Promise<Outcome<Listing>> {
-    const listing = await store.listing(orgId, listingId);
-    if (listing === null) return refuse('not_found', NO_LISTING);
-    if (listing.state !== 'listed') return refuse('state_conflict', 'the listing is unlisted: nothing of it is sold any more');
-    const licence = await store.licence(orgId, listingId);
-    if (licence !== null) return refuse('state_conflict', `the organization holds licence ${licence.id} already`);
-    const open = await store.openCheckout(orgId, listingId);
-    return open === null ? { ok: true, value: listing } : refuse('state_conflict', underWay(open));
-  }
-
-  /** The payment, built and simulated. @throws where the node does not answer */
-  async function built(id: string, listing: Listing, buyer: string): Promise<Outcome<BuiltPayment>> {
-    if (deps.chain === null) return refuse('feature_disabled', NO_NODE);
-    const payment = paymentOf(id, listing.priceUsd, buyer, listing.payoutWallet);
-    const at = await deps.chain.latestBlockhash('confirmed');
-    const made = builtTransaction(buyer, paymentInstructions(payment), at);
-    const { error, changes } = await deps.chain.simulate(made.bytes);
-    if (error !== null) return refuse('payment_refused', `the chain would refuse the payment: ${paymentErrorWords(error)}`);
-    const objection = paymentObjection(changes, payment);
-    if (objection !== null) return refuse('payment_refused', `the payment would not do what it should: ${objection}`);
-    return { ok: true, value: { payment, base64: made.base64, prepared: made.prepared } };
-  }
-
-  /** Stores the payment and begins the checkout; a payment whose checkout did not begin expires by itself, and nobody was given it. */
-  async function begun(context: CommandContext, id: string, listing: Listing, made: BuiltPayment | null): Promise<Outcome<CheckoutView>> {
-    const { orgId, subject } = context;
-    const cause = `${subject} ${context.requestId}`;
-    const createdAt = clock.now();
-    const transactionId = made === null ? null : deps.newId();
-    if (made !== null && transactionId !== null) {
-      const { payment } = made;
-      const promised = { checkoutId: id, listingId: listing.id, payment: payment as never };
-      const epoch = await deps.epoch(orgId);
-      const transaction = { purpose: 'checkout', subject: promised, wallet: payment.buyer, built: made, epoch, createdAt } as const;
-      await startUserTransaction(deps, context, transactionId, transaction);
-    }
-    const { manifestHash, priceUsd } = listing;
-    const input: CheckoutInput = {
-      listingId: listing.id,
-      manifestHash,
-      priceUsd,
-      payment: made?.payment ?? null,
-      transactionId,
-      licenceId: deps.newId(),
-      requestedBy: subject,
-      createdAt,
-    };
-    const answer = (state: Parameters<typeof checkoutView>[1]): CheckoutView => checkoutView(id, state, createdAt, made);
-    const plan = await runtime.start('checkout', id, orgId, input as never, {
-      cause,
-      also: (begins) => [auditRow(context, 'checkout.begin', id, null, begins.state), ...answerRows(context, answer(begins.state))],
-    });
-    return { ok: true, value: answer(plan.state) };
-  }
-
-  async function find(orgId: string, id: string): Promise<ActorRow | null> {
-    const row = (await deps.load([id])).get(id);
-    return row === undefined || row.orgId !== orgId || row.kind !== 'checkout' ? null : row;
-  }
-
-  async function shown(row: ActorRow): Promise<CheckoutView> {
-    const { transactionId, payment } = checkoutContext(row.state);
-    const transaction = transactionId === null ? undefined : (await deps.load([transactionId])).get(transactionId);
-    if (payment === null || transaction === undefined) return checkoutView(row.id, row.state, clock.now(), null);
-    const { prepared, unsignedBase64 } = transactionContext(transaction.state);
-    return checkoutView(row.id, row.state, clock.now(), { payment, prepared, base64: unsignedBase64 });
-  }
-
-  /** What is said where the bytes were given before, or where there is nothing to be paid; null where they are to be taken. */
-  async function answeredBefore(row: ActorRow, signed: string): Promise<Outcome<CheckoutView> | null> {
-    const { signed: known, payment } = checkoutContext(row.state);
-    const state = checkoutState(row.state);
-    if (payment === null) return refuse('state_conflict', 'the licence costs nothing: there is no payment to settle');
-    // The same bytes of an expired checkout are looked for again: the chain may know them by now.
-    if (known === signed && state !== 'expired') return { ok: true, value: await shown(row) };
-    if (known !== null && known !== signed)
-      return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
-    return null;
-  }
-
-  async function verified(context: CheckoutContext, signed: string): Promise<Outcome<{ readonly signature: string }>> {
-    const bytes = fromBase64(signed);
-    if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
-    const row = (await deps.load([context.transactionId as string])).get(context.transactionId as string) as ActorRow;
-    return verifySigned(transactionContext(row.state).prepared, bytes, deps.verifySignature);
-  }
-
-  async function submitted(context: CommandContext, row: ActorRow, signed: string, signature: string): Promise<Outcome<CheckoutView>> {
-    const before = await shown(row);
-    const { subject } = context;
-    try {
-      const event = { type: 'submit', signed, signature, subject };
-      const outcome = await runtime.deliver(row.id, event as never, {
-        cause: `${subject} ${context.requestId}`,
-        orgId: context.orgId,
-        also: (was, plan) => [
-          auditRow(context, 'checkout.settle', row.id, was.state, plan.state),
-          ...answerRows(context, moved(before, row.id, plan.state, clock.now())),
-        ],
-      });
-      if (outcome.ok) return { ok: true, value: moved(before, row.id, outcome.value.plan.state, clock.now()) };
-      const now = await find(context.orgId, row.id);
-      return (now === null ? null : await answeredBefore(now, signed)) ?? outcome;
-    } catch (error) {
-      if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: check out anew');
-      return answeredMeanwhile(error);
-    }
-  }
+  const { store, clock } = deps;
 
   return {
     async begin(context, listingId, buyer) {
-      const listing = await offered(context.orgId, listingId);
+      const listing = await offered(deps, context.orgId, listingId);
       if (!listing.ok) return listing;
       const isFree = Number(listing.value.priceUsd) === 0;
       if (!isFree && buyer === null) return refuse('malformed', '$.buyer: the wallet that pays is missing');
@@ -189,19 +79,19 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
       };
       return placedOnVerdict(context.orgId, obstacle, async () => {
         const id = deps.newId();
-        if (isFree) return begun(context, id, listing.value, null);
-        const made = await unlessSilent(deps.isSilence, built(id, listing.value, buyer as string));
-        return made.ok ? begun(context, id, listing.value, made.value) : made;
+        if (isFree) return begun(deps, context, id, listing.value, null);
+        const made = await unlessSilent(deps.isSilence, built(deps, id, listing.value, buyer as string));
+        return made.ok ? begun(deps, context, id, listing.value, made.value) : made;
       });
     },
 
     async settle(context, id, signed) {
-      const row = await find(context.orgId, id);
+      const row = await find(deps, context.orgId, id);
       if (row === null) return refuse('not_found', NO_CHECKOUT);
-      const before = await answeredBefore(row, signed);
+      const before = await answeredBefore(deps, row, signed);
       if (before !== null) return before;
       const checkout = checkoutContext(row.state);
-      const found = await verified(checkout, signed);
+      const found = await verified(deps, checkout, signed);
       if (!found.ok) return found;
       if (checkoutState(row.state) === 'expired') {
         const licence = await store.licence(context.orgId, checkout.listingId);
@@ -211,7 +101,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
             `the organization holds licence ${licence.id} by another checkout: this payment, where it has landed, went to the creator, who alone can return it`,
           );
       }
-      return submitted(context, row, signed, found.value.signature);
+      return submitted(deps, context, row, signed, found.value.signature);
     },
 
     async importListing(context, listingId) {
@@ -237,6 +127,136 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
       ]);
     },
   };
+}
+
+/** What may be bought at this moment. */
+async function offered(deps: CheckoutHandlerDeps, orgId: string, listingId: string): Promise<Outcome<Listing>> {
+  const { store } = deps;
+  const listing = await store.listing(orgId, listingId);
+  if (listing === null) return refuse('not_found', NO_LISTING);
+  if (listing.state !== 'listed') return refuse('state_conflict', 'the listing is unlisted: nothing of it is sold any more');
+  const licence = await store.licence(orgId, listingId);
+  if (licence !== null) return refuse('state_conflict', `the organization holds licence ${licence.id} already`);
+  const open = await store.openCheckout(orgId, listingId);
+  return open === null ? { ok: true, value: listing } : refuse('state_conflict', underWay(open));
+}
+
+/** The payment, built and simulated. @throws where the node does not answer */
+async function built(deps: CheckoutHandlerDeps, id: string, listing: Listing, buyer: string): Promise<Outcome<BuiltPayment>> {
+  if (deps.chain === null) return refuse('feature_disabled', NO_NODE);
+  const payment = paymentOf(id, listing.priceUsd, buyer, listing.payoutWallet);
+  const at = await deps.chain.latestBlockhash('confirmed');
+  const made = builtTransaction(buyer, paymentInstructions(payment), at);
+  const { error, changes } = await deps.chain.simulate(made.bytes);
+  if (error !== null) return refuse('payment_refused', `the chain would refuse the payment: ${paymentErrorWords(error)}`);
+  const objection = paymentObjection(changes, payment);
+  if (objection !== null) return refuse('payment_refused', `the payment would not do what it should: ${objection}`);
+  return { ok: true, value: { payment, base64: made.base64, prepared: made.prepared } };
+}
+
+/** Stores the payment and begins the checkout; a payment whose checkout did not begin expires by itself, and nobody was given it. */
+async function begun(
+  deps: CheckoutHandlerDeps,
+  context: CommandContext,
+  id: string,
+  listing: Listing,
+  made: BuiltPayment | null,
+): Promise<Outcome<CheckoutView>> {
+  const { runtime, clock } = deps;
+  const { orgId, subject } = context;
+  const cause = `${subject} ${context.requestId}`;
+  const createdAt = clock.now();
+  const transactionId = made === null ? null : deps.newId();
+  if (made !== null && transactionId !== null) {
+    const { payment } = made;
+    const promised = { checkoutId: id, listingId: listing.id, payment: payment as never };
+    const epoch = await deps.epoch(orgId);
+    const transaction = { purpose: 'checkout', subject: promised, wallet: payment.buyer, built: made, epoch, createdAt } as const;
+    await startUserTransaction(deps, context, transactionId, transaction);
+  }
+  const { manifestHash, priceUsd } = listing;
+  const input: CheckoutInput = {
+    listingId: listing.id,
+    manifestHash,
+    priceUsd,
+    payment: made?.payment ?? null,
+    transactionId,
+    licenceId: deps.newId(),
+    requestedBy: subject,
+    createdAt,
+  };
+  const answer = (state: Parameters<typeof checkoutView>[1]): CheckoutView => checkoutView(id, state, createdAt, made);
+  const plan = await runtime.start('checkout', id, orgId, input as never, {
+    cause,
+    also: (begins) => [auditRow(context, 'checkout.begin', id, null, begins.state), ...answerRows(context, answer(begins.state))],
+  });
+  return { ok: true, value: answer(plan.state) };
+}
+
+async function find(deps: CheckoutHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
+  const row = (await deps.load([id])).get(id);
+  return row === undefined || row.orgId !== orgId || row.kind !== 'checkout' ? null : row;
+}
+
+async function shown(deps: CheckoutHandlerDeps, row: ActorRow): Promise<CheckoutView> {
+  const { clock } = deps;
+  const { transactionId, payment } = checkoutContext(row.state);
+  const transaction = transactionId === null ? undefined : (await deps.load([transactionId])).get(transactionId);
+  if (payment === null || transaction === undefined) return checkoutView(row.id, row.state, clock.now(), null);
+  const { prepared, unsignedBase64 } = transactionContext(transaction.state);
+  return checkoutView(row.id, row.state, clock.now(), { payment, prepared, base64: unsignedBase64 });
+}
+
+/** What is said where the bytes were given before, or where there is nothing to be paid; null where they are to be taken. */
+async function answeredBefore(deps: CheckoutHandlerDeps, row: ActorRow, signed: string): Promise<Outcome<CheckoutView> | null> {
+  const { signed: known, payment } = checkoutContext(row.state);
+  const state = checkoutState(row.state);
+  if (payment === null) return refuse('state_conflict', 'the licence costs nothing: there is no payment to settle');
+  // The same bytes of an expired checkout are looked for again: the chain may know them by now.
+  if (known === signed && state !== 'expired') return { ok: true, value: await shown(deps, row) };
+  if (known !== null && known !== signed)
+    return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
+  return null;
+}
+
+async function verified(
+  deps: CheckoutHandlerDeps,
+  context: CheckoutContext,
+  signed: string,
+): Promise<Outcome<{ readonly signature: string }>> {
+  const bytes = fromBase64(signed);
+  if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
+  const row = (await deps.load([context.transactionId as string])).get(context.transactionId as string) as ActorRow;
+  return verifySigned(transactionContext(row.state).prepared, bytes, deps.verifySignature);
+}
+
+async function submitted(
+  deps: CheckoutHandlerDeps,
+  context: CommandContext,
+  row: ActorRow,
+  signed: string,
+  signature: string,
+): Promise<Outcome<CheckoutView>> {
+  const { runtime, clock } = deps;
+  const before = await shown(deps, row);
+  const { subject } = context;
+  try {
+    const event = { type: 'submit', signed, signature, subject };
+    const outcome = await runtime.deliver(row.id, event as never, {
+      cause: `${subject} ${context.requestId}`,
+      orgId: context.orgId,
+      also: (was, plan) => [
+        auditRow(context, 'checkout.settle', row.id, was.state, plan.state),
+        ...answerRows(context, moved(before, row.id, plan.state, clock.now())),
+      ],
+    });
+    if (outcome.ok) return { ok: true, value: moved(before, row.id, outcome.value.plan.state, clock.now()) };
+    const now = await find(deps, context.orgId, row.id);
+    return (now === null ? null : await answeredBefore(deps, now, signed)) ?? outcome;
+  } catch (error) {
+    if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: check out anew');
+    return answeredMeanwhile(error);
+  }
 }
 
 /** What is said where a checkout of the same listing is under way. */

@@ -35,9 +35,10 @@ export type EvaluationOutcome =
       readonly resultHash: string;
       /** The numbers that a list shows. */
       readonly summary: { readonly [name: string]: Json };
-      /** The whole result as canonical JSON, and as a page for people. */
+      /** The whole result as canonical JSON. */
       readonly result: string;
-      readonly report: string;
+      /** The page for people; null where it is made of the result whenever somebody asks for it. */
+      readonly report: string | null;
       /** Null where the run is no evidence, such as a look at a short stretch. */
       readonly evidence: EvidenceDraft | null;
     }

@@ -66,151 +66,7 @@ interface Agreed {
 }
 
 export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
-  const { runtime, chain, clock } = deps;
-
-  /** The plan with fresh keys, where names, quote and curve may be. */
-  async function planned(wish: LaunchWish, keys: readonly [EphemeralKey, EphemeralKey]): Promise<Outcome<LaunchPlan>> {
-    const problem = namesProblem(wish.names);
-    if (problem !== null) return refuse('malformed', problem);
-    const [config, mint] = keys;
-    const unlisted = deps.listingProblem(wish, mint.address);
-    if (unlisted !== null) return refuse('launch_refused', `the token could not be listed: ${unlisted}`);
-    const badge = await badgeFor(wish);
-    if (!badge.ok) return badge;
-    const curve = plannedCurve(wish.curve);
-    const { token, creator, names } = wish;
-    const firstBuy = wish.firstBuy === null ? null : rawUnits(wish.firstBuy, token.decimals);
-    if (firstBuy !== null && firstBuy <= 0n) return refuse('malformed', `$.firstBuy: ${wish.firstBuy} is less than the smallest unit`);
-    return {
-      ok: true,
-      value: {
-        keys: { config: config.address, baseMint: mint.address, quoteMint: token.mint, quoteProgram: token.program },
-        creator,
-        partner: deps.partner,
-        badge: badge.value,
-        names,
-        ...curve,
-        firstBuy,
-      },
-    };
-  }
-
-  /** The quote's badge where it needs one; refused where the program would refuse the quote. */
-  async function badgeFor({ token }: LaunchWish): Promise<Outcome<string | null>> {
-    const address = badgeAddress(token.mint);
-    const { slot, accounts } = await chain.accounts([token.mint, address]);
-    const [account, badge] = accounts;
-    const mint = account == null ? null : readMint(account.data);
-    const facts = { ...token, program: account?.owner ?? token.program };
-    const isBadged = badge != null && badge.data.length === BADGE_BYTES;
-    const objection = mintObjection(facts, mint, isBadged, BigInt(Math.floor(slot / SLOTS_PER_EPOCH)));
-    if (objection !== null)
-      return refuse('launch_refused', objection.code === null ? objection.detail : `${objection.detail} (program error ${objection.code})`);
-    return { ok: true, value: mint !== null && needsBadge(facts.program, mint) ? address : null };
-  }
-
-  /** One transaction where all fits, and two where it does not; each simulated, the second on what the first one leaves. */
-  async function agreed(wish: LaunchWish): Promise<Outcome<Agreed>> {
-    const keys = [deps.newKey(), deps.newKey()] as const;
-    const plan = await planned(wish, keys);
-    if (!plan.ok) return plan;
-    let instructions: LaunchInstructions;
-    try {
-      instructions = launchInstructions(plan.value);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return refuse('launch_refused', error.message);
-    }
-    const at = await chain.latestBlockhash('confirmed');
-    const make = (list: readonly ProgramInstruction[]): BuiltTransaction => builtTransaction(wish.creator, list, at, keys);
-    const whole = make(inOne(instructions));
-    const fits = ({ bytes }: BuiltTransaction): boolean => bytes.length <= LONGEST_TRANSACTION;
-    const parts = fits(whole) ? [whole] : inTwo(instructions).map(make);
-    if (!parts.every(fits))
-      return refuse('launch_refused', 'the launch does not fit into two transactions: shorten the name or the address');
-    // A node simulates one transaction on the state that is: what follows the configuration is simulated together with it.
-    const bare = [...instructions.config, ...instructions.pool];
-    const together = [make([...bare, ...instructions.buy]), make(bare)].find(fits);
-    for (const each of fits(whole) ? [whole] : [parts[0] as BuiltTransaction, ...(together === undefined ? [] : [together])]) {
-      const { error } = await chain.simulate(each.bytes);
-      if (error !== null) return refuse('launch_refused', `the chain would refuse the launch: ${launchErrorWords(error)}`);
-    }
-    const blockHeight = await chain.blockHeight('confirmed');
-    return {
-      ok: true,
-      value: {
-        plan: plan.value,
-        built: parts,
-        lastValidBlockHeight: at.lastValidBlockHeight,
-        expiresAt: clock.now() + lifetimeMs(at, blockHeight),
-      },
-    };
-  }
-
-  async function begun(context: CommandContext, wish: LaunchWish, made: Agreed): Promise<Outcome<PreparedLaunch>> {
-    const { orgId, subject } = context;
-    const id = deps.newId();
-    const cause = `${subject} ${context.requestId}`;
-    const createdAt = clock.now();
-    const epoch = await deps.epoch(orgId);
-    const transactionIds: string[] = [];
-    for (const [part, built] of made.built.entries()) {
-      const transactionId = deps.newId();
-      const promised = { launchId: id, part, mint: made.plan.keys.baseMint };
-      const transaction = { purpose: 'launch', subject: promised, wallet: wish.creator, built, epoch, createdAt } as const;
-      await startUserTransaction(deps, context, transactionId, transaction);
-      transactionIds.push(transactionId);
-    }
-    const transactions = made.built.map(({ base64 }) => base64);
-    const { lastValidBlockHeight, expiresAt } = made;
-    const answer = (state: Parameters<typeof launchView>[1]): PreparedLaunch => ({
-      launch: launchView(id, state, createdAt),
-      transactions,
-      lastValidBlockHeight,
-      expiresAt,
-    });
-    const plan = await runtime.start('launch', id, orgId, inputOf(wish, made.plan, transactionIds, subject, createdAt) as never, {
-      cause,
-      also: (begins) => [auditRow(context, 'launch.prepare', id, null, begins.state), ...answerRows(context, answer(begins.state))],
-    });
-    return { ok: true, value: answer(plan.state) };
-  }
-
-  async function find(orgId: string, id: string): Promise<ActorRow | null> {
-    const row = (await deps.load([id])).get(id);
-    return row === undefined || row.orgId !== orgId || row.kind !== 'launch' ? null : row;
-  }
-
-  /** What is said where the bytes were given before; null where nothing was given yet. */
-  function givenBefore(row: ActorRow, signed: readonly string[]): Outcome<LaunchView> | null {
-    const known = launchContext(row.state).signed;
-    if (known !== null && known.length === signed.length && known.every((one, index) => one === signed[index]))
-      return { ok: true, value: launchView(row.id, row.state, clock.now()) };
-    if (known !== null) return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
-    const state = launchState(row.state);
-    return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: prepare a new one`);
-  }
-
-  /** The signatures of all transactions, each checked against its prepared message. */
-  async function verified(row: ActorRow, signed: readonly string[]): Promise<Outcome<readonly string[]>> {
-    const { transactionIds } = launchContext(row.state);
-    if (signed.length !== transactionIds.length)
-      return refuse(
-        'malformed',
-        `$.transactions: ${transactionIds.length} signed transactions are needed, and ${signed.length} were given`,
-      );
-    const rows = await deps.load(transactionIds);
-    const signatures: string[] = [];
-    for (const [index, transactionId] of transactionIds.entries()) {
-      const bytes = fromBase64(signed[index] as string);
-      if (bytes === null) return refuse('malformed_transaction', `$.transactions[${index}] is not base64 in its canonical spelling`);
-      const prepared = transactionContext((rows.get(transactionId) as ActorRow).state);
-      const checked = verifySigned(prepared.prepared, bytes, deps.verifySignature);
-      if (!checked.ok) return checked;
-      signatures.push(checked.value.signature);
-    }
-    return { ok: true, value: signatures };
-  }
+  const { runtime, clock } = deps;
 
   return {
     prepare: (context, wish) =>
@@ -218,17 +74,17 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
         context.orgId,
         (error) => capacityAnswer(deps.obstacleOf(error)),
         async () => {
-          const made = await unlessSilent(deps.isSilence, agreed(wish));
-          return made.ok ? begun(context, wish, made.value) : made;
+          const made = await unlessSilent(deps.isSilence, agreed(deps, wish));
+          return made.ok ? begun(deps, context, wish, made.value) : made;
         },
       ),
 
     async submit(context, id, signed) {
-      const row = await find(context.orgId, id);
+      const row = await find(deps, context.orgId, id);
       if (row === null) return refuse('not_found', NO_LAUNCH);
-      const before = givenBefore(row, signed);
+      const before = givenBefore(deps, row, signed);
       if (before !== null) return before;
-      const signatures = await verified(row, signed);
+      const signatures = await verified(deps, row, signed);
       if (!signatures.ok) return signatures;
       try {
         const event = { type: 'submit', signed, signatures: signatures.value, subject: context.subject };
@@ -241,14 +97,162 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
           ],
         });
         if (outcome.ok) return { ok: true, value: launchView(id, outcome.value.plan.state, clock.now()) };
-        const now = await find(context.orgId, id);
-        return (now === null ? null : givenBefore(now, signed)) ?? outcome;
+        const now = await find(deps, context.orgId, id);
+        return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
         if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: prepare a new one');
         return answeredMeanwhile(error);
       }
     },
   };
+}
+
+/** The plan with fresh keys, where names, quote and curve may be. */
+async function planned(
+  deps: LaunchHandlerDeps,
+  wish: LaunchWish,
+  keys: readonly [EphemeralKey, EphemeralKey],
+): Promise<Outcome<LaunchPlan>> {
+  const problem = namesProblem(wish.names);
+  if (problem !== null) return refuse('malformed', problem);
+  const [config, mint] = keys;
+  const unlisted = deps.listingProblem(wish, mint.address);
+  if (unlisted !== null) return refuse('launch_refused', `the token could not be listed: ${unlisted}`);
+  const badge = await badgeFor(deps, wish);
+  if (!badge.ok) return badge;
+  const curve = plannedCurve(wish.curve);
+  const { token, creator, names } = wish;
+  const firstBuy = wish.firstBuy === null ? null : rawUnits(wish.firstBuy, token.decimals);
+  if (firstBuy !== null && firstBuy <= 0n) return refuse('malformed', `$.firstBuy: ${wish.firstBuy} is less than the smallest unit`);
+  return {
+    ok: true,
+    value: {
+      keys: { config: config.address, baseMint: mint.address, quoteMint: token.mint, quoteProgram: token.program },
+      creator,
+      partner: deps.partner,
+      badge: badge.value,
+      names,
+      ...curve,
+      firstBuy,
+    },
+  };
+}
+
+/** The quote's badge where it needs one; refused where the program would refuse the quote. */
+async function badgeFor(deps: LaunchHandlerDeps, { token }: LaunchWish): Promise<Outcome<string | null>> {
+  const { chain } = deps;
+  const address = badgeAddress(token.mint);
+  const { slot, accounts } = await chain.accounts([token.mint, address]);
+  const [account, badge] = accounts;
+  const mint = account == null ? null : readMint(account.data);
+  const facts = { ...token, program: account?.owner ?? token.program };
+  const isBadged = badge != null && badge.data.length === BADGE_BYTES;
+  const objection = mintObjection(facts, mint, isBadged, BigInt(Math.floor(slot / SLOTS_PER_EPOCH)));
+  if (objection !== null)
+    return refuse('launch_refused', objection.code === null ? objection.detail : `${objection.detail} (program error ${objection.code})`);
+  return { ok: true, value: mint !== null && needsBadge(facts.program, mint) ? address : null };
+}
+
+/** One transaction where all fits, and two where it does not; each simulated, the second on what the first one leaves. */
+async function agreed(deps: LaunchHandlerDeps, wish: LaunchWish): Promise<Outcome<Agreed>> {
+  const { chain, clock } = deps;
+  const keys = [deps.newKey(), deps.newKey()] as const;
+  const plan = await planned(deps, wish, keys);
+  if (!plan.ok) return plan;
+  let instructions: LaunchInstructions;
+  try {
+    instructions = launchInstructions(plan.value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return refuse('launch_refused', error.message);
+  }
+  const at = await chain.latestBlockhash('confirmed');
+  const make = (list: readonly ProgramInstruction[]): BuiltTransaction => builtTransaction(wish.creator, list, at, keys);
+  const whole = make(inOne(instructions));
+  const fits = ({ bytes }: BuiltTransaction): boolean => bytes.length <= LONGEST_TRANSACTION;
+  const parts = fits(whole) ? [whole] : inTwo(instructions).map(make);
+  if (!parts.every(fits)) return refuse('launch_refused', 'the launch does not fit into two transactions: shorten the name or the address');
+  // A node simulates one transaction on the state that is: what follows the configuration is simulated together with it.
+  const bare = [...instructions.config, ...instructions.pool];
+  const together = [make([...bare, ...instructions.buy]), make(bare)].find(fits);
+  for (const each of fits(whole) ? [whole] : [parts[0] as BuiltTransaction, ...(together === undefined ? [] : [together])]) {
+    const { error } = await chain.simulate(each.bytes);
+    if (error !== null) return refuse('launch_refused', `the chain would refuse the launch: ${launchErrorWords(error)}`);
+  }
+  const blockHeight = await chain.blockHeight('confirmed');
+  return {
+    ok: true,
+    value: {
+      plan: plan.value,
+      built: parts,
+      lastValidBlockHeight: at.lastValidBlockHeight,
+      expiresAt: clock.now() + lifetimeMs(at, blockHeight),
+    },
+  };
+}
+
+async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: LaunchWish, made: Agreed): Promise<Outcome<PreparedLaunch>> {
+  const { runtime, clock } = deps;
+  const { orgId, subject } = context;
+  const id = deps.newId();
+  const cause = `${subject} ${context.requestId}`;
+  const createdAt = clock.now();
+  const epoch = await deps.epoch(orgId);
+  const transactionIds: string[] = [];
+  for (const [part, built] of made.built.entries()) {
+    const transactionId = deps.newId();
+    const promised = { launchId: id, part, mint: made.plan.keys.baseMint };
+    const transaction = { purpose: 'launch', subject: promised, wallet: wish.creator, built, epoch, createdAt } as const;
+    await startUserTransaction(deps, context, transactionId, transaction);
+    transactionIds.push(transactionId);
+  }
+  const transactions = made.built.map(({ base64 }) => base64);
+  const { lastValidBlockHeight, expiresAt } = made;
+  const answer = (state: Parameters<typeof launchView>[1]): PreparedLaunch => ({
+    launch: launchView(id, state, createdAt),
+    transactions,
+    lastValidBlockHeight,
+    expiresAt,
+  });
+  const plan = await runtime.start('launch', id, orgId, inputOf(wish, made.plan, transactionIds, subject, createdAt) as never, {
+    cause,
+    also: (begins) => [auditRow(context, 'launch.prepare', id, null, begins.state), ...answerRows(context, answer(begins.state))],
+  });
+  return { ok: true, value: answer(plan.state) };
+}
+
+async function find(deps: LaunchHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
+  const row = (await deps.load([id])).get(id);
+  return row === undefined || row.orgId !== orgId || row.kind !== 'launch' ? null : row;
+}
+
+/** What is said where the bytes were given before; null where nothing was given yet. */
+function givenBefore(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly string[]): Outcome<LaunchView> | null {
+  const { clock } = deps;
+  const known = launchContext(row.state).signed;
+  if (known !== null && known.length === signed.length && known.every((one, index) => one === signed[index]))
+    return { ok: true, value: launchView(row.id, row.state, clock.now()) };
+  if (known !== null) return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
+  const state = launchState(row.state);
+  return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: prepare a new one`);
+}
+
+/** The signatures of all transactions, each checked against its prepared message. */
+async function verified(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly string[]): Promise<Outcome<readonly string[]>> {
+  const { transactionIds } = launchContext(row.state);
+  if (signed.length !== transactionIds.length)
+    return refuse('malformed', `$.transactions: ${transactionIds.length} signed transactions are needed, and ${signed.length} were given`);
+  const rows = await deps.load(transactionIds);
+  const signatures: string[] = [];
+  for (const [index, transactionId] of transactionIds.entries()) {
+    const bytes = fromBase64(signed[index] as string);
+    if (bytes === null) return refuse('malformed_transaction', `$.transactions[${index}] is not base64 in its canonical spelling`);
+    const prepared = transactionContext((rows.get(transactionId) as ActorRow).state);
+    const checked = verifySigned(prepared.prepared, bytes, deps.verifySignature);
+    if (!checked.ok) return checked;
+    signatures.push(checked.value.signature);
+  }
+  return { ok: true, value: signatures };
 }
 
 function inputOf(

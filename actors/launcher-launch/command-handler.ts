@@ -51,94 +51,7 @@ interface Payment {
 }
 
 export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunchCommands {
-  const { runtime, chain, clock } = deps;
-
-  /** Why the launcher would not take the wish, or what it wants for it. */
-  async function offered(wish: LauncherWish): Promise<Outcome<LauncherOffer>> {
-    const problem = intentProblem(wish);
-    if (problem !== null) return refuse('malformed', problem);
-    const unlisted = deps.listingProblem(wish);
-    if (unlisted !== null) return refuse('launch_refused', `the token could not be listed: ${unlisted}`);
-    const known = await deps.launcher.pairs();
-    if (!known.ok) return known;
-    const { pairs, creatorFeeBps } = known.value;
-    if (!pairs.some(({ mint }) => mint === wish.pairMint))
-      return refuse('launch_refused', `the launcher pairs nothing with ${wish.quoteSymbol}: GET /v1/agentlaunch/pairs lists what it does`);
-    if (wish.creatorFeeBps < creatorFeeBps.min || wish.creatorFeeBps > creatorFeeBps.max)
-      return refuse('malformed', `$.creatorFeeBps: ${wish.creatorFeeBps} is outside of ${creatorFeeBps.min} to ${creatorFeeBps.max}`);
-    const { pairedStock: _, quoteSymbol: __, ...intent } = wish;
-    const offer = await deps.launcher.register(intent);
-    if (!offer.ok) return offer;
-    const senseless = offerProblem(offer.value, wish.wallet, clock.now());
-    return senseless === null ? offer : refuse('route_refused', `the offer of the launcher makes no sense: ${senseless}`);
-  }
-
-  /** The payment as the wallet is given it, once the chain would carry it out. */
-  async function paymentFor(wish: LauncherWish): Promise<Outcome<Payment>> {
-    const offer = await offered(wish);
-    if (!offer.ok) return offer;
-    const id = deps.newId();
-    const at = await chain.latestBlockhash('confirmed');
-    const built = builtTransaction(wish.wallet, paymentInstructions(wish.wallet, offer.value, id), at);
-    const { error } = await chain.simulate(built.bytes);
-    if (error !== null) return refuse('launch_refused', `the chain would refuse the payment: ${launchErrorWords(error)}`);
-    const blockHeight = await chain.blockHeight('confirmed');
-    return {
-      ok: true,
-      value: {
-        id,
-        offer: offer.value,
-        built,
-        expiresAt: Math.min(offer.value.validUntil, clock.now() + lifetimeMs(at, blockHeight)),
-      },
-    };
-  }
-
-  async function begun(context: CommandContext, wish: LauncherWish, payment: Payment): Promise<Outcome<QuotedLaunch>> {
-    const { orgId, subject } = context;
-    const { id, offer, built, expiresAt } = payment;
-    const cause = `${subject} ${context.requestId}`;
-    const createdAt = clock.now();
-    const { pairedStock, quoteSymbol, ...intent } = wish;
-    const input: LauncherLaunchInput = { intent, offer, quoteSymbol, pairedStock, preparedBy: subject, createdAt };
-    await runtime.start('launcher_launch', id, orgId, input as never, { cause });
-    const transactionId = deps.newId();
-    const epoch = await deps.epoch(orgId);
-    const promised = { launchId: id, payTo: offer.payTo, lamports: offer.lamports };
-    const transaction = { purpose: 'launcher_payment', subject: promised, wallet: wish.wallet, built, epoch, createdAt } as const;
-    await startUserTransaction(deps, context, transactionId, transaction);
-    const answer = (state: ActorRow['state']): QuotedLaunch => ({
-      launch: launcherView(id, state, clock.now()),
-      transaction: built.base64,
-      lastValidBlockHeight: built.prepared.lastValidBlockHeight,
-      expiresAt,
-    });
-    const outcome = await runtime.deliver(
-      id,
-      { type: 'payment.prepared', transactionId },
-      {
-        cause,
-        orgId,
-        also: (was, plan) => [auditRow(context, 'launch.quote', id, was.state, plan.state), ...answerRows(context, answer(plan.state))],
-      },
-    );
-    return outcome.ok ? { ok: true, value: answer(outcome.value.plan.state) } : outcome;
-  }
-
-  async function find(orgId: string, id: string): Promise<ActorRow | null> {
-    const row = (await deps.load([id])).get(id);
-    return row === undefined || row.orgId !== orgId || row.kind !== 'launcher_launch' ? null : row;
-  }
-
-  /** What is said where the payment was given before; null where nothing was given yet. */
-  function givenBefore(row: ActorRow, signed: string): Outcome<LauncherLaunchView> | null {
-    const known = launcherContext(row.state);
-    if (known.signed !== null && known.signed !== signed)
-      return refuse('state_conflict', 'another signed payment was submitted before: nothing is paid twice');
-    const state = launcherState(row.state);
-    if (known.signed !== null) return { ok: true, value: launcherView(row.id, row.state, clock.now()) };
-    return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: ask for a new quote`);
-  }
+  const { runtime, clock } = deps;
 
   async function verified(row: ActorRow, signed: string): Promise<Outcome<string>> {
     const { paymentId, offer } = launcherContext(row.state);
@@ -169,15 +82,15 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
         context.orgId,
         (error) => capacityAnswer(deps.obstacleOf(error)),
         async () => {
-          const payment = await unlessSilent(deps.isSilence, paymentFor(wish));
-          return payment.ok ? begun(context, wish, payment.value) : payment;
+          const payment = await unlessSilent(deps.isSilence, paymentFor(deps, wish));
+          return payment.ok ? begun(deps, context, wish, payment.value) : payment;
         },
       ),
 
     async submit(context, id, signed) {
-      const row = await find(context.orgId, id);
+      const row = await find(deps, context.orgId, id);
       if (row === null) return refuse('not_found', NO_LAUNCH);
-      const before = givenBefore(row, signed);
+      const before = givenBefore(deps, row, signed);
       const isRetry = before?.ok === true && launcherState(row.state) === 'failed_paid';
       if (before !== null && !isRetry) return before;
       const signature = isRetry ? null : await verified(row, signed);
@@ -187,12 +100,108 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
       try {
         const outcome = await delivered(context, id, event, isRetry ? 'launch.retry' : 'launch.submit');
         if (outcome.ok) return { ok: true, value: launcherView(id, outcome.value.plan.state, clock.now()) };
-        const now = await find(context.orgId, id);
-        return (now === null ? null : givenBefore(now, signed)) ?? outcome;
+        const now = await find(deps, context.orgId, id);
+        return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
         if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was quoted: ask for a new quote');
         return answeredMeanwhile(error);
       }
     },
   };
+}
+
+/** Why the launcher would not take the wish, or what it wants for it. */
+async function offered(deps: LauncherHandlerDeps, wish: LauncherWish): Promise<Outcome<LauncherOffer>> {
+  const { clock } = deps;
+  const problem = intentProblem(wish);
+  if (problem !== null) return refuse('malformed', problem);
+  const unlisted = deps.listingProblem(wish);
+  if (unlisted !== null) return refuse('launch_refused', `the token could not be listed: ${unlisted}`);
+  const known = await deps.launcher.pairs();
+  if (!known.ok) return known;
+  const { pairs, creatorFeeBps } = known.value;
+  if (!pairs.some(({ mint }) => mint === wish.pairMint))
+    return refuse('launch_refused', `the launcher pairs nothing with ${wish.quoteSymbol}: GET /v1/agentlaunch/pairs lists what it does`);
+  if (wish.creatorFeeBps < creatorFeeBps.min || wish.creatorFeeBps > creatorFeeBps.max)
+    return refuse('malformed', `$.creatorFeeBps: ${wish.creatorFeeBps} is outside of ${creatorFeeBps.min} to ${creatorFeeBps.max}`);
+  const { pairedStock: _, quoteSymbol: __, ...intent } = wish;
+  const offer = await deps.launcher.register(intent);
+  if (!offer.ok) return offer;
+  const senseless = offerProblem(offer.value, wish.wallet, clock.now());
+  return senseless === null ? offer : refuse('route_refused', `the offer of the launcher makes no sense: ${senseless}`);
+}
+
+/** The payment as the wallet is given it, once the chain would carry it out. */
+async function paymentFor(deps: LauncherHandlerDeps, wish: LauncherWish): Promise<Outcome<Payment>> {
+  const { chain, clock } = deps;
+  const offer = await offered(deps, wish);
+  if (!offer.ok) return offer;
+  const id = deps.newId();
+  const at = await chain.latestBlockhash('confirmed');
+  const built = builtTransaction(wish.wallet, paymentInstructions(wish.wallet, offer.value, id), at);
+  const { error } = await chain.simulate(built.bytes);
+  if (error !== null) return refuse('launch_refused', `the chain would refuse the payment: ${launchErrorWords(error)}`);
+  const blockHeight = await chain.blockHeight('confirmed');
+  return {
+    ok: true,
+    value: {
+      id,
+      offer: offer.value,
+      built,
+      expiresAt: Math.min(offer.value.validUntil, clock.now() + lifetimeMs(at, blockHeight)),
+    },
+  };
+}
+
+async function begun(
+  deps: LauncherHandlerDeps,
+  context: CommandContext,
+  wish: LauncherWish,
+  payment: Payment,
+): Promise<Outcome<QuotedLaunch>> {
+  const { runtime, clock } = deps;
+  const { orgId, subject } = context;
+  const { id, offer, built, expiresAt } = payment;
+  const cause = `${subject} ${context.requestId}`;
+  const createdAt = clock.now();
+  const { pairedStock, quoteSymbol, ...intent } = wish;
+  const input: LauncherLaunchInput = { intent, offer, quoteSymbol, pairedStock, preparedBy: subject, createdAt };
+  await runtime.start('launcher_launch', id, orgId, input as never, { cause });
+  const transactionId = deps.newId();
+  const epoch = await deps.epoch(orgId);
+  const promised = { launchId: id, payTo: offer.payTo, lamports: offer.lamports };
+  const transaction = { purpose: 'launcher_payment', subject: promised, wallet: wish.wallet, built, epoch, createdAt } as const;
+  await startUserTransaction(deps, context, transactionId, transaction);
+  const answer = (state: ActorRow['state']): QuotedLaunch => ({
+    launch: launcherView(id, state, clock.now()),
+    transaction: built.base64,
+    lastValidBlockHeight: built.prepared.lastValidBlockHeight,
+    expiresAt,
+  });
+  const outcome = await runtime.deliver(
+    id,
+    { type: 'payment.prepared', transactionId },
+    {
+      cause,
+      orgId,
+      also: (was, plan) => [auditRow(context, 'launch.quote', id, was.state, plan.state), ...answerRows(context, answer(plan.state))],
+    },
+  );
+  return outcome.ok ? { ok: true, value: answer(outcome.value.plan.state) } : outcome;
+}
+
+async function find(deps: LauncherHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
+  const row = (await deps.load([id])).get(id);
+  return row === undefined || row.orgId !== orgId || row.kind !== 'launcher_launch' ? null : row;
+}
+
+/** What is said where the payment was given before; null where nothing was given yet. */
+function givenBefore(deps: LauncherHandlerDeps, row: ActorRow, signed: string): Outcome<LauncherLaunchView> | null {
+  const { clock } = deps;
+  const known = launcherContext(row.state);
+  if (known.signed !== null && known.signed !== signed)
+    return refuse('state_conflict', 'another signed payment was submitted before: nothing is paid twice');
+  const state = launcherState(row.state);
+  if (known.signed !== null) return { ok: true, value: launcherView(row.id, row.state, clock.now()) };
+  return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: ask for a new quote`);
 }

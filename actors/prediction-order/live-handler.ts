@@ -59,7 +59,7 @@ export interface LivePredictionDeps {
 }
 
 export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredictionOrders {
-  const { venue, clock, runtime } = deps;
+  const { runtime } = deps;
 
   return {
     async prepare(context, wish, wallet) {
@@ -68,8 +68,8 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
         context.orgId,
         (error) => capacityAnswer(deps.obstacleOf(error)),
         async () => {
-          const made = await unlessSilent(deps.isSilence, offered(context.orgId, id, wish, wallet));
-          return made.ok ? { ok: true, value: await create(context, id, wish.outcome, wallet, made.value) } : made;
+          const made = await unlessSilent(deps.isSilence, offered(deps, context.orgId, id, wish, wallet));
+          return made.ok ? { ok: true, value: await create(deps, context, id, wish.outcome, wallet, made.value) } : made;
         },
       );
     },
@@ -85,123 +85,135 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
       return submitted;
     },
   };
+}
 
-  /** The order that the venue would carry out, validated, with its transaction looked through. */
-  async function offered(orgId: string, id: string, wish: PredictionWish, wallet: string): Promise<Outcome<Offered>> {
-    const validated = passed(await deps.preTrade.validate(orgId, id, 'live', wish));
-    if (!validated.ok) return validated;
-    const { market, order: wished } = validated.value;
-    const positionAccount = wished.side === 'buy' ? null : await deps.orders.positionOf(orgId, wallet, wished.instrument);
-    if (wished.side === 'sell' && positionAccount === null)
-      return refuse('state_conflict', `the wallet ${wallet} has no position in ${wished.instrument} that was opened here`);
-    const found = await offerWithin(wished, wish, { wallet, market, positionAccount });
-    if (!found.ok) return found;
-    const { offer, order, depositUsd } = found.value;
-    const worse = worseThanWished(wished, order);
-    if (worse !== null) return refuse('state_conflict', worse);
-    const ground = await deps.ground(orgId, order.bookId);
-    const final = passed(await deps.preTrade.revalidate(orgId, market, order));
-    if (!final.ok) return final;
-    const transaction = await lookedThrough(wallet, offer, depositUsd);
-    if (!transaction.ok) return transaction;
-    const placed = { ...final.value, touch: validated.value.touch };
-    return { ok: true, value: { validated: placed, offer, depositUsd, ground, ...transaction.value } };
-  }
+/** The order that the venue would carry out, validated, with its transaction looked through. */
+async function offered(
+  deps: LivePredictionDeps,
+  orgId: string,
+  id: string,
+  wish: PredictionWish,
+  wallet: string,
+): Promise<Outcome<Offered>> {
+  const validated = passed(await deps.preTrade.validate(orgId, id, 'live', wish));
+  if (!validated.ok) return validated;
+  const { market, order: wished } = validated.value;
+  const positionAccount = wished.side === 'buy' ? null : await deps.orders.positionOf(orgId, wallet, wished.instrument);
+  if (wished.side === 'sell' && positionAccount === null)
+    return refuse('state_conflict', `the wallet ${wallet} has no position in ${wished.instrument} that was opened here`);
+  const found = await offerWithin(deps, wished, wish, { wallet, market, positionAccount });
+  if (!found.ok) return found;
+  const { offer, order, depositUsd } = found.value;
+  const worse = worseThanWished(wished, order);
+  if (worse !== null) return refuse('state_conflict', worse);
+  const ground = await deps.ground(orgId, order.bookId);
+  const final = passed(await deps.preTrade.revalidate(orgId, market, order));
+  if (!final.ok) return final;
+  const transaction = await lookedThrough(deps, wallet, offer, depositUsd);
+  if (!transaction.ok) return transaction;
+  const placed = { ...final.value, touch: validated.value.touch };
+  return { ok: true, value: { validated: placed, offer, depositUsd, ground, ...transaction.value } };
+}
 
-  /**
-   * What the venue offers for the deposit. It buys with all of it, so where the price or the fee comes out lower than the
-   * worst one, that would be more than was wished: then less is deposited.
-   */
-  async function offerWithin(
-    wished: Order,
-    wish: PredictionWish,
-    where: Omit<OfferRequest, 'outcome' | 'order' | 'depositUsd'>,
-  ): Promise<Outcome<{ readonly offer: OnchainOffer; readonly order: Order; readonly depositUsd: DecimalString }>> {
-    const sells = wished.side === 'sell';
-    let depositUsd = sells ? '0' : depositOf(wished, takerFeeUsd(where.market.fee, wished.limitPrice, wished.quantity));
-    for (let tries = 0; tries < OFFERS; tries++) {
-      const offer = await venue.offer({ ...where, outcome: wish.outcome, order: wished, depositUsd });
-      if (!offer.ok) return offer;
-      const order = orderOf({ ...wished, quantity: offer.value.quantity, limitPrice: offer.value.limitPrice });
-      const excess = sells ? new Decimal(0) : excessUsd(wished, order, wish.quantity !== null);
-      if (excess.lte(0)) return { ok: true, value: { offer: offer.value, order, depositUsd } };
-      depositUsd = plainDecimal(new Decimal(depositUsd).minus(excess).toDecimalPlaces(6, Decimal.ROUND_DOWN));
-      if (new Decimal(depositUsd).lte(0)) break;
-    }
-    return refuse('state_conflict', 'the venue would go on buying more than was wished: ask again');
+/**
+ * What the venue offers for the deposit. It buys with all of it, so where the price or the fee comes out lower than the
+ * worst one, that would be more than was wished: then less is deposited.
+ */
+async function offerWithin(
+  deps: LivePredictionDeps,
+  wished: Order,
+  wish: PredictionWish,
+  where: Omit<OfferRequest, 'outcome' | 'order' | 'depositUsd'>,
+): Promise<Outcome<{ readonly offer: OnchainOffer; readonly order: Order; readonly depositUsd: DecimalString }>> {
+  const { venue } = deps;
+  const sells = wished.side === 'sell';
+  let depositUsd = sells ? '0' : depositOf(wished, takerFeeUsd(where.market.fee, wished.limitPrice, wished.quantity));
+  for (let tries = 0; tries < OFFERS; tries++) {
+    const offer = await venue.offer({ ...where, outcome: wish.outcome, order: wished, depositUsd });
+    if (!offer.ok) return offer;
+    const order = orderOf({ ...wished, quantity: offer.value.quantity, limitPrice: offer.value.limitPrice });
+    const excess = sells ? new Decimal(0) : excessUsd(wished, order, wish.quantity !== null);
+    if (excess.lte(0)) return { ok: true, value: { offer: offer.value, order, depositUsd } };
+    depositUsd = plainDecimal(new Decimal(depositUsd).minus(excess).toDecimalPlaces(6, Decimal.ROUND_DOWN));
+    if (new Decimal(depositUsd).lte(0)) break;
   }
+  return refuse('state_conflict', 'the venue would go on buying more than was wished: ask again');
+}
 
-  /** The offered transaction, where a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
-  async function lookedThrough(
-    wallet: string,
-    offer: OnchainOffer,
-    depositUsd: DecimalString,
-  ): Promise<Outcome<Pick<Offered, 'transaction' | 'lookups' | 'promise'>>> {
-    const bytes = fromBase64(offer.transactionBase64);
-    if (bytes === null) return refuse('route_refused', 'the venue gave a transaction that is not base64');
-    const read = readTransaction(bytes);
-    if (!read.ok) return refuse('route_refused', `the venue gave a transaction that cannot be read: ${read.refusal.detail}`);
-    const transaction = read.value;
-    if (transaction.blockhash !== offer.blockhash)
-      return refuse('route_refused', 'the transaction has another blockhash than the venue says');
-    const lasting = await lifetimeObjection(deps.chain, offer.lastValidBlockHeight);
-    if (lasting !== null) return refuse('route_refused', lasting);
-    const lookups = await resolvedLookups(deps.chain, transaction);
-    if (!lookups.ok) return lookups;
-    const depositRaw = new Decimal(depositUsd).times(new Decimal(10).pow(venue.stable.decimals)).toFixed(0);
-    const promise = { wallet, mint: venue.stable.mint, depositRaw, escrowAccount: offer.escrowAccount };
-    const objection = depositTransactionObjection(transaction, promise, venue.programs, tablesOf(lookups.value));
-    if (objection !== null) return refuse('route_refused', `the venue gave a transaction that nobody should sign: ${objection}`);
-    if (signersOf(transaction).length !== 1)
-      return refuse('route_refused', 'the transaction asks for another signature than that of the wallet');
-    const simulation = await deps.chain.simulate(bytes);
-    if (simulation.error !== null)
-      return refuse(
-        'state_conflict',
-        `the chain would refuse it now: ${simulation.error}; does the wallet hold the deposit of ${depositUsd} and the fee?`,
-      );
-    const broken = depositObjection(simulation.changes, promise);
-    return broken === null
-      ? { ok: true, value: { transaction, lookups: lookups.value, promise } }
-      : refuse('route_refused', `the transaction is not the promised one: ${broken}`);
-  }
+/** The offered transaction, where a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
+async function lookedThrough(
+  deps: LivePredictionDeps,
+  wallet: string,
+  offer: OnchainOffer,
+  depositUsd: DecimalString,
+): Promise<Outcome<Pick<Offered, 'transaction' | 'lookups' | 'promise'>>> {
+  const { venue } = deps;
+  const bytes = fromBase64(offer.transactionBase64);
+  if (bytes === null) return refuse('route_refused', 'the venue gave a transaction that is not base64');
+  const read = readTransaction(bytes);
+  if (!read.ok) return refuse('route_refused', `the venue gave a transaction that cannot be read: ${read.refusal.detail}`);
+  const transaction = read.value;
+  if (transaction.blockhash !== offer.blockhash)
+    return refuse('route_refused', 'the transaction has another blockhash than the venue says');
+  const lasting = await lifetimeObjection(deps.chain, offer.lastValidBlockHeight);
+  if (lasting !== null) return refuse('route_refused', lasting);
+  const lookups = await resolvedLookups(deps.chain, transaction);
+  if (!lookups.ok) return lookups;
+  const depositRaw = new Decimal(depositUsd).times(new Decimal(10).pow(venue.stable.decimals)).toFixed(0);
+  const promise = { wallet, mint: venue.stable.mint, depositRaw, escrowAccount: offer.escrowAccount };
+  const objection = depositTransactionObjection(transaction, promise, venue.programs, tablesOf(lookups.value));
+  if (objection !== null) return refuse('route_refused', `the venue gave a transaction that nobody should sign: ${objection}`);
+  if (signersOf(transaction).length !== 1)
+    return refuse('route_refused', 'the transaction asks for another signature than that of the wallet');
+  const simulation = await deps.chain.simulate(bytes);
+  if (simulation.error !== null)
+    return refuse(
+      'state_conflict',
+      `the chain would refuse it now: ${simulation.error}; does the wallet hold the deposit of ${depositUsd} and the fee?`,
+    );
+  const broken = depositObjection(simulation.changes, promise);
+  return broken === null
+    ? { ok: true, value: { transaction, lookups: lookups.value, promise } }
+    : refuse('route_refused', `the transaction is not the promised one: ${broken}`);
+}
 
-  /** First the transaction, which reserves; then the order. Where the second is never created, the first one expires by itself. */
-  async function create(
-    context: CommandContext,
-    orderId: string,
-    outcome: 'yes' | 'no',
-    wallet: string,
-    made: Offered,
-  ): Promise<{ readonly order: PredictionOrderView; readonly transaction: PreparedTransactionView }> {
-    const { validated, depositUsd, ground } = made;
-    const createdAt = clock.now();
-    const transactionId = deps.newId();
-    const cause = `${context.subject} ${context.requestId}`;
-    const input = transactionInputOf(made, orderId, context.subject, createdAt);
-    const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input as never, {
-      cause,
-      also: () => [capacityRow(context.orgId, validated.order.bookId, ground)],
-    });
-    const view = transactionView(transactionId, prepared.state, createdAt);
-    const { venueMarketId, orderAccount, escrowAccount, positionAccount } = made.offer;
-    const onchain = { wallet, transactionId, venueMarketId, orderAccount, escrowAccount, positionAccount, depositUsd };
-    const begun = inputOf(validated, outcome, context.subject, createdAt, {
-      begins: 'prepared',
-      reason: null,
-      detail: null,
-      fills: [],
-      onchain,
-    });
-    const plan = await runtime.start('prediction_order', orderId, context.orgId, begun as never, {
-      cause,
-      also: (begins) => [
-        auditRow(context, 'prediction_order.prepare', orderId, null, begins.state),
-        ...answerRows(context, { order: predictionOrderView(orderId, begins.state, createdAt), transaction: view }),
-      ],
-    });
-    return { order: predictionOrderView(orderId, plan.state, createdAt), transaction: view };
-  }
+/** First the transaction, which reserves; then the order. Where the second is never created, the first one expires by itself. */
+async function create(
+  deps: LivePredictionDeps,
+  context: CommandContext,
+  orderId: string,
+  outcome: 'yes' | 'no',
+  wallet: string,
+  made: Offered,
+): Promise<{ readonly order: PredictionOrderView; readonly transaction: PreparedTransactionView }> {
+  const { clock, runtime } = deps;
+  const { validated, depositUsd, ground } = made;
+  const createdAt = clock.now();
+  const transactionId = deps.newId();
+  const cause = `${context.subject} ${context.requestId}`;
+  const input = transactionInputOf(made, orderId, context.subject, createdAt);
+  const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input as never, {
+    cause,
+    also: () => [capacityRow(context.orgId, validated.order.bookId, ground)],
+  });
+  const view = transactionView(transactionId, prepared.state, createdAt);
+  const { venueMarketId, orderAccount, escrowAccount, positionAccount } = made.offer;
+  const onchain = { wallet, transactionId, venueMarketId, orderAccount, escrowAccount, positionAccount, depositUsd };
+  const begun = inputOf(validated, outcome, context.subject, createdAt, {
+    begins: 'prepared',
+    reason: null,
+    detail: null,
+    fills: [],
+    onchain,
+  });
+  const plan = await runtime.start('prediction_order', orderId, context.orgId, begun as never, {
+    cause,
+    also: (begins) => [
+      auditRow(context, 'prediction_order.prepare', orderId, null, begins.state),
+      ...answerRows(context, { order: predictionOrderView(orderId, begins.state, createdAt), transaction: view }),
+    ],
+  });
+  return { order: predictionOrderView(orderId, plan.state, createdAt), transaction: view };
 }
 
 interface Offered {

@@ -85,139 +85,152 @@ interface Agreed {
 }
 
 export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
-  const { runtime, preTrade, routes, chain, clock } = deps;
-
-  /** The sides of a wish, and what is given in raw units. */
-  async function givenBy(wish: SwapWish): Promise<Outcome<Pick<SwapPromise, 'side' | 'input' | 'output' | 'inAmount'>>> {
-    const legs = await deps.legs(wish.instrument);
-    if (!legs.ok) return legs;
-    const { stable, token } = legs.value;
-    const [input, output] = wish.side === 'buy' ? [stable, token] : [token, stable];
-    const inAmount = rawOf(wish.amount, input);
-    if (BigInt(inAmount) <= 0n) return refuse('malformed', `$.amount: ${wish.amount} is less than the smallest unit of ${input.mint}`);
-    return { ok: true, value: { side: wish.side, input, output, inAmount } };
-  }
-
-  async function routed(
-    given: Pick<SwapPromise, 'input' | 'output' | 'inAmount'>,
-    slippageBps: number,
-    taker: string | null,
-  ): Promise<Outcome<Route>> {
-    const { input, output, inAmount } = given;
-    return routes.route({ inputMint: input.mint, outputMint: output.mint, amount: inAmount, slippageBps, taker });
-  }
-
-  /** Risk on the touch, before anybody outside is asked. */
-  function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, id: string, orgId: string) {
-    return (longest: number, quote: Quote | null, sellable?: DecimalString): Outcome<Order> => {
-      const touch = liveTouch(wish.instrument, wish.side, quote);
-      if (!touch.ok) return touch;
-      const maxSlippageBps = slippageOf(wish, longest);
-      const worstPrice = limitPriceOf(wish.instrument, wish.side, touch.value, maxSlippageBps);
-      return { ok: true, value: orderFor(given, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) };
-    };
-  }
-
-  /** The route's bytes, checked: a transaction that keeps the promise, and what its tables hold. */
-  async function checked(route: Route, promise: SwapPromise): Promise<Outcome<CheckedMessage>> {
-    const { transaction } = route;
-    if (transaction === null) return refuse('route_refused', 'the aggregator gave a route without a transaction');
-    const read = readTransaction(transaction.bytes);
-    if (!read.ok) return refuse('route_refused', `what the aggregator built: ${read.refusal.detail}`);
-    const lookups = await resolvedLookups(chain, read.value);
-    if (!lookups.ok) return lookups;
-    const objection = routeObjection(read.value, promise, { ...deps.rules, tables: tablesOf(lookups.value) });
-    if (objection !== null) return refuse('route_refused', `what the aggregator built is not to be signed: ${objection}`);
-    const lasting = await lifetimeObjection(chain, transaction.lastValidBlockHeight);
-    if (lasting !== null) return refuse('route_refused', lasting);
-    const simulation = await chain.simulate(transaction.bytes);
-    if (simulation.error !== null) return refuse('route_refused', `the chain would not carry it out: ${simulation.error}`);
-    const broken = balanceObjection(simulation.changes, promise);
-    if (broken !== null) return refuse('route_refused', `it does not do what was asked for: ${broken}`);
-    const prepared = preparedMessageOf(read.value, transaction.lastValidBlockHeight);
-    return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups: lookups.value } };
-  }
-
-  async function prepare(context: CommandContext, wish: SwapWish & { readonly wallet: string }) {
-    const { orgId } = context;
-    const given = await givenBy(wish);
-    if (!given.ok) return given;
-    const id = deps.newId();
-    const first = passed(await preTrade.validate(orgId, wish.instrument, atTouch(wish, given.value, id, orgId)));
-    if (!first.ok) return first;
-    const { maxSlippageBps } = first.value.order;
-    const route = await routed(given.value, maxSlippageBps, wish.wallet);
-    if (!route.ok) return route;
-    const promise: SwapPromise = { wallet: wish.wallet, ...given.value, ...amountsOf(route.value) };
-    const objection = amountObjection(route.value, promise, maxSlippageBps);
-    if (objection !== null) return refuse('route_refused', objection);
-    const message = await checked(route.value, promise);
-    if (!message.ok) return message;
-    const agreed = { promise, route: route.value, message: message.value, maxSlippageBps };
-    return placedOnVerdict(
-      context.orgId,
-      (error) => capacityAnswer(deps.obstacleOf(error)),
-      () => create(context, wish, id, agreed),
-    );
-  }
-
-  /** Validates the swap at the worst price that its message allows, and begins it on that validation. */
-  async function create(context: CommandContext, wish: SwapWish, id: string, agreed: Agreed): Promise<Outcome<PreparedTransactionView>> {
-    const { orgId } = context;
-    const { promise, maxSlippageBps } = agreed;
-    const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
-    const ground = await preTrade.ground(orgId);
-    const validated = passed(
-      await preTrade.validate(orgId, wish.instrument, (_, quote, sellable) => {
-        const touch = liveTouch(wish.instrument, wish.side, quote);
-        return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
-      }),
-    );
-    if (!validated.ok) return validated;
-    const { executor = 'user', proposal } = deps;
-    const by = { preparedBy: context.subject, executor, ...(proposal === undefined ? {} : { proposal }) };
-    const input = inputOf(by, validated.value, agreed, clock.now());
-    const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
-      cause: `${context.subject} ${context.requestId}`,
-      also: (begins) => [
-        capacityRow(orgId, validated.value.order.bookId, ground),
-        auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
-        ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
-      ],
-    });
-    return { ok: true, value: transactionView(id, plan.state, input.createdAt) };
-  }
-
-  async function quote(wish: SwapWish): ReturnType<SwapCommands['quote']> {
-    const given = await givenBy(wish);
-    if (!given.ok) return given;
-    const market = preTrade.quote(wish.instrument);
-    const touch = liveTouch(wish.instrument, wish.side, market);
-    if (!touch.ok) return touch;
-    const slippageBps = wish.slippageBps ?? DEFAULT_SLIPPAGE_BPS;
-    const route = await routed(given.value, slippageBps, null);
-    if (!route.ok) return route;
-    const promise = { ...given.value, ...amountsOf(route.value) };
-    const objection = amountObjection(route.value, promise, slippageBps);
-    if (objection !== null) return refuse('route_refused', objection);
-    return {
-      ok: true,
-      value: {
-        instrument: wish.instrument,
-        promise,
-        slippageBps,
-        priceImpactPct: route.value.priceImpactPct,
-        steps: route.value.steps,
-        market: quoteOfFill(market as Quote),
-        quotedAt: clock.now(),
-      },
-    };
-  }
-
   return {
-    prepare: (context, wish) => unlessSilent(deps.isSilence, prepare(context, wish)),
+    prepare: (context, wish) => unlessSilent(deps.isSilence, prepare(deps, context, wish)),
     execute: (context, id, signedBase64) => deps.submission.submit(context, 'swap', id, signedBase64),
-    quote: (_, wish) => unlessSilent(deps.isSilence, quote(wish)),
+    quote: (_, wish) => unlessSilent(deps.isSilence, quote(deps, wish)),
+  };
+}
+
+/** The sides of a wish, and what is given in raw units. */
+async function givenBy(
+  deps: SwapHandlerDeps,
+  wish: SwapWish,
+): Promise<Outcome<Pick<SwapPromise, 'side' | 'input' | 'output' | 'inAmount'>>> {
+  const legs = await deps.legs(wish.instrument);
+  if (!legs.ok) return legs;
+  const { stable, token } = legs.value;
+  const [input, output] = wish.side === 'buy' ? [stable, token] : [token, stable];
+  const inAmount = rawOf(wish.amount, input);
+  if (BigInt(inAmount) <= 0n) return refuse('malformed', `$.amount: ${wish.amount} is less than the smallest unit of ${input.mint}`);
+  return { ok: true, value: { side: wish.side, input, output, inAmount } };
+}
+
+async function routed(
+  deps: SwapHandlerDeps,
+  given: Pick<SwapPromise, 'input' | 'output' | 'inAmount'>,
+  slippageBps: number,
+  taker: string | null,
+): Promise<Outcome<Route>> {
+  const { routes } = deps;
+  const { input, output, inAmount } = given;
+  return routes.route({ inputMint: input.mint, outputMint: output.mint, amount: inAmount, slippageBps, taker });
+}
+
+/** Risk on the touch, before anybody outside is asked. */
+function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, id: string, orgId: string) {
+  return (longest: number, quote: Quote | null, sellable?: DecimalString): Outcome<Order> => {
+    const touch = liveTouch(wish.instrument, wish.side, quote);
+    if (!touch.ok) return touch;
+    const maxSlippageBps = slippageOf(wish, longest);
+    const worstPrice = limitPriceOf(wish.instrument, wish.side, touch.value, maxSlippageBps);
+    return { ok: true, value: orderFor(given, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) };
+  };
+}
+
+/** The route's bytes, checked: a transaction that keeps the promise, and what its tables hold. */
+async function checked(deps: SwapHandlerDeps, route: Route, promise: SwapPromise): Promise<Outcome<CheckedMessage>> {
+  const { chain } = deps;
+  const { transaction } = route;
+  if (transaction === null) return refuse('route_refused', 'the aggregator gave a route without a transaction');
+  const read = readTransaction(transaction.bytes);
+  if (!read.ok) return refuse('route_refused', `what the aggregator built: ${read.refusal.detail}`);
+  const lookups = await resolvedLookups(chain, read.value);
+  if (!lookups.ok) return lookups;
+  const objection = routeObjection(read.value, promise, { ...deps.rules, tables: tablesOf(lookups.value) });
+  if (objection !== null) return refuse('route_refused', `what the aggregator built is not to be signed: ${objection}`);
+  const lasting = await lifetimeObjection(chain, transaction.lastValidBlockHeight);
+  if (lasting !== null) return refuse('route_refused', lasting);
+  const simulation = await chain.simulate(transaction.bytes);
+  if (simulation.error !== null) return refuse('route_refused', `the chain would not carry it out: ${simulation.error}`);
+  const broken = balanceObjection(simulation.changes, promise);
+  if (broken !== null) return refuse('route_refused', `it does not do what was asked for: ${broken}`);
+  const prepared = preparedMessageOf(read.value, transaction.lastValidBlockHeight);
+  return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups: lookups.value } };
+}
+
+async function prepare(deps: SwapHandlerDeps, context: CommandContext, wish: SwapWish & { readonly wallet: string }) {
+  const { preTrade } = deps;
+  const { orgId } = context;
+  const given = await givenBy(deps, wish);
+  if (!given.ok) return given;
+  const id = deps.newId();
+  const first = passed(await preTrade.validate(orgId, wish.instrument, atTouch(wish, given.value, id, orgId)));
+  if (!first.ok) return first;
+  const { maxSlippageBps } = first.value.order;
+  const route = await routed(deps, given.value, maxSlippageBps, wish.wallet);
+  if (!route.ok) return route;
+  const promise: SwapPromise = { wallet: wish.wallet, ...given.value, ...amountsOf(route.value) };
+  const objection = amountObjection(route.value, promise, maxSlippageBps);
+  if (objection !== null) return refuse('route_refused', objection);
+  const message = await checked(deps, route.value, promise);
+  if (!message.ok) return message;
+  const agreed = { promise, route: route.value, message: message.value, maxSlippageBps };
+  return placedOnVerdict(
+    context.orgId,
+    (error) => capacityAnswer(deps.obstacleOf(error)),
+    () => create(deps, context, wish, id, agreed),
+  );
+}
+
+/** Validates the swap at the worst price that its message allows, and begins it on that validation. */
+async function create(
+  deps: SwapHandlerDeps,
+  context: CommandContext,
+  wish: SwapWish,
+  id: string,
+  agreed: Agreed,
+): Promise<Outcome<PreparedTransactionView>> {
+  const { runtime, preTrade, clock } = deps;
+  const { orgId } = context;
+  const { promise, maxSlippageBps } = agreed;
+  const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
+  const ground = await preTrade.ground(orgId);
+  const validated = passed(
+    await preTrade.validate(orgId, wish.instrument, (_, quote, sellable) => {
+      const touch = liveTouch(wish.instrument, wish.side, quote);
+      return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
+    }),
+  );
+  if (!validated.ok) return validated;
+  const { executor = 'user', proposal } = deps;
+  const by = { preparedBy: context.subject, executor, ...(proposal === undefined ? {} : { proposal }) };
+  const input = inputOf(by, validated.value, agreed, clock.now());
+  const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
+    cause: `${context.subject} ${context.requestId}`,
+    also: (begins) => [
+      capacityRow(orgId, validated.value.order.bookId, ground),
+      auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
+      ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
+    ],
+  });
+  return { ok: true, value: transactionView(id, plan.state, input.createdAt) };
+}
+
+async function quote(deps: SwapHandlerDeps, wish: SwapWish): ReturnType<SwapCommands['quote']> {
+  const { preTrade, clock } = deps;
+  const given = await givenBy(deps, wish);
+  if (!given.ok) return given;
+  const market = preTrade.quote(wish.instrument);
+  const touch = liveTouch(wish.instrument, wish.side, market);
+  if (!touch.ok) return touch;
+  const slippageBps = wish.slippageBps ?? DEFAULT_SLIPPAGE_BPS;
+  const route = await routed(deps, given.value, slippageBps, null);
+  if (!route.ok) return route;
+  const promise = { ...given.value, ...amountsOf(route.value) };
+  const objection = amountObjection(route.value, promise, slippageBps);
+  if (objection !== null) return refuse('route_refused', objection);
+  return {
+    ok: true,
+    value: {
+      instrument: wish.instrument,
+      promise,
+      slippageBps,
+      priceImpactPct: route.value.priceImpactPct,
+      steps: route.value.steps,
+      market: quoteOfFill(market as Quote),
+      quotedAt: clock.now(),
+    },
   };
 }
 

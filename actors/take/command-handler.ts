@@ -204,68 +204,10 @@ function draftView(deps: TakeHandlerDeps, context: CommandContext, take: Take, r
 }
 
 export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
-  const { runtime, takes, clock } = deps;
-
-  /** Starts the actor of a draft; `remember` where the draft itself is the answer. */
-  async function start(context: CommandContext, view: TakeView, action: string, answered: boolean): Promise<Outcome<TakeView>> {
-    const { take, hash } = view;
-    try {
-      await runtime.start(
-        'take',
-        view.id,
-        context.orgId,
-        { hash, symbol: view.symbol, hasExit: take.exit.length > 0, expiresAt: take.expiresAt, createdAt: view.createdAt },
-        {
-          cause: `${context.subject} ${context.requestId}`,
-          tickPeriodMs: TAKE_TICK_MS,
-          also: (plan) => [
-            ...createdRows(context.orgId, view),
-            auditRow(context, action, view.id, null, plan.state),
-            ...(answered ? answerRows(context, view) : []),
-          ],
-        },
-      );
-    } catch (error) {
-      return answeredMeanwhile(error);
-    }
-    return { ok: true, value: view };
-  }
-
-  async function command(context: CommandContext, takeId: string, action: string, event: TakeEvent): Promise<Outcome<TakeView>> {
-    const before = await takes.find(context.orgId, takeId);
-    if (before === null) return refuse('not_found', NO_TAKE);
-    const at = clock.now();
-    try {
-      const outcome = await runtime.deliver(takeId, event as never, {
-        cause: `${context.subject} ${context.requestId}`,
-        orgId: context.orgId,
-        also: (row: ActorRow, plan: StepPlan) => [
-          auditRow(context, action, takeId, row.state, plan.state),
-          ...answerRows(context, changed(before, plan.state, at)),
-          ...(event.type === 'arm' && event.mode === 'live' ? capitalRows(context, before, row.state, at) : []),
-        ],
-      });
-      return outcome.ok ? { ok: true, value: changed(before, outcome.value.plan.state, at) } : outcome;
-    } catch (error) {
-      if (error instanceof LiveCapitalUsed) return { ok: false, refusal: capitalRefusal(error) };
-      return answeredMeanwhile(error);
-    }
-  }
-
-  /** @param takeId null where the Take is not made yet, so that nobody can have delegated to it. */
-  async function mandateRefusal(orgId: string, takeId: string | null, take: Take, mode: ExecutionMode): Promise<Refusal | null> {
-    const delegation = mode === 'paper' || takeId === null ? null : await takes.delegation(orgId, takeId);
-    const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto'), delegation, clock.now()) : null;
-    if (unavailable !== null) return unavailable;
-    const rejections = aboveMandate(take, await takes.preferences(orgId));
-    const [first] = rejections;
-    return first === undefined
-      ? null
-      : { code: 'blocked_by_risk', detail: `the Take asks for more than the risk mandate allows: ${first.suggestion}`, rejections };
-  }
+  const { takes, clock } = deps;
 
   return {
-    create: (context, take, reading) => start(context, draftView(deps, context, take, reading, []), 'take.compile', true),
+    create: (context, take, reading) => start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', true),
 
     async fork(context, takeId, changes) {
       const original = (await takes.find(context.orgId, takeId)) ?? (await takes.published(takeId));
@@ -278,26 +220,26 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
         ...original.lineage,
         original.id,
       ]);
-      return start(context, view, 'take.fork', true);
+      return start(deps, context, view, 'take.fork', true);
     },
 
     async arm(context, takeId, mode) {
       const view = await takes.find(context.orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
-      const refusal = await mandateRefusal(context.orgId, takeId, view.take, mode);
+      const refusal = await mandateRefusal(deps, context.orgId, takeId, view.take, mode);
       if (refusal !== null) return { ok: false, refusal };
-      return command(context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now() });
+      return command(deps, context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now() });
     },
 
-    disarm: (context, takeId) => command(context, takeId, 'take.disarm', { type: 'disarm', subject: context.subject }),
-    close: (context, takeId) => command(context, takeId, 'take.close', { type: 'close', subject: context.subject }),
-    publish: (context, takeId) => command(context, takeId, 'take.publish', { type: 'publish', at: clock.now() }),
+    disarm: (context, takeId) => command(deps, context, takeId, 'take.disarm', { type: 'disarm', subject: context.subject }),
+    close: (context, takeId) => command(deps, context, takeId, 'take.close', { type: 'close', subject: context.subject }),
+    publish: (context, takeId) => command(deps, context, takeId, 'take.publish', { type: 'publish', at: clock.now() }),
 
     async createArmed(context, take, reading, mode) {
-      const refusal = await mandateRefusal(context.orgId, null, take, mode);
+      const refusal = await mandateRefusal(deps, context.orgId, null, take, mode);
       if (refusal !== null) return { ok: false, refusal };
-      const created = await start(context, draftView(deps, context, take, reading, []), 'take.compile', false);
-      return created.ok ? command(context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now() }) : created;
+      const created = await start(deps, context, draftView(deps, context, take, reading, []), 'take.compile', false);
+      return created.ok ? command(deps, context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now() }) : created;
     },
 
     async manifestFor(orgId, takeId) {
@@ -311,4 +253,83 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
       return { ok: true, value: { view, manifest } };
     },
   };
+}
+
+/** Starts the actor of a draft; `remember` where the draft itself is the answer. */
+async function start(
+  deps: TakeHandlerDeps,
+  context: CommandContext,
+  view: TakeView,
+  action: string,
+  answered: boolean,
+): Promise<Outcome<TakeView>> {
+  const { runtime } = deps;
+  const { take, hash } = view;
+  try {
+    await runtime.start(
+      'take',
+      view.id,
+      context.orgId,
+      { hash, symbol: view.symbol, hasExit: take.exit.length > 0, expiresAt: take.expiresAt, createdAt: view.createdAt },
+      {
+        cause: `${context.subject} ${context.requestId}`,
+        tickPeriodMs: TAKE_TICK_MS,
+        also: (plan) => [
+          ...createdRows(context.orgId, view),
+          auditRow(context, action, view.id, null, plan.state),
+          ...(answered ? answerRows(context, view) : []),
+        ],
+      },
+    );
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+  return { ok: true, value: view };
+}
+
+async function command(
+  deps: TakeHandlerDeps,
+  context: CommandContext,
+  takeId: string,
+  action: string,
+  event: TakeEvent,
+): Promise<Outcome<TakeView>> {
+  const { runtime, takes, clock } = deps;
+  const before = await takes.find(context.orgId, takeId);
+  if (before === null) return refuse('not_found', NO_TAKE);
+  const at = clock.now();
+  try {
+    const outcome = await runtime.deliver(takeId, event as never, {
+      cause: `${context.subject} ${context.requestId}`,
+      orgId: context.orgId,
+      also: (row: ActorRow, plan: StepPlan) => [
+        auditRow(context, action, takeId, row.state, plan.state),
+        ...answerRows(context, changed(before, plan.state, at)),
+        ...(event.type === 'arm' && event.mode === 'live' ? capitalRows(context, before, row.state, at) : []),
+      ],
+    });
+    return outcome.ok ? { ok: true, value: changed(before, outcome.value.plan.state, at) } : outcome;
+  } catch (error) {
+    if (error instanceof LiveCapitalUsed) return { ok: false, refusal: capitalRefusal(error) };
+    return answeredMeanwhile(error);
+  }
+}
+
+/** @param takeId null where the Take is not made yet, so that nobody can have delegated to it. */
+async function mandateRefusal(
+  deps: TakeHandlerDeps,
+  orgId: string,
+  takeId: string | null,
+  take: Take,
+  mode: ExecutionMode,
+): Promise<Refusal | null> {
+  const { takes, clock } = deps;
+  const delegation = mode === 'paper' || takeId === null ? null : await takes.delegation(orgId, takeId);
+  const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto'), delegation, clock.now()) : null;
+  if (unavailable !== null) return unavailable;
+  const rejections = aboveMandate(take, await takes.preferences(orgId));
+  const [first] = rejections;
+  return first === undefined
+    ? null
+    : { code: 'blocked_by_risk', detail: `the Take asks for more than the risk mandate allows: ${first.suggestion}`, rejections };
 }

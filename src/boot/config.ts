@@ -1,10 +1,10 @@
 /** Every setting of the environment: its name, what it accepts and what holds without it. */
+import { LOG_LEVELS } from '../adapters/log.ts';
 import { KEPT_DAYS } from '../adapters/store/trail/history-archive.ts';
 import { MARK_PROVIDERS } from '../adapters/venues/reference/issuer-marks.ts';
 import { SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/share-quotes.ts';
 import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
 import { NEWS_PROVIDER_NAMES } from '../domain/intelligence/listening.ts';
-import { nearestNames } from '../domain/nearest-name.ts';
 import {
   absoluteFile,
   catalogFile,
@@ -18,7 +18,6 @@ import {
   macroKey,
   oneOf,
   origins,
-  type Parsed,
   p256Key,
   programs,
   rsaKey,
@@ -30,37 +29,23 @@ import {
   urlOrSandbox,
   wholeNumber,
 } from '../domain/setting-values.ts';
+import {
+  type GivenSettings,
+  optional,
+  readSettings,
+  setting,
+  type SettingProblem,
+  type SettingRules,
+  settingsText,
+  type Setting,
+  type ValuesOf,
+} from '../domain/settings-table.ts';
 
 export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** What a process of the service may run; without a choice one process runs them all. */
 export const ROLES = ['api', 'worker', 'feed', 'sandbox'] as const;
 export type Role = (typeof ROLES)[number];
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** What stops the start: one sentence that says which setting, why, and what would be right. Never shows a secret's value. */
-export interface ConfigProblem {
-  readonly variable: string;
-  readonly sentence: string;
-}
-
-interface Setting<T> {
-  readonly parse: (text: string) => Parsed<T>;
-  readonly fallback: T;
-  /** For `--help`: one line without a full stop. */
-  readonly help: string;
-  /** What `--help` shows as the default. */
-  readonly shown: string;
-}
-
-function setting<T>(parse: (text: string) => Parsed<T>, fallback: NoInfer<T>, help: string, shown = 'none'): Setting<T> {
-  return { parse, fallback, help, shown };
-}
-
-function optional<T>(parse: (text: string) => Parsed<T>, help: string, shown = 'none'): Setting<T | null> {
-  return { parse, fallback: null, help, shown };
-}
 
 const sandboxed = 'the sandbox';
 
@@ -213,116 +198,85 @@ const SETTINGS = {
   SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's simulators on loopback; 0 takes any free ones", '0'),
 } satisfies Record<string, Setting<unknown>>;
 
-type SettingName = keyof typeof SETTINGS;
-type Values = { readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never };
-
 /** The settings by their own names, so that a search from a variable finds every reader. */
-export type Config = Values;
+export type Config = ValuesOf<typeof SETTINGS>;
 
-/** Whoever sets one of these must set all of them. */
-const TOGETHER: readonly (readonly SettingName[])[] = [
-  ['IDP_ISSUER', 'IDP_AUDIENCE', 'IDP_JWKS_URL'],
-  ['IDP_SIGNER_URL', 'IDP_APP_ID', 'IDP_APP_SECRET'],
-  ['SPOTEXCHANGE_URL', 'SPOTEXCHANGE_STREAM_URL'],
-  ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_SECRET'],
-  ['EVMVENUE_URL', 'EVMVENUE_STREAM_URL'],
-  ['POLYMARKET_GAMMA_URL', 'POLYMARKET_CLOB_URL', 'POLYMARKET_DATA_URL', 'POLYMARKET_STREAM_URL'],
-  ['KALSHI_URL', 'KALSHI_STREAM_URL'],
-  ['KALSHI_KEY_ID', 'KALSHI_PRIVATE_KEY'],
-  ['PREDICTION_ONCHAIN_URL', 'PREDICTION_ONCHAIN_KEY'],
-  ['REFERENCE_FALLBACK_URL', 'REFERENCE_FALLBACK_KEY'],
-  ['MACRO_URL', 'MACRO_KEY'],
-  ['FILINGS_URL', 'FILINGS_CONTACT'],
-  ['MODEL_URL', 'MODEL_NAME'],
-];
-/** A key goes only to the system it is for. */
-const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
-  ['REFERENCE_KEY', 'REFERENCE_URL'],
-  ['SPOTCHAIN_KEY', 'SPOTCHAIN_URL'],
-  ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_URL'],
-  ['KALSHI_PRIVATE_KEY', 'KALSHI_URL'],
-  ['RELAY_KEY', 'RELAY_URL'],
-  ['INDEXER_KEY', 'INDEXER_URL'],
-  ['AGENTLAUNCH_KEY', 'AGENTLAUNCH_URL'],
-  ['NEWS_KEY', 'NEWS_URL'],
-  ['SOCIAL_KEY', 'SOCIAL_URL'],
-  ['MODEL_KEY', 'MODEL_URL'],
-];
-/** What is of use only beside another system that is real as well. */
-const ONLY_WITH: readonly (readonly [name: SettingName, of: SettingName, why: string])[] = [
-  ['REFERENCE_FALLBACK_URL', 'REFERENCE_URL', 'a real price must not stand in for a simulated one, so set both'],
-  ['SPOTCHAIN_RPC_URL', 'SPOTCHAIN_URL', "the sandbox's aggregator builds for the sandbox's chain only, so set both"],
-  ['RELAY_STREAM_URL', 'RELAY_URL', 'what it pushes is asked for there, so set both'],
-  ['INDEXER_URL', 'SPOTCHAIN_URL', "a real history says nothing of the sandbox's chain, so set both"],
-  ['AGENTLAUNCH_URL', 'SPOTCHAIN_RPC_URL', 'a real launcher is paid on the real chain, so set its node'],
-];
-const OUR_PREFIXES = [
-  'SEVENGATE_',
-  'SVC_',
-  'SPOTEXCHANGE_',
-  'EVMVENUE_',
-  'EVMCHAIN_',
-  'REFERENCE_',
-  'SPOTCHAIN_',
-  'IDP_',
-  'NEWS_',
-  'TVL_',
-  'MACRO_',
-  'FILINGS_',
-  'SOCIAL_',
-  'POLYMARKET_',
-  'KALSHI_',
-  'RELAY_',
-  'INDEXER_',
-  'AGENTLAUNCH_',
-  'CCTP_',
-  'MODEL_',
-  'SANDBOX_',
-  'CATALOG_',
-];
+const RULES: SettingRules<keyof typeof SETTINGS> = {
+  together: [
+    ['IDP_ISSUER', 'IDP_AUDIENCE', 'IDP_JWKS_URL'],
+    ['IDP_SIGNER_URL', 'IDP_APP_ID', 'IDP_APP_SECRET'],
+    ['SPOTEXCHANGE_URL', 'SPOTEXCHANGE_STREAM_URL'],
+    ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_SECRET'],
+    ['EVMVENUE_URL', 'EVMVENUE_STREAM_URL'],
+    ['POLYMARKET_GAMMA_URL', 'POLYMARKET_CLOB_URL', 'POLYMARKET_DATA_URL', 'POLYMARKET_STREAM_URL'],
+    ['KALSHI_URL', 'KALSHI_STREAM_URL'],
+    ['KALSHI_KEY_ID', 'KALSHI_PRIVATE_KEY'],
+    ['PREDICTION_ONCHAIN_URL', 'PREDICTION_ONCHAIN_KEY'],
+    ['REFERENCE_FALLBACK_URL', 'REFERENCE_FALLBACK_KEY'],
+    ['MACRO_URL', 'MACRO_KEY'],
+    ['FILINGS_URL', 'FILINGS_CONTACT'],
+    ['MODEL_URL', 'MODEL_NAME'],
+  ],
+  keyOf: [
+    ['REFERENCE_KEY', 'REFERENCE_URL'],
+    ['SPOTCHAIN_KEY', 'SPOTCHAIN_URL'],
+    ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_URL'],
+    ['KALSHI_PRIVATE_KEY', 'KALSHI_URL'],
+    ['RELAY_KEY', 'RELAY_URL'],
+    ['INDEXER_KEY', 'INDEXER_URL'],
+    ['AGENTLAUNCH_KEY', 'AGENTLAUNCH_URL'],
+    ['NEWS_KEY', 'NEWS_URL'],
+    ['SOCIAL_KEY', 'SOCIAL_URL'],
+    ['MODEL_KEY', 'MODEL_URL'],
+  ],
+  // Both have to be real.
+  onlyWith: [
+    ['REFERENCE_FALLBACK_URL', 'REFERENCE_URL', 'a real price must not stand in for a simulated one, so set both'],
+    ['SPOTCHAIN_RPC_URL', 'SPOTCHAIN_URL', "the sandbox's aggregator builds for the sandbox's chain only, so set both"],
+    ['RELAY_STREAM_URL', 'RELAY_URL', 'what it pushes is asked for there, so set both'],
+    ['INDEXER_URL', 'SPOTCHAIN_URL', "a real history says nothing of the sandbox's chain, so set both"],
+    ['AGENTLAUNCH_URL', 'SPOTCHAIN_RPC_URL', 'a real launcher is paid on the real chain, so set its node'],
+  ],
+  prefixes: [
+    'SEVENGATE_',
+    'SVC_',
+    'SPOTEXCHANGE_',
+    'EVMVENUE_',
+    'EVMCHAIN_',
+    'REFERENCE_',
+    'SPOTCHAIN_',
+    'IDP_',
+    'NEWS_',
+    'TVL_',
+    'MACRO_',
+    'FILINGS_',
+    'SOCIAL_',
+    'POLYMARKET_',
+    'KALSHI_',
+    'RELAY_',
+    'INDEXER_',
+    'AGENTLAUNCH_',
+    'CCTP_',
+    'MODEL_',
+    'SANDBOX_',
+    'CATALOG_',
+  ],
+};
 
-/** Reads the whole environment at once: either every setting, or every problem. An empty value counts as not set. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config | readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  const complain = (variable: string, why: string) => void problems.push({ variable, sentence: `${variable}: ${why}` });
-  const values: Partial<Record<SettingName, unknown>> = {};
-  const given = (name: SettingName) => (env[name] ?? '').trim();
-
-  for (const name of settingNames()) {
-    const parsed: Parsed<unknown> = given(name) === '' ? { value: SETTINGS[name].fallback } : SETTINGS[name].parse(given(name));
-    if ('wrong' in parsed) complain(name, parsed.wrong);
-    else values[name] = parsed.value;
-  }
-  const asked: Asked = { given, values, complain };
-  complainOfParts(asked);
-  complainOfFeatures(asked);
-  complainOfPlaces(asked);
-  complainOfStrangers(Object.keys(env), complain);
-  return problems.length > 0 ? problems : (values as Config);
+/** Reads the whole environment at once: either every setting, or every problem. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config | readonly SettingProblem[] {
+  return readSettings(
+    SETTINGS,
+    RULES,
+    (asked) => {
+      complainOfFeatures(asked);
+      complainOfPlaces(asked);
+    },
+    env,
+  );
 }
 
-/** What the rules between settings look at. */
-interface Asked {
-  /** The text of a setting; empty where it is not set. */
-  readonly given: (name: SettingName) => string;
-  readonly values: Partial<Record<SettingName, unknown>>;
-  readonly complain: (variable: string, why: string) => void;
-}
-
-/** Settings that belong together, and keys without the system that they open. */
-function complainOfParts({ given, complain }: Asked): void {
-  for (const group of TOGETHER) {
-    const missing = group.filter((name) => given(name) === '');
-    if (missing.length === group.length) continue;
-    const present = group.filter((name) => given(name) !== '');
-    for (const name of missing)
-      complain(name, `is missing, and ${present.join(' and ')} ${present.length > 1 ? 'need' : 'needs'} it: set all or none`);
-  }
-  for (const [key, of] of KEY_OF) {
-    if (given(key) !== '' && given(of) === '')
-      complain(key, `is set without ${of}, and the sandbox takes no key: set ${of} or remove the key`);
-  }
-}
+type Asked = GivenSettings<typeof SETTINGS>;
 
 /** Features that are switched on without what they need. */
 function complainOfFeatures({ given, values, complain }: Asked): void {
@@ -347,7 +301,6 @@ function complainOfFeatures({ given, values, complain }: Asked): void {
 
 /** Real systems beside simulated ones that they cannot work with. */
 function complainOfPlaces({ given, values, complain }: Asked): void {
-  for (const [name, of, why] of ONLY_WITH) if (given(name) !== '' && given(of) === '') complain(name, `is set without ${of}: ${why}`);
   for (const provider of ['RELAY_URL', 'CCTP_URL'] as const) {
     if (given(provider) === '') continue;
     const missing = (['SPOTCHAIN_RPC_URL', 'EVMCHAIN_URL'] as const).filter((node) => given(node) === '');
@@ -362,30 +315,10 @@ function complainOfPlaces({ given, values, complain }: Asked): void {
   }
 }
 
-/** Names that begin like ours and are no setting. */
-function complainOfStrangers(names: readonly string[], complain: Asked['complain']): void {
-  for (const name of names) {
-    if (Object.hasOwn(SETTINGS, name) || !OUR_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
-    const [near] = nearestNames(name, settingNames(), 1);
-    complain(
-      name,
-      near ? `there is no such setting: did you mean ${near}?` : 'there is no such setting: remove it (npm start -- --help lists them)',
-    );
-  }
-}
-
 /** Whether `readConfig` found problems. */
-export function isConfig(result: Config | readonly ConfigProblem[]): result is Config {
+export function isConfig(result: Config | readonly SettingProblem[]): result is Config {
   return !Array.isArray(result);
 }
 
 /** The settings for `--help`, one line each. */
-export function describeSettings(): string {
-  const names = settingNames();
-  const width = Math.max(...names.map((name) => name.length));
-  return names.map((name) => `  ${name.padEnd(width)}  ${SETTINGS[name].help} (default: ${SETTINGS[name].shown})`).join('\n');
-}
-
-function settingNames(): SettingName[] {
-  return Object.keys(SETTINGS) as SettingName[];
-}
+export const describeSettings = (): string => settingsText(SETTINGS);

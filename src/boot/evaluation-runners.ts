@@ -12,7 +12,7 @@ import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
 import type { HistoryArchives } from '../simulation/ports.ts';
 import { createStressRunner } from '../simulation/stress/stress-runner.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from '../adapters/log.ts';
 import type { BacktestThread } from './threads/backtest-worker.ts';
 
 export interface EvaluationRunnerDeps {

@@ -1,5 +1,5 @@
 /** What a process has started, so that it is stopped in the opposite order. */
-import type { Logger } from './log.ts';
+import type { Logger } from '../adapters/log.ts';
 
 export interface Lifecycle {
   /** Registers how something that was just started is stopped. `what` names it in the log where stopping fails. */

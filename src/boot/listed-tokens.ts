@@ -4,7 +4,7 @@ import type { Clock } from '../../streams/clock.ts';
 import { createListedTokenStore, loadListedTokens } from '../adapters/store/catalog/listed-token-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { SANDBOX_AGENT_TOKENS } from '../sandbox/agent-tokens.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from '../adapters/log.ts';
 
 /** A listing is known to every process after so long at most. */
 const LOOK_MS = 5_000;

@@ -1,19 +1,11 @@
 /** Members as the API asks for them: reads of the store, and the command handler with codes that nobody guesses. */
-import { createHash, randomBytes } from 'node:crypto';
 import { createMemberHandler } from '../../actors/members/command-handler.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { invitationHash, newInvitationCode } from '../adapters/identity/invitation-code.ts';
 import { acceptInvitation, createOrganizationMembers } from '../adapters/store/callers/organization-members.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { refuse } from '../domain/refusal.ts';
-
-const sha256Of = (code: string): string => createHash('sha256').update(code).digest('hex');
-
-/** A code of 192 bits, and what is kept of it. */
-export function newInvitationCode(): { readonly code: string; readonly sha256: string } {
-  const code = randomBytes(24).toString('base64url');
-  return { code, sha256: sha256Of(code) };
-}
 
 /** @param sql works in the name of the organization. */
 export function createMembers(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): ApiPorts['members'] {
@@ -25,7 +17,7 @@ export function createMembers(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => 
 export function createJoining(sql: Sql, clock: Pick<Clock, 'now'>): ApiPorts['joining'] {
   return {
     async accept(subject, code) {
-      const answer = await acceptInvitation(sql, subject, sha256Of(code), clock.now());
+      const answer = await acceptInvitation(sql, subject, invitationHash(code), clock.now());
       return 'orgId' in answer ? { ok: true, value: { orgId: answer.orgId } } : refuse('state_conflict', answer.refusal);
     },
   };

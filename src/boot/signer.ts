@@ -7,7 +7,7 @@ import { identityFolder } from '../sandbox/identity/identity-folder.ts';
 import { registerKey } from '../sandbox/identity/registered-key.ts';
 import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';
 import type { Config } from './config.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from '../adapters/log.ts';
 
 /** What the signer process runs. */
 const PROGRAM = fileURLToPath(new URL('./signer-process.mjs', import.meta.url));

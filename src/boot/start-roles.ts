@@ -18,7 +18,6 @@ import { optionalBudgets } from '../adapters/queue/request-budgets.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
-import { aheadOfMachine } from '../adapters/store/simulated-time.ts';
 import { createRoomWatch } from '../adapters/store/room-watch.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
@@ -112,9 +111,11 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     holder,
     log,
     metrics,
-    feedHistoryDays: config.FEED_HISTORY_DAYS,
-    activityHistoryDays: config.ACTIVITY_HISTORY_DAYS,
-    trailHistory: { days: config.TRAIL_HISTORY_DAYS, folder: archiveFolder(config.SEVENGATE_HOME) },
+    kept: {
+      feedHistoryDays: config.FEED_HISTORY_DAYS,
+      activityHistoryDays: config.ACTIVITY_HISTORY_DAYS,
+      trailHistory: { days: config.TRAIL_HISTORY_DAYS, folder: archiveFolder(config.SEVENGATE_HOME) },
+    },
     trading: {
       preTrade,
       manual: preTrade,
@@ -228,7 +229,6 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
   const emergency = await startEmergencyListener(
     {
       home: resolve(config.SEVENGATE_HOME),
-      aheadMs: await aheadOfMachine(store.sql),
       appUrl: store.logins.appUrl,
       apiUrl: store.logins.apiUrl,
       identity: reach.addresses.identity,

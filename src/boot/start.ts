@@ -23,8 +23,8 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 import { obtainableHistory } from './sandbox-past.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
 import { forgetKey, startSigner } from './signer.ts';
-import { takeDatabaseTime } from './simulated-clock.ts';
-import { checkedSources } from './source-checks.ts';
+import { checkedSources } from '../adapters/venues/source-checks.ts';
+import { statedBudgets } from './outside/index.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { openStoreConnections } from './store-connections.ts';
 
@@ -59,13 +59,12 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
   const { config, clock, log, newId, roles, signal } = service;
   const home = resolve(config.SEVENGATE_HOME);
   useCatalog(config);
-  for (const warning of checkedSources(config)) log.warn(warning);
+  for (const warning of checkedSources(config, statedBudgets(config))) log.warn(warning);
   // The signer comes first: from here on this process holds no key.
   const signer = service.runs('worker') ? await startSigner(config, clock, log) : forgetKey(config);
   if (signer !== null) service.onStop('the signer', signer.stop);
   const store = await openStoreConnections(service);
   const { sql, evaluator } = store;
-  await takeDatabaseTime(service, sql);
   const listed = await followListedTokens({ sql, isSandboxed: config.SPOTCHAIN_URL === null, clock, log });
   service.onStop('the listed tokens', () => listed.stop());
   const sandbox = await openSandbox(service);

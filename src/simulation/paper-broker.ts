@@ -4,42 +4,29 @@
  * notes hold, and nothing is computed.
  */
 
-import { bookIdOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext, RECONCILE_ORDER, WITHDRAW_ORDER } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
-import { restMs, type ShownExecution, waitMs } from '../../actors/proposal/parts.ts';
+import { restMs, waitMs } from '../../actors/proposal/parts.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
 import { type ActivityWorker, TOLD } from '../../actors/runtime/activities.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
-import { type TradingDuty } from '../../actors/ticking/trading-decisions.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
 import type { ActorEvent } from '../domain/actor-step.ts';
-import { applyFill, emptyBook, type Fill, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
+import { emptyBook, type Fill, type TradingBook } from '../domain/book.ts';
 import type { Json } from '../domain/canonical-json.ts';
 import { costModelOf } from '../domain/costs.ts';
-import type { DecimalString } from '../domain/decimal.ts';
-import { isOpenProposal, type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
-import { type ExecutionMode, executionModeOf, type Order } from '../domain/order.ts';
-import { atPresentPrice } from '../domain/present-order.ts';
-import {
-  ALL_ENABLED,
-  assessOrder,
-  DEFAULT_PREFERENCES,
-  exposureTotals,
-  haltOf,
-  type OtherBooks,
-  orderContext,
-  presentMarket,
-  type RiskPreferences,
-} from '../domain/risk/index.ts';
+import { type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
+import { type ExecutionMode, executionModeOf } from '../domain/order.ts';
+import { DEFAULT_PREFERENCES, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { midPrice } from '../domain/valuation.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
+import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay-books.ts';
+import { assessOnTape } from './replay-risk.ts';
 import { createRestingFlows } from './resting-flows.ts';
 
 /** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */
@@ -52,30 +39,6 @@ const ACTIVITY_IN: Readonly<Record<string, string>> = {
   withdrawing: WITHDRAW_ORDER,
   unknown: RECONCILE_ORDER,
 };
-
-/** A proposal as its steps project it. */
-interface ProjectedProposal {
-  readonly id: string;
-  readonly agentId: string;
-  readonly state: ProposalState;
-  readonly order: Order;
-  /** What it reserves. */
-  readonly notionalUsd: DecimalString;
-  readonly execution: ShownExecution;
-}
-
-/** What of an agent decides whether and how it trades. */
-export interface BrokeredAgent extends TradingDuty {
-  readonly paused: boolean;
-}
-
-/** One fill of a replay, and the book that it led to. */
-export interface ReplayedFill {
-  readonly agentId: string;
-  readonly proposalId: string;
-  readonly fill: Fill;
-  readonly book: TradingBook;
-}
 
 export interface BrokerCounts {
   readonly proposals: number;
@@ -106,7 +69,7 @@ export interface PaperBroker {
   readonly counts: BrokerCounts;
 }
 
-export function createPaperBroker(deps: {
+export interface PaperBrokerDeps {
   readonly store: MemoryStore;
   readonly runtime: ReturnType<typeof createRuntime>;
   readonly view: MarketView;
@@ -119,263 +82,208 @@ export function createPaperBroker(deps: {
   /** The organizations' preferences where no note says otherwise. */
   readonly preferences?: RiskPreferences;
   readonly onFill?: (fill: ReplayedFill) => void;
-}): PaperBroker {
-  const { store, runtime, view, now, preferences = DEFAULT_PREFERENCES } = deps;
-  const books = new Map<string, TradingBook>();
-  /** Whose book it is. */
-  const owners = new Map<string, string>();
-  const notes = new Map<string, TickInputs>();
-  /** Whose each open proposal is, in the order of their creation; and what they reserve, by book. */
-  const open = new Map<string, string>();
-  const openByBook = new Map<string, Map<string, OpenProposal>>();
-  const states = new Map<string, ProposalState>();
+}
+
+export function createPaperBroker(deps: PaperBrokerDeps): PaperBroker {
+  return new TapeBroker(deps);
+}
+
+class TapeBroker implements PaperBroker {
+  readonly #deps: PaperBrokerDeps;
+  readonly #store: PaperBrokerDeps['store'];
+  readonly #runtime: PaperBrokerDeps['runtime'];
+  readonly #view: PaperBrokerDeps['view'];
+  readonly #now: PaperBrokerDeps['now'];
+  readonly #preferences: NonNullable<PaperBrokerDeps['preferences']>;
+  readonly #books: ReplayBooks;
+  readonly #notes = new Map<string, TickInputs>();
   /** Activities of proposals that are to be carried out, by their keys. */
-  const executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
-  const flows = createRestingFlows(view);
-  let recordsSeen = 0;
-  let fills = 0;
+  readonly #executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
+  readonly #flows: ReturnType<typeof createRestingFlows>;
+  #recordsSeen = 0;
+  readonly #workers: Readonly<Record<string, ActivityWorker>>;
 
-  /** A book with what is open of it. */
-  function withOpen(book: TradingBook): TradingBook {
-    const waiting = openByBook.get(book.id);
-    return waiting === undefined || waiting.size === 0 ? book : { ...book, openProposals: [...waiting.values()] };
+  constructor(deps: PaperBrokerDeps) {
+    this.#deps = deps;
+    this.#store = deps.store;
+    this.#runtime = deps.runtime;
+    this.#view = deps.view;
+    this.#now = deps.now;
+    this.#preferences = deps.preferences ?? DEFAULT_PREFERENCES;
+    this.#books = new ReplayBooks(deps.agent, deps.agentIds);
+    this.#flows = createRestingFlows(this.#view);
+    this.#workers = executionWorkers({
+      runtime: this.#runtime,
+      load: this.#store.load,
+      preTrade: { assess: async (orgId, proposal) => this.#assess(orgId, proposal) },
+      clients: {},
+      leaseIsHeld: async () => false,
+      flows: this.#flows,
+      clock: { now: this.#now },
+    });
   }
 
-  /** The book that an agent trades on now; null where nothing has happened to it. */
-  function touchedBook(agent: BrokeredAgent): TradingBook | null {
-    const id = bookIdOf(agent);
-    const book = withOpen(books.get(id) ?? untouchedBook(agent));
-    return books.has(id) || book.openProposals.length > 0 ? book : null;
+  /** The pre-trade risk function on what the tape quotes at this moment. */
+  #assess(orgId: string, proposal: Parameters<PreTrade['assess']>[1]): PresentVerdict {
+    return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences }, orgId, proposal);
   }
 
-  /** Every book of an organization that something has happened to. */
-  function booksOf(orgId: string): TradingBook[] {
-    const found: TradingBook[] = [];
-    for (const [id, book] of books) if (deps.agent(owners.get(id) as string).orgId === orgId) found.push(withOpen(book));
-    for (const id of deps.agentIds()) {
-      const agent = deps.agent(id);
-      const book = agent.orgId === orgId && !books.has(bookIdOf(agent)) ? touchedBook(agent) : null;
-      if (book !== null) found.push(book);
+  note(agentId: string, text: string): void {
+    this.#notes.set(agentId, readTickInputs(text));
+  }
+
+  books(agentIds: readonly string[]): ReadonlyMap<string, TradingBook> {
+    const found = new Map<string, TradingBook>();
+    for (const id of agentIds) {
+      const noted = this.#notes.get(id);
+      const book = noted === undefined ? this.#books.touched(this.#deps.agent(id)) : noted.book;
+      if (book !== null) found.set(book.id, book);
     }
     return found;
   }
 
-  function bookModeOf(agentId: string): ExecutionMode {
-    return executionModeOf(deps.agent(agentId).stage);
+  organizations(ids: readonly string[], asking: string | null): ReadonlyMap<string, OrganizationRisk> {
+    const noted = asking === null ? null : (this.#notes.get(asking)?.risk ?? null);
+    return new Map(
+      ids.map((orgId): [string, OrganizationRisk] => [
+        orgId,
+        noted === null || asking === null
+          ? { epoch: 0, preferences: this.#preferences, books: this.#books.ofOrganization(orgId) }
+          : {
+              epoch: 0,
+              preferences: noted.preferences,
+              books: [standingFor(noted.others, this.#bookModeOf(asking))],
+              ...(noted.control === undefined ? {} : { control: noted.control }),
+            },
+      ]),
+    );
+  }
+
+  async begin(trades: TickTrades): Promise<void> {
+    for (const { agentId, start, ends } of trades.proposals) {
+      if (this.#notes.has(agentId)) continue;
+      for (const id of ends) await this.#runtime.deliver(id, { type: 'cancel', reason: STOP_LOSS }, { cause: 'replay' });
+      await this.#store.start(start);
+    }
+    for (const day of trades.days) this.#books.beginDay(day);
+    await this.#follow();
+  }
+
+  async wake(): Promise<void> {
+    const at = this.#now();
+    const due = [...this.#executions].filter(([, execution]) => execution.at <= at);
+    for (const [key, { id }] of due) {
+      this.#executions.delete(key);
+      await this.#carry(id, key);
+    }
+    if (this.#books.hasOpen) {
+      for (const timer of await this.#store.dueTimers(at, 500)) {
+        if (!this.#books.isOpen(timer.actorId)) continue;
+        await this.#runtime.deliver(timer.actorId, timer.event, { cause: 'timer', firedTimer: timer.timerId });
+      }
+    }
+    await this.#follow();
+  }
+
+  isProposal(actorId: string): boolean {
+    return this.#books.states.has(actorId);
+  }
+
+  async tell(proposalId: string, event: ActorEvent, cause: string): Promise<boolean> {
+    let told = event;
+    if (event.type === 'approve') {
+      const row = this.#store.actors.get(proposalId);
+      if (row === undefined) return false;
+      const verdict = this.#assess(row.orgId, proposalContext(row.state));
+      told = verdict.ok ? { ...event, risk: verdict.risk as unknown as Json } : { type: 'block', risk: verdict.risk as unknown as Json };
+    }
+    const outcome = await this.#runtime.deliver(proposalId, told, { cause });
+    await this.#follow();
+    return outcome.ok && told.type === event.type;
+  }
+
+  sync(): Promise<void> {
+    return this.#follow();
+  }
+
+  get hasNotes(): boolean {
+    return this.#notes.size > 0;
+  }
+
+  get counts(): BrokerCounts {
+    const tally: Partial<Record<ProposalState, number>> = {};
+    for (const state of this.#books.states.values()) tally[state] = (tally[state] ?? 0) + 1;
+    return { proposals: this.#books.states.size, fills: this.#books.fills, states: tally };
+  }
+
+  #bookModeOf(agentId: string): ExecutionMode {
+    return executionModeOf(this.#deps.agent(agentId).stage);
   }
 
   /** Folds what the steps since the last time wrote, and begins what follows from it. */
-  async function follow(): Promise<void> {
-    for (; recordsSeen < store.records.length; recordsSeen++) {
-      const record = store.records[recordsSeen] as { readonly type: string; readonly [field: string]: unknown };
-      if (record.type === 'proposal') projected(record as never);
-      else if (record.type === 'fill') booked(record['proposalId'] as string, record['fill'] as Fill);
-      else if (record.type === 'proposals_cancelled') await cancelled(record['agentId'] as string, record['reason'] as string);
+  async #follow(): Promise<void> {
+    for (; this.#recordsSeen < this.#store.records.length; this.#recordsSeen++) {
+      const record = this.#store.records[this.#recordsSeen] as { readonly type: string; readonly [field: string]: unknown };
+      if (record.type === 'proposal') this.#projected(record as never);
+      else if (record.type === 'fill') this.#booked(record['proposalId'] as string, record['fill'] as Fill);
+      else if (record.type === 'proposals_cancelled') await this.#cancelled(record['agentId'] as string, record['reason'] as string);
     }
   }
 
-  function projected(row: ProjectedProposal): void {
-    states.set(row.id, row.state);
-    const { bookId, instrument, side } = row.order;
-    const waiting = openByBook.get(bookId) ?? new Map<string, OpenProposal>();
-    openByBook.set(bookId, waiting);
-    if (isOpenProposal(row.state)) {
-      open.set(row.id, row.agentId);
-      waiting.set(row.id, { id: row.id, instrument, side, quantity: row.execution.left, notionalUsd: row.notionalUsd });
-    } else {
-      open.delete(row.id);
-      waiting.delete(row.id);
-    }
-    if (row.execution.phase === 'resting') flows.begin(row.id, instrument);
-    else if (row.execution.phase !== 'withdrawing') flows.end(row.id, instrument);
-    schedule(row.id);
+  #projected(row: ProjectedProposal): void {
+    this.#books.project(row);
+    const { instrument } = row.order;
+    if (row.execution.phase === 'resting') this.#flows.begin(row.id, instrument);
+    else if (row.execution.phase !== 'withdrawing') this.#flows.end(row.id, instrument);
+    this.#schedule(row.id);
   }
 
   /** Asks to be woken for what the newest step of a proposal leads to: an activity after its latency, or the end of a wait. */
-  function schedule(id: string): void {
-    const row = store.actors.get(id);
+  #schedule(id: string): void {
+    const row = this.#store.actors.get(id);
     if (row === undefined || row.state.status === 'done') return;
     const context = proposalContext(row.state);
     const { value } = row.state;
-    if (value === 'resting') deps.wakeAt(now() + restMs(context));
-    if (value === 'waiting') deps.wakeAt(now() + waitMs(context));
+    if (value === 'resting') this.#deps.wakeAt(this.#now() + restMs(context));
+    if (value === 'waiting') this.#deps.wakeAt(this.#now() + waitMs(context));
     const key = `${id}:${row.version}:0`;
-    if (store.activities.get(key)?.state !== 'pending' || executions.has(key)) return;
+    if (this.#store.activities.get(key)?.state !== 'pending' || this.#executions.has(key)) return;
     const { latencyMs } = costModelOf(context.order.instrument);
-    const at = now() + latencyMs + (value === 'approved' ? ORDER_AFTER_MS : 0);
-    executions.set(key, { id, at });
-    deps.wakeAt(at);
+    const at = this.#now() + latencyMs + (value === 'approved' ? ORDER_AFTER_MS : 0);
+    this.#executions.set(key, { id, at });
+    this.#deps.wakeAt(at);
   }
 
-  function booked(proposalId: string, fill: Fill): void {
-    const row = store.actors.get(proposalId);
+  #booked(proposalId: string, fill: Fill): void {
+    const row = this.#store.actors.get(proposalId);
     if (row === undefined) throw new Error(`fill ${fill.id} belongs to no proposal of this replay`);
     const { agentId } = proposalContext(row.state);
-    const book = applyFill(books.get(fill.bookId) ?? untouchedBook(deps.agent(agentId)), fill);
-    books.set(fill.bookId, book);
-    owners.set(fill.bookId, agentId);
-    fills++;
-    deps.onFill?.({ agentId, proposalId, fill, book });
+    const filled = this.#books.book(agentId, proposalId, fill);
+    this.#deps.onFill?.(filled);
   }
 
-  async function cancelled(agentId: string, reason: string): Promise<void> {
-    const own = [...open].filter(([, owner]) => owner === agentId);
-    for (const [id] of own) {
-      const state = states.get(id);
+  async #cancelled(agentId: string, reason: string): Promise<void> {
+    for (const id of this.#books.openOf(agentId)) {
+      const state = this.#books.states.get(id);
       if (state !== 'pending_approval' && state !== 'approved' && state !== 'executing') continue;
-      await runtime.deliver(id, { type: 'cancel', reason }, { cause: 'replay' });
+      await this.#runtime.deliver(id, { type: 'cancel', reason }, { cause: 'replay' });
     }
   }
-
-  /** Middles of what is quoted live now. */
-  function marksNow(book: TradingBook): ReturnType<typeof markBook> {
-    const at = now();
-    const marks = new Map<InstrumentKey, DecimalString>();
-    for (const { instrument } of book.holdings) {
-      const quote = view.quoteAt(instrument, at);
-      const mid = quote === null || quote.quality !== 'live' ? null : midPrice(quote.bid, quote.ask);
-      if (mid !== null) marks.set(instrument, mid);
-    }
-    return markBook(book, marks, at);
-  }
-
-  /** The pre-trade risk function on what the tape quotes at this moment. */
-  function assess(orgId: string, { agentId, order, readsReference }: Parameters<PreTrade['assess']>[1]): PresentVerdict {
-    const at = now();
-    const agent = deps.agent(agentId);
-    const relations = deps.relations(order.instrument);
-    const quote = view.quoteAt(order.instrument, at);
-    const reference = relations === undefined || relations.benchmark === null ? null : view.referenceAt(relations.benchmark, at);
-    const market = presentMarket({ at, quote, reference, liquidity: view.instrument(order.instrument)?.liquidity ?? null });
-    const context = orderContext(order, {
-      market,
-      readsReference,
-      agent,
-      preferences,
-      book: marksNow(touchedBook(agent) ?? untouchedBook(agent)),
-      others: exposureTotals(booksOf(orgId).map(marksNow), order.mode).without(order.bookId),
-      // An epoch of a live run is not on its tape: a halt reaches the agents as their pause.
-      control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
-    });
-    const verdict = assessOrder(atPresentPrice(order, quote), context);
-    if (!verdict.ok) return { ok: false, risk: verdict.attribution };
-    const { liquidityUsd } = market;
-    return { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd } };
-  }
-
-  const workers = executionWorkers({
-    runtime,
-    load: store.load,
-    preTrade: { assess: async (orgId, proposal) => assess(orgId, proposal) },
-    clients: {},
-    leaseIsHeld: async () => false,
-    flows,
-    clock: { now },
-  });
 
   /** Carries out an activity of a proposal, unless the proposal has gone on without it. */
-  async function carry(id: string, key: string): Promise<void> {
-    const row = store.actors.get(id);
+  async #carry(id: string, key: string): Promise<void> {
+    const row = this.#store.actors.get(id);
     const kind = ACTIVITY_IN[(row?.state.value ?? '') as string];
     if (row === undefined || kind === undefined || !key.startsWith(`${id}:${row.version}:`)) return;
-    const superseded = kind === EXECUTE_ORDER ? supersededNow(proposalContext(row.state), deps.agent) : null;
+    const superseded = kind === EXECUTE_ORDER ? supersededNow(proposalContext(row.state), this.#deps.agent) : null;
     if (superseded !== null) {
-      await runtime.deliver(id, { type: 'cancel', reason: superseded }, { cause: 'replay' });
+      await this.#runtime.deliver(id, { type: 'cancel', reason: superseded }, { cause: 'replay' });
       return;
     }
-    const answer = await (workers[kind] as ActivityWorker)({ proposalId: id }, key);
+    const answer = await (this.#workers[kind] as ActivityWorker)({ proposalId: id }, key);
     if (answer === TOLD) return;
-    await runtime.deliver(id, { type: 'activity.done', key, kind, answer }, { cause: 'activity', answeredActivity: { key, answer } });
+    await this.#runtime.deliver(id, { type: 'activity.done', key, kind, answer }, { cause: 'activity', answeredActivity: { key, answer } });
   }
-
-  return {
-    note(agentId, text) {
-      notes.set(agentId, readTickInputs(text));
-    },
-
-    books(agentIds) {
-      const found = new Map<string, TradingBook>();
-      for (const id of agentIds) {
-        const noted = notes.get(id);
-        const book = noted === undefined ? touchedBook(deps.agent(id)) : noted.book;
-        if (book !== null) found.set(book.id, book);
-      }
-      return found;
-    },
-
-    organizations(ids, asking) {
-      const noted = asking === null ? null : (notes.get(asking)?.risk ?? null);
-      return new Map(
-        ids.map((orgId): [string, OrganizationRisk] => [
-          orgId,
-          noted === null || asking === null
-            ? { epoch: 0, preferences, books: booksOf(orgId) }
-            : {
-                epoch: 0,
-                preferences: noted.preferences,
-                books: [standingFor(noted.others, bookModeOf(asking))],
-                ...(noted.control === undefined ? {} : { control: noted.control }),
-              },
-        ]),
-      );
-    },
-
-    async begin(trades) {
-      for (const { agentId, start, ends } of trades.proposals) {
-        if (notes.has(agentId)) continue;
-        for (const id of ends) await runtime.deliver(id, { type: 'cancel', reason: STOP_LOSS }, { cause: 'replay' });
-        await store.start(start);
-      }
-      for (const { bookId, day, dayStartEquityUsd } of trades.days) {
-        const book = books.get(bookId);
-        if (book !== undefined) books.set(bookId, { ...book, day, dayStartEquityUsd });
-      }
-      await follow();
-    },
-
-    async wake() {
-      const at = now();
-      const due = [...executions].filter(([, execution]) => execution.at <= at);
-      for (const [key, { id }] of due) {
-        executions.delete(key);
-        await carry(id, key);
-      }
-      if (open.size > 0) {
-        for (const timer of await store.dueTimers(at, 500)) {
-          if (!open.has(timer.actorId)) continue;
-          await runtime.deliver(timer.actorId, timer.event, { cause: 'timer', firedTimer: timer.timerId });
-        }
-      }
-      await follow();
-    },
-
-    isProposal: (actorId) => states.has(actorId),
-
-    async tell(proposalId, event, cause) {
-      let told = event;
-      if (event.type === 'approve') {
-        const row = store.actors.get(proposalId);
-        if (row === undefined) return false;
-        const verdict = assess(row.orgId, proposalContext(row.state));
-        told = verdict.ok ? { ...event, risk: verdict.risk as unknown as Json } : { type: 'block', risk: verdict.risk as unknown as Json };
-      }
-      const outcome = await runtime.deliver(proposalId, told, { cause });
-      await follow();
-      return outcome.ok && told.type === event.type;
-    },
-
-    sync: follow,
-
-    get hasNotes() {
-      return notes.size > 0;
-    },
-
-    get counts() {
-      const tally: Partial<Record<ProposalState, number>> = {};
-      for (const state of states.values()) tally[state] = (tally[state] ?? 0) + 1;
-      return { proposals: states.size, fills, states: tally };
-    },
-  };
 }
 
 /** Why an order may not leave any more; null where it may. */

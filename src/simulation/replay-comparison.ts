@@ -3,7 +3,7 @@ import type { Cut, Observation } from '../domain/cut.ts';
 import type { DecisionRow } from '../domain/decision.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import type { LiveDecision, LiveRunReads } from './ports.ts';
-import type { MissedTick } from './replay.ts';
+import type { MissedTick } from './replay-population.ts';
 
 export interface Comparison {
   readonly compared: number;

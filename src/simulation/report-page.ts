@@ -38,9 +38,6 @@ export function table(columns: readonly Cell[], rows: readonly (readonly Cell[])
   return `<table${as === undefined ? '' : ` class="${as}"`}><thead><tr>${cells('th', columns)}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
-/** A column of words among columns of numbers, and its cells. */
-export const words = (html: string): Cell => ({ html, as: 'words' });
-
 /** The `d` of a path through points of a drawing, to a tenth of a unit. */
 export function pathThrough(points: readonly (readonly [x: number, y: number])[]): string {
   return points.map(([x, y], place) => `${place === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');

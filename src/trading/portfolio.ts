@@ -1,5 +1,5 @@
 /** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations assessed by risk. */
-import { createFreshness } from '../../streams/freshness.ts';
+import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { bookIds, type OpenProposal } from '../domain/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
 import type { ExecutionMode } from '../domain/order.ts';
@@ -50,112 +50,129 @@ export interface PortfolioDeps {
   readonly clock: { now(): EpochMs };
 }
 
+/** What a reading of a portfolio works with. */
+interface PortfolioReading extends PortfolioDeps {
+  readonly freshness: Freshness;
+}
+
 export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
-  const { reads, bus, clock } = deps;
-  const freshness = createFreshness();
-
-  function quotesOf(instruments: readonly InstrumentKey[]): ReadonlyMap<InstrumentKey, Quote> {
-    const quotes = new Map<InstrumentKey, Quote>();
-    for (const instrument of instruments) {
-      const heard = bus.latest(instrument);
-      if (heard?.kind === 'quote') quotes.set(instrument, agedQuote(heard, freshness, clock.now()));
-    }
-    return quotes;
-  }
-
-  async function outcomesOf(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<InstrumentKey, OutcomeFact>> {
-    const markets = await reads.outcomeMarkets(instruments);
-    const facts = new Map<InstrumentKey, OutcomeFact>();
-    for (const key of instruments) {
-      const name = readOutcomeKey(key);
-      const market = name === null ? undefined : markets.get(name.marketId);
-      if (name !== null && market !== undefined) facts.set(key, outcomeFact(market, name.outcome, clock.now()));
-    }
-    return facts;
-  }
-
-  /** The books of the mode; what waits on the manual one is known elsewhere. */
-  async function booksIn(orgId: string, mode: ExecutionMode): Promise<readonly PortfolioBook[]> {
-    const manual = bookIds.manual(orgId, mode);
-    const [stored, waiting] = await Promise.all([reads.books(orgId, mode), reads.waitingOn(orgId, manual)]);
-    const positions = stored.flatMap(({ id, state }) =>
-      state.holdings.map(({ instrument, openedAt }) => ({ bookId: id, instrument, openedAt })),
-    );
-    const fills = await deps.fills.fillsOfPositions(positions, FILLS_NAMED);
-    return stored.map(({ id, agentId, version, state }) => ({
-      agentId,
-      version,
-      state: id === manual ? { ...state, openProposals: [...state.openProposals, ...waiting] } : state,
-      fills: new Map(state.holdings.map(({ instrument }) => [instrument, fills.get(`${id} ${instrument}`) ?? []])),
-    }));
-  }
-
-  /** `besides`: instruments that are not held yet and whose quotes and pools are needed. */
-  async function material(
-    orgId: string,
-    mode: ExecutionMode,
-    { read, unread }: PortfolioWallets,
-    besides: readonly InstrumentKey[],
-  ): Promise<PortfolioMaterial> {
-    const [books, mandate, transit] = await Promise.all([
-      booksIn(orgId, mode),
-      reads.preferences(orgId),
-      // Paper money crosses no bridge.
-      mode === 'live' ? reads.inTransit(orgId) : [],
-    ]);
-    const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
-    const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
-    const instruments = [...new Set([...inBooks, ...inWallets, ...besides])];
-    const [pools, outcomes] = await Promise.all([
-      reads.liquidity(instruments.filter(isPooled), clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1),
-      outcomesOf(instruments),
-    ]);
-    return {
-      at: clock.now(),
-      mode,
-      books,
-      wallets: read,
-      unread,
-      transit: transitAccounts(transit),
-      quotes: quotesOf(instruments),
-      outcomes,
-      pools,
-      mandate,
-    };
-  }
-
-  /** Each is assessed as if those before it were pending: two orders that pass alone may breach together. */
-  async function assessed(orgId: string, mode: ExecutionMode, allocations: readonly Allocation[]): Promise<readonly AssessedAllocation[]> {
-    const alongside: OpenProposal[] = [];
-    const verdicts: AssessedAllocation[] = [];
-    for (const [index, allocation] of allocations.entries()) {
-      const { instrument, side, notionalUsd } = allocation;
-      const request = { instrument, side, notionalUsd, quantity: null, limitPrice: null, maxSlippageBps: null };
-      // One after the other: each depends on those before it.
-      // oxlint-disable-next-line no-await-in-loop
-      const answer = await deps.preTrade.preview(orgId, mode, request, alongside);
-      if (!answer.ok) {
-        const { code, detail, rejections = [] } = answer.refusal;
-        const risk = code === 'blocked_by_risk' ? ({ verdict: 'blocked', rejections } as const) : null;
-        const problem = detail.replace(/^\$\./, `$.allocations[${index}].`);
-        verdicts.push({ allocation, order: null, touch: null, quote: null, risk, limits: [], problem });
-        continue;
-      }
-      const { order, touch, verdict, context } = answer.value;
-      verdicts.push({ allocation, order, touch, quote: context.quote, risk: verdict.risk, limits: limitUses(order, context), problem: '' });
-      alongside.push({ id: `preview:${index}`, instrument, side, quantity: order.quantity, notionalUsd: order.notionalUsd });
-    }
-    return verdicts;
-  }
+  const reading: PortfolioReading = { ...deps, freshness: createFreshness() };
 
   return {
-    read: (orgId, mode, wallets) => material(orgId, mode, wallets, []),
+    read: (orgId, mode, wallets) => material(reading, orgId, mode, wallets, []),
 
     async assess(orgId, mode, wallets, allocations) {
       const instruments = allocations.map(({ instrument }) => instrument);
-      const [verdicts, found] = await Promise.all([assessed(orgId, mode, allocations), material(orgId, mode, wallets, instruments)]);
+      const [verdicts, found] = await Promise.all([
+        assessed(reading, orgId, mode, allocations),
+        material(reading, orgId, mode, wallets, instruments),
+      ]);
       const book = { id: bookIds.manual(orgId, mode), capitalUsd: found.mandate.preferences.maxCapitalUsd };
       return { material: found, book, assessed: verdicts };
     },
   };
+}
+
+function quotesOf(deps: PortfolioReading, instruments: readonly InstrumentKey[]): ReadonlyMap<InstrumentKey, Quote> {
+  const { bus, clock, freshness } = deps;
+  const quotes = new Map<InstrumentKey, Quote>();
+  for (const instrument of instruments) {
+    const heard = bus.latest(instrument);
+    if (heard?.kind === 'quote') quotes.set(instrument, agedQuote(heard, freshness, clock.now()));
+  }
+  return quotes;
+}
+
+async function outcomesOf(deps: PortfolioReading, instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<InstrumentKey, OutcomeFact>> {
+  const { reads, clock } = deps;
+  const markets = await reads.outcomeMarkets(instruments);
+  const facts = new Map<InstrumentKey, OutcomeFact>();
+  for (const key of instruments) {
+    const name = readOutcomeKey(key);
+    const market = name === null ? undefined : markets.get(name.marketId);
+    if (name !== null && market !== undefined) facts.set(key, outcomeFact(market, name.outcome, clock.now()));
+  }
+  return facts;
+}
+
+/** The books of the mode; what waits on the manual one is known elsewhere. */
+async function booksIn(deps: PortfolioReading, orgId: string, mode: ExecutionMode): Promise<readonly PortfolioBook[]> {
+  const { reads } = deps;
+  const manual = bookIds.manual(orgId, mode);
+  const [stored, waiting] = await Promise.all([reads.books(orgId, mode), reads.waitingOn(orgId, manual)]);
+  const positions = stored.flatMap(({ id, state }) =>
+    state.holdings.map(({ instrument, openedAt }) => ({ bookId: id, instrument, openedAt })),
+  );
+  const fills = await deps.fills.fillsOfPositions(positions, FILLS_NAMED);
+  return stored.map(({ id, agentId, version, state }) => ({
+    agentId,
+    version,
+    state: id === manual ? { ...state, openProposals: [...state.openProposals, ...waiting] } : state,
+    fills: new Map(state.holdings.map(({ instrument }) => [instrument, fills.get(`${id} ${instrument}`) ?? []])),
+  }));
+}
+
+/** `besides`: instruments that are not held yet and whose quotes and pools are needed. */
+async function material(
+  deps: PortfolioReading,
+  orgId: string,
+  mode: ExecutionMode,
+  { read, unread }: PortfolioWallets,
+  besides: readonly InstrumentKey[],
+): Promise<PortfolioMaterial> {
+  const { reads, clock } = deps;
+  const [books, mandate, transit] = await Promise.all([
+    booksIn(deps, orgId, mode),
+    reads.preferences(orgId),
+    // Paper money crosses no bridge.
+    mode === 'live' ? reads.inTransit(orgId) : [],
+  ]);
+  const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
+  const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
+  const instruments = [...new Set([...inBooks, ...inWallets, ...besides])];
+  const [pools, outcomes] = await Promise.all([
+    reads.liquidity(instruments.filter(isPooled), clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1),
+    outcomesOf(deps, instruments),
+  ]);
+  return {
+    at: clock.now(),
+    mode,
+    books,
+    wallets: read,
+    unread,
+    transit: transitAccounts(transit),
+    quotes: quotesOf(deps, instruments),
+    outcomes,
+    pools,
+    mandate,
+  };
+}
+
+/** Each is assessed as if those before it were pending: two orders that pass alone may breach together. */
+async function assessed(
+  deps: PortfolioReading,
+  orgId: string,
+  mode: ExecutionMode,
+  allocations: readonly Allocation[],
+): Promise<readonly AssessedAllocation[]> {
+  const alongside: OpenProposal[] = [];
+  const verdicts: AssessedAllocation[] = [];
+  for (const [index, allocation] of allocations.entries()) {
+    const { instrument, side, notionalUsd } = allocation;
+    const request = { instrument, side, notionalUsd, quantity: null, limitPrice: null, maxSlippageBps: null };
+    // One after the other: each depends on those before it.
+    // oxlint-disable-next-line no-await-in-loop
+    const answer = await deps.preTrade.preview(orgId, mode, request, alongside);
+    if (!answer.ok) {
+      const { code, detail, rejections = [] } = answer.refusal;
+      const risk = code === 'blocked_by_risk' ? ({ verdict: 'blocked', rejections } as const) : null;
+      const problem = detail.replace(/^\$\./, `$.allocations[${index}].`);
+      verdicts.push({ allocation, order: null, touch: null, quote: null, risk, limits: [], problem });
+      continue;
+    }
+    const { order, touch, verdict, context } = answer.value;
+    verdicts.push({ allocation, order, touch, quote: context.quote, risk: verdict.risk, limits: limitUses(order, context), problem: '' });
+    alongside.push({ id: `preview:${index}`, instrument, side, quantity: order.quantity, notionalUsd: order.notionalUsd });
+  }
+  return verdicts;
 }

@@ -1,4 +1,5 @@
 // Backtests over HTTP: asked for, listed, read, reported and cancelled, by those who may.
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { evaluationKind } from '../../actors/evaluation/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
@@ -50,26 +51,39 @@ test('a backtest is accepted with every default resolved, once per key, one at a
   expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader })).status).toBe(202);
 });
 
-test('the report of a finished run is a page that may run nothing and ask for nothing', async () => {
+test('the report of a finished run stands alone: its own script may draw, it reads nothing of ours and asks for nothing', async () => {
   const id = await createdAgent(api, trader);
-  const { body } = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader });
   const runtime = createRuntime({ store: createActorStore(api.sql), directory: createDirectory([evaluationKind]), clock: api.clock });
-  const result = '{"engine":"backtest-1"}';
-  await runtime.deliver(body.id, { type: 'run.begun', holder: 'test', at: api.clock.now() }, { cause: 'test' });
-  await runtime.deliver(
-    body.id,
-    { type: 'run.finished', resultHash: sha256Hex(result), summary: { sharpe: 2 } },
-    {
-      cause: 'test',
-      also: () => [{ type: 'evaluation_report', runId: body.id, resultHash: sha256Hex(result), result, report: '<!doctype html>' }],
-    },
-  );
-  const page = await api.call('GET', `/v1/agents/${id}/evaluations/${body.id}/report`, { token: reader });
-  expect(page).toMatchObject({ status: 200, text: '<!doctype html>' });
+  const finished = async (evaluation: 'backtest' | 'stress_test', result: string, report: string | null): Promise<string> => {
+    const { body } = await api.call('POST', `/v1/agents/${id}/${evaluation}`, { token: trader });
+    await runtime.deliver(body.id, { type: 'run.begun', holder: 'test', at: api.clock.now() }, { cause: 'test' });
+    await runtime.deliver(
+      body.id,
+      { type: 'run.finished', resultHash: sha256Hex(result), summary: { sharpe: 2 } },
+      { cause: 'test', also: () => [{ type: 'evaluation_report', runId: body.id, resultHash: sha256Hex(result), result, report }] },
+    );
+    return body.id;
+  };
+  const policyOf = (page: { readonly headers: Readonly<Record<string, unknown>> }) => String(page.headers['content-security-policy']);
+
+  const backtest = await finished('backtest', '{"engine":"backtest-2"}', null);
+  const page = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}/report`, { token: reader });
+  expect(page.status).toBe(200);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'unsafe-inline'.*sandbox$/);
-  const run = await api.call('GET', `/v1/agents/${id}/evaluations/${body.id}`, { token: reader });
-  expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 }, result: { engine: 'backtest-1' } });
+  expect(page.text).toContain(`"manifestVersion":1,"resultHash":"${sha256Hex('{"engine":"backtest-2"}')}"`);
+  const [, script = ''] = /<script>([^]*)<\/script>/.exec(page.text) ?? [];
+  const hash = createHash('sha256').update(script).digest('base64');
+  expect(policyOf(page)).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[^']+'; .*; sandbox allow-scripts /);
+  expect(policyOf(page)).toContain(`'sha256-${hash}'`);
+  // Without an origin of its own it has neither the cookie nor the storage of the console.
+  expect(policyOf(page)).not.toContain('allow-same-origin');
+  const run = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}`, { token: reader });
+  expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 }, result: { engine: 'backtest-2' } });
+
+  const stress = await finished('stress_test', '{"survived":true}', '<!doctype html>');
+  const still = await api.call('GET', `/v1/agents/${id}/evaluations/${stress}/report`, { token: reader });
+  expect(still).toMatchObject({ status: 200, text: '<!doctype html>' });
+  expect(policyOf(still)).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; [^]*; sandbox$/);
 });
 
 test('what cannot be run as asked is refused with every reason; foreign and missing agents answer alike', async () => {

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { problemText, readCatalogFile, useCatalog } from '../../src/boot/catalog-file.ts';
+import { problemText } from '../../src/adapters/catalog-file.ts';
+import { checkedSources as checkedBy, pollingCapacity as capacityOf } from '../../src/adapters/venues/source-checks.ts';
+import { readCatalogFile, useCatalog } from '../../src/boot/catalog-file.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets, createVenues, SIMULATORS, statedBudgets } from '../../src/boot/outside/index.ts';
-import { checkedSources, pollingCapacity } from '../../src/boot/source-checks.ts';
 import { BUILT_IN_SOURCE, CATALOG, resolveUniverseEntry } from '../../src/domain/catalog.ts';
 import { catalogDocument } from '../../src/domain/catalog-document.ts';
 import { eventSourcesOf } from '../../src/domain/intelligence/listening.ts';
@@ -50,6 +51,9 @@ function settings(env: Record<string, string>): Config {
   if (!isConfig(read)) throw new Error(read.map(({ sentence }) => sentence).join('\n'));
   return read;
 }
+
+const checkedSources = (config: Config): string[] => checkedBy(config, statedBudgets(config));
+const pollingCapacity = (config: Config) => capacityOf(statedBudgets(config));
 
 /** What is wrong with a file, one sentence per problem. */
 function refusals(document: unknown): string[] {

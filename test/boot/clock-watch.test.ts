@@ -4,7 +4,7 @@ import { createClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { SlotNotReached, serviceClock, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { migrate } from '../../src/adapters/store/migrate.ts';
-import { createLog } from '../../src/boot/log.ts';
+import { createLog } from '../../src/adapters/log.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';

@@ -7,7 +7,7 @@ import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-s
 import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import type { VenueFeed } from '../../src/adapters/venues/venue-feed.ts';
-import { createLog } from '../../src/boot/log.ts';
+import { createLog } from '../../src/adapters/log.ts';
 import type { startFeed } from '../../src/boot/roles/feed.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Clock } from '../../streams/clock.ts';

@@ -45,7 +45,7 @@ test('a line that the reader takes in parts, and not at once, is written whole',
 });
 
 test.skipIf(!existsSync('/dev/full'))('a process whose log lies on a full disk goes on', () => {
-  const log = fileURLToPath(new URL('../../src/boot/log.ts', import.meta.url));
+  const log = fileURLToPath(new URL('../../src/adapters/log.ts', import.meta.url));
   const program = `
     const { openSync } = await import('node:fs');
     const { createLog } = await import(${JSON.stringify(log)});

@@ -6,7 +6,7 @@ import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { createLog } from '../../src/boot/log.ts';
+import { createLog } from '../../src/adapters/log.ts';
 import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
@@ -34,9 +34,7 @@ const worker = startWorker({
   holder: `worker ${process.pid}`,
   log,
   metrics: createMetrics(),
-  feedHistoryDays: 7,
-  activityHistoryDays: 30,
-  trailHistory: { days: null, folder: '' },
+  kept: { feedHistoryDays: 7, activityHistoryDays: 30, trailHistory: { days: null, folder: '' } },
   // No two kinds share a period.
   periodsMs: { agent: orders.periodMs, take: 2 * orders.periodMs },
   tickStore: orders.poison ? poisoned(store, orders.poison) : store,

@@ -28,7 +28,10 @@ test('private keys are read in the files that are named here, and nowhere else',
 
 test('the key of delegated signing is read by what the signer process runs, and handed over by one file', () => {
   const named = product.filter(({ path, code }) => !path.startsWith('src/sandbox/') && /\bauthorizationKey\(/.test(code));
-  expect(named.map(({ path }) => path).sort()).toEqual(['src/adapters/identity/authorization-signature.ts', 'src/boot/signer-work.ts']);
+  expect(named.map(({ path }) => path).sort()).toEqual([
+    'src/adapters/identity/authorization-signature.ts',
+    'src/adapters/identity/signer-program.ts',
+  ]);
   const handing = product.filter(({ code }) => /\bIDP_AUTHORIZATION_PRIVATE_KEY\b/.test(code));
   expect(handing.map(({ path }) => path).sort()).toEqual(['src/boot/config.ts', 'src/boot/signer.ts']);
 });

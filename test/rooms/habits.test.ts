@@ -8,6 +8,7 @@ const NON_DETERMINISM =
 const MAY: Readonly<Record<string, string>> = {
   'streams/live-clock.ts': 'it is the clock',
   'api/spare-descriptors.ts': 'closes a connection that holds one of the last descriptors in real time',
+  'src/adapters/log.ts': 'the time of a line that tells of lines that were lost',
   'src/adapters/server-process.ts': 'waits for processes, before there is a clock',
   'src/adapters/store/embedded-postgres.ts': 'starts a process: retries and its PATH',
   'src/adapters/queue/embedded-redis.ts': 'starts a process: its PATH',

@@ -33,6 +33,8 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
       'elkjs',
       'esbuild',
       'prom-client',
+      'pino',
+      'cli-progress',
     ],
   ],
   ['src/sandbox', ['src/domain', 'streams'], [/./]],

@@ -1,6 +1,9 @@
 // The console where money is decided on: proposals, evaluations, vaults, books, versions, and what the venues supply.
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Decimal } from '../../src/domain/decimal.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
   type Browser,
@@ -268,19 +271,86 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const { items } = (await service.get(`/v1/agents/${patient}/evaluations`)).body;
     expect(items[0]).toMatchObject({ state: 'finished', request: { look: true, from: `${day(5)}T00:00:00.000Z` } });
     expect(await run.locator('.run-words').innerText()).toContain(`bars ${items[0].summary.bars}`);
-    const [report] = await Promise.all([browser.context.waitForEvent('page'), run.getByRole('link', { name: 'Report' }).click()]);
-    await report.waitForLoadState();
-    expect(new URL(report.url()).pathname).toBe(`/v1/agents/${patient}/evaluations/${items[0].id}/report`);
-    expect(await report.locator('body').innerText()).toContain('Patient');
-    // It fits a phone, and follows the colours that its reader has chosen.
-    await report.setViewportSize({ width: 390, height: 844 });
-    expect(await report.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    const ground = () => report.evaluate('getComputedStyle(document.body).backgroundColor');
-    expect(await ground()).toBe('rgb(12, 16, 20)');
-    await report.emulateMedia({ colorScheme: 'light' });
-    expect(await ground()).toBe('rgb(255, 255, 255)');
-    await report.close();
-    expect(await barriers(page)).toEqual([]);
+    // The course of its equity, where the run stands.
+    await run.getByText('Equity in US dollars').click();
+    const { result } = (await service.get(`/v1/agents/${patient}/evaluations/${items[0].id}`)).body;
+    const legend = run.locator('.market-chart-legend');
+    expect(ungrouped(await legend.innerText())).toContain(`${result.daily.at(-1).date} 00:00   ${result.daily.at(-1).equityUsd}`);
+    await run.getByRole('link', { name: 'Report' }).click();
+    await page.getByRole('heading', { name: 'Backtest: Patient, manifest v1', level: 1 }).waitFor();
+    await page.getByText('A look at a stretch of history').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+  });
+
+  /** Runs a look at some days of an agent to its end. Answers the run with its result. */
+  const lookAt = async (agent: string, days: number) => {
+    const day = (back: number) => new Date(Math.floor(Date.now() / 86_400_000 - back) * 86_400_000).toISOString();
+    const { body } = await service.post(`/v1/agents/${agent}/backtest`, { from: day(days), to: day(1), look: true });
+    const read = async () => (await service.get(`/v1/agents/${agent}/evaluations/${body.id}`)).body;
+    await waitFor(async () => (await read()).state === 'finished', { what: 'the end of the look', deadlineMs: 120_000 });
+    return read();
+  };
+
+  test('the report of a run that traded is handed out as the record says, beside a second run, and as a file of its own', async () => {
+    const churner = {
+      ...PATIENT,
+      name: 'Churner',
+      entryConditions: [{ type: 'rsi_below', period: 7, value: 60 }],
+      exitConditions: [{ type: 'held_longer_than', hours: 6 }],
+    };
+    const { id } = (await service.post('/v1/agents', churner)).body;
+    const first = await lookAt(id, 15);
+    const second = { ...churner, exitConditions: [{ type: 'held_longer_than', hours: 12 }] };
+    expect((await service.post(`/v1/agents/${id}/versions`, second)).status).toBe(201);
+    const other = await lookAt(id, 15);
+    const { trades } = first.result;
+    expect(trades.list.length).toBeGreaterThan(5);
+
+    await go(`#/reports/${id}/${first.id}`);
+    await page.getByRole('heading', { name: 'Backtest: Churner, manifest v1', level: 1 }).waitFor();
+    const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
+    const rows: readonly Record<string, string>[] = parse(readFileSync(await csv.path()), { columns: true });
+    const texts = (names: readonly string[]) => rows.map((row) => names.map((name) => row[name]));
+    expect(texts(['decided at', 'entry price', 'exit price', 'profit USD', 'fees USD'])).toEqual(
+      trades.list.map((trade: Record<string, string | null>) =>
+        ['decidedAt', 'entryPrice', 'exitPrice', 'profitUsd', 'feesUsd'].map((name) => trade[name] ?? ''),
+      ),
+    );
+
+    // Another run beside it: curves over each other, figures with their differences, and what the manifest changed.
+    const runs = page.getByLabel('begun at');
+    await runs.locator(`option[value="${other.id}"]`).waitFor({ state: 'attached' });
+    await runs.selectOption(other.id);
+    const manifests = page.getByRole('region', { name: 'Manifests', exact: true });
+    await manifests.getByText('held longer than').first().waitFor();
+    expect(await manifests.locator('tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/exit condition\s+held longer than 6/),
+      expect.stringMatching(/exit condition\s+–\s+held longer than 12/),
+    ]);
+    const fees = page.getByRole('row', { name: /^Fees/ }).locator('td');
+    const money = async (place: number) => ungrouped(await fees.nth(place).innerText());
+    expect([await money(0), await money(1)]).toEqual([first, other].map(({ result }) => `${Number(result.feesUsd).toFixed(2)} USD`));
+    const difference = new Decimal(other.result.feesUsd).minus(first.result.feesUsd);
+    expect(await money(2)).toBe(`${difference.gt(0) ? '+' : ''}${difference.toFixed()} USD`);
+    expect(await page.locator('.market-chart-legend').innerText()).toMatch(/this.run.[\d.,]+\s+the.other.run.[\d.,]+/);
+    expect(page.url()).toContain(`?with=${id}/${other.id}`);
+    expect(await findingsEverywhere(page)).toEqual([]);
+
+    // The same as a file: its script runs under the policy that it is served with, and reaches nothing of the console.
+    const file = await browser.context.newPage();
+    const complaints: string[] = [];
+    file.on('console', (message) => complaints.push(message.text()));
+    file.on('pageerror', (error) => complaints.push(error.message));
+    await file.goto(`${service.url}/v1/agents/${id}/evaluations/${first.id}/report`);
+    await file.getByRole('heading', { name: 'Backtest: Churner, manifest v1', level: 1 }).waitFor();
+    expect(await file.locator('.market-chart-legend').innerText()).toContain('buy');
+    const [saved] = await Promise.all([file.waitForEvent('download'), file.getByRole('button', { name: 'Download CSV' }).click()]);
+    expect(readFileSync(await saved.path(), 'utf8')).toBe(readFileSync(await csv.path(), 'utf8'));
+    expect(await file.evaluate('(() => { try { return String(localStorage); } catch (error) { return error.name; } })()')).toBe(
+      'SecurityError',
+    );
+    expect(complaints).toEqual([]);
+    await file.close();
   });
 
   test('a new version of the manifest is listed with what it changed; a decision is explained in words', async () => {

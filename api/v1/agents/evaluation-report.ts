@@ -4,8 +4,11 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
 
-/** The page carries its own styles and asks for nothing; nothing in it may run. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox";
+/** Of a page in which nothing may run. */
+const STILL = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/** A page stands alone: it reads nothing of ours, and its script may do no more than draw and hand out a file. */
+const ALONE = "frame-ancestors 'self'; sandbox";
+const ABLE = 'allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox';
 
 export const getEvaluationReport = defineRoute({
   method: 'GET',
@@ -19,8 +22,9 @@ export const getEvaluationReport = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const ids = runIdsOf(request.params);
-    const report = ids === null ? null : await ports.agents.evaluations.report(memberOf(request).orgId, ids.agentId, ids.runId);
-    if (report === null) return sendProblem(reply, 'not_found', NO_RUN);
-    return reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', POLICY).send(report.report);
+    const found = ids === null ? null : await ports.agents.evaluations.page(memberOf(request).orgId, ids.agentId, ids.runId);
+    if (found === null) return sendProblem(reply, 'not_found', NO_RUN);
+    const policy = found.policy === null ? `${STILL}; ${ALONE}` : `${found.policy}; ${ALONE} ${ABLE}`;
+    return reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', policy).send(found.page);
   },
 });

@@ -44,9 +44,6 @@ const GatesBody = Type.Object(
       description: 'While its backtest lies before it: what its conditions look at and the kept history does not hold.',
     }),
     liveLimit: nullable('string', 'What of its universe can never trade live, in one sentence; null where everything can.'),
-    simulated: Type.Boolean({
-      description: 'Whether the time of this sandbox was moved on, so that what is put on record now counts nowhere else.',
-    }),
     gates: Type.Array(GateBody),
   },
   { $id: 'Gates' },
@@ -89,7 +86,6 @@ export const listGates = defineRoute({
       whyNoTrades: lacksTrades ? await whyNoTrades(ports.agents.decisions, orgId, id) : [],
       missingHistory: found.missingHistory.map(missingHistoryBody),
       liveLimit: found.liveLimit,
-      simulated: found.simulated,
       gates: found.gates.map(({ gate, kind, passed, checks, metrics, problems, evidence }) => {
         const place = STAGES.indexOf(gate);
         return {

@@ -38,8 +38,6 @@ export interface AgentEvidence {
   readonly runId: string | null;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
-  /** Written under a time that was moved on. */
-  readonly simulated: boolean;
   readonly seq: number;
   readonly hash: string;
 }
@@ -99,8 +97,10 @@ export interface EvaluationPort {
   readonly commands: EvaluationCommands;
   list(orgId: string, agentId: string, page: Page): Promise<PageOf<EvaluationView> | null>;
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
-  /** The canonical result and the page of a finished run. */
-  report(orgId: string, agentId: string, runId: string): Promise<{ readonly result: string; readonly report: string } | null>;
+  /** The canonical result of a finished run. */
+  report(orgId: string, agentId: string, runId: string): Promise<{ readonly result: string } | null>;
+  /** The page of a finished run, and the content security policy under which it works; a policy of null: nothing of it runs. */
+  page(orgId: string, agentId: string, runId: string): Promise<{ readonly page: string; readonly policy: string | null } | null>;
 }
 
 export interface AgentPorts {

@@ -5,11 +5,9 @@
 import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
 import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { isoTime } from '../../domain/time.ts';
 import { verifyBooks } from './books/book-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
 import { verifyGates } from './gates/gate-verifier.ts';
-import { simulatedTime } from './simulated-time.ts';
 import { bringBack, hasMoved } from './trail/archived-rows.ts';
 import { type SignatureOptions, type SignatureReport, verifySignatures } from './trail/signature-verifier.ts';
 
@@ -47,8 +45,6 @@ export interface TrailReport {
   readonly archives: number;
   /** What was verified of signatures; null where nobody signs this database. */
   readonly signatures: SignatureReport | null;
-  /** Since when the time of this sandbox is a moved one (ISO 8601): what was written from then on is simulated. Null where it never was moved. */
-  readonly simulatedSince: string | null;
 }
 
 export interface VerifyOptions extends SignatureOptions {
@@ -180,7 +176,6 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
   const books = await verifyBooks(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
   const signatures = await verifySignatures(sql, options, (at, agentId, part, detail) => complain(at, agentId, part, detail));
   found.sort((a, b) => a.at - b.at);
-  const simulatedSince = await simulatedSinceOf(sql);
   return {
     whole: breaks === 0,
     breaks: found.slice(0, MAX_BREAKS).map(({ agentId, slot, part, detail }) => ({ agentId, slot, part, detail })),
@@ -192,15 +187,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     books,
     archives,
     signatures,
-    simulatedSince,
   };
-}
-
-/** Since when the time of this database is a moved one; null where it never was, and where the database is too old to know. */
-async function simulatedSinceOf(sql: Transaction): Promise<string | null> {
-  const [known] = await sql<{ there: boolean }[]>`select to_regclass('simulated_time') is not null as there`;
-  const simulated = known?.there === true ? await simulatedTime(sql) : null;
-  return simulated === null ? null : isoTime(simulated.since);
 }
 
 /** A break while the walk goes on: the next decision may tell more closely which part it was. */

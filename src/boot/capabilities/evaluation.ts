@@ -8,6 +8,7 @@ import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../../
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import { createRunPages } from '../../adapters/report-page.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createEvaluationReads, createRunStore } from '../../adapters/store/evaluations/evaluation-store.ts';
 import type { EvidenceWriter } from '../../adapters/store/gates/evidence-store.ts';
@@ -51,9 +52,10 @@ export function openEvaluations(deps: {
 
 /** Runs of one organization's agents, as callers reach them: a part of the port of agents. */
 export function evaluationsFor({ sql, runtime, clock, newId }: CallerDeps): ApiPorts['agents']['evaluations'] {
-  const { find, list, report, activeManifest } = createEvaluationReads(sql);
+  const reads = createEvaluationReads(sql);
+  const { find, list, report, activeManifest } = reads;
   const commands = createEvaluationHandler({ runtime, evaluations: { find, activeManifest }, clock, newId });
-  return { find, list, report, commands };
+  return { find, list, report, commands, page: createRunPages(reads) };
 }
 
 export const evaluationCapability = {

@@ -1,6 +1,5 @@
 /** `sevengate archive`: moves old decisions, cuts and observations to archive files, and tells what was moved. */
 import type { Command } from 'commander';
-import { openDatabase } from '../../adapters/store/database.ts';
 import {
   archiveFolder,
   KEPT_DAYS,
@@ -11,9 +10,9 @@ import {
 } from '../../adapters/store/trail/history-archive.ts';
 import { instant } from '../../domain/instant.ts';
 import { isoTime } from '../../domain/time.ts';
-import { serviceDatabase } from './service-database.ts';
+import { withDatabase, withWriterDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
-import { withWriterDatabase } from './writer-database.ts';
+import { print } from './words.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -44,25 +43,17 @@ export function archiveCommands(archive: Command): void {
     .option('--json', 'print the result as JSON')
     .action(async (options: { folder?: string; json?: true }) => {
       const folder = options.folder ?? archiveFolder(settings().SEVENGATE_HOME);
-      const { url, close } = await serviceDatabase();
-      const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate archive', readOnly: true });
-      try {
-        const found: (MovedStretch & { readonly fault: string | null })[] = [];
-        for (const stretch of await movedStretches(sql)) found.push({ ...stretch, fault: await readStretch(folder, stretch) });
-        const lines = found.map((stretch) => `${stretchText(stretch)}: ${stretch.fault ?? 'whole'}`);
-        print(options.json ? JSON.stringify(found) : lines.length === 0 ? 'nothing was moved' : lines.join('\n'));
-        if (found.some(({ fault }) => fault !== null)) process.exitCode = 1;
-      } finally {
-        await sql.end({ timeout: 3 });
-        await close();
-      }
+      const found = await withDatabase({ name: 'sevengate archive', role: null, readOnly: true }, async (sql) => {
+        const files: (MovedStretch & { readonly fault: string | null })[] = [];
+        for (const stretch of await movedStretches(sql)) files.push({ ...stretch, fault: await readStretch(folder, stretch) });
+        return files;
+      });
+      const lines = found.map((stretch) => `${stretchText(stretch)}: ${stretch.fault ?? 'whole'}`);
+      print(options.json ? JSON.stringify(found) : lines.length === 0 ? 'nothing was moved' : lines.join('\n'));
+      if (found.some(({ fault }) => fault !== null)) process.exitCode = 1;
     });
 }
 
 function stretchText({ file, until, decisions, observations, cuts }: MovedStretch): string {
   return `${file}: ${decisions} decisions, ${observations} observations and ${cuts} cuts before ${isoTime(until)}`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,12 +1,9 @@
 /** `sevengate backtest`: the historical simulation of a manifest, from files without a service or from the stored bars. */
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readBars } from '../../adapters/candle-files/read-bars.ts';
-import { openDatabase } from '../../adapters/store/database.ts';
-import { readyDatabase } from '../../adapters/store/ready-database.ts';
-import { databaseClock } from '../../adapters/store/simulated-time.ts';
+import { backtestPage } from '../../adapters/report-page.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
@@ -18,9 +15,8 @@ import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
 import { outcomeText } from '../../simulation/backtest/outcome-text.ts';
 import { workFromStore } from '../threads/backtest-worker.ts';
 import { manifestFromFile } from './manifest-file.ts';
-import { progressBar } from './progress.ts';
-import { serviceDatabase } from './service-database.ts';
-import { settings } from './settings.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
+import { withWriterDatabase } from './service-database.ts';
 
 interface Options {
   readonly from?: string;
@@ -57,7 +53,7 @@ export function backtestCommand(command: Command): void {
     .option('--max-participation-pct <n>', maxParticipationPct.description)
     .option('--min-order-usd <n>', minOrderUsd.description)
     .option('--versions-tried <n>', 'how many versions of this strategy were tried, this one included', '1')
-    .option('--report <file>', 'write the report as an HTML page')
+    .option('--report <file>', 'write the report as one HTML file that can be read offline')
     .option('--json', 'print the whole result as JSON')
     .action(async (file: string, options: Options) => {
       const manifest = manifestFromFile(file);
@@ -68,7 +64,7 @@ export function backtestCommand(command: Command): void {
           : await fromFiles(manifest, options, bar.update);
         bar.stop();
         if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
-        if (options.report !== undefined) await writeFile(options.report, outcome.report);
+        if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, outcome));
         process.stdout.write(
           options.json
             ? `{"resultHash":"${outcome.resultHash}","result":${outcome.result}}\n`
@@ -78,6 +74,14 @@ export function backtestCommand(command: Command): void {
         bar.stop();
       }
     });
+}
+
+async function pageOf(
+  { name }: Manifest,
+  { resultHash, summary, result }: Extract<BacktestOutcome, { readonly ok: true }>,
+): Promise<string> {
+  const { page } = await backtestPage({ title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) });
+  return page;
 }
 
 /** @throws Error that names every wrong option. */
@@ -105,32 +109,19 @@ async function fromStore(
   options: Options,
   onProgress: (done: number, total: number) => void,
 ): Promise<BacktestOutcome> {
+  const now = createLiveClock().now();
   const window = { ...(options.from === undefined ? {} : { from: options.from }), ...(options.to === undefined ? {} : { to: options.to }) };
+  const request = requestFrom(options, window, now);
   const trials = trialsFrom(options);
-  // What is wrong with them is said before anything is started.
-  requestFrom(options, window, createLiveClock().now());
-  const { url, close } = await serviceDatabase();
-  try {
-    await readyDatabase(resolve(settings().SEVENGATE_HOME), url, ['api']);
-    const now = await timeOf(url);
-    const request = requestFrom(options, window, now);
-    const asked = { manifest, request, trials, funding: [], createdAt: now };
-    return await workFromStore({ databaseUrl: url, asked }, (message) => {
-      if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
-    });
-  } finally {
-    await close();
-  }
-}
-
-/** The service's time: that of its database. */
-async function timeOf(url: string): Promise<number> {
-  const sql = openDatabase({ url, connections: 1, name: 'sevengate backtest' });
-  try {
-    return (await databaseClock(sql)).now();
-  } finally {
-    await sql.end({ timeout: 3 });
-  }
+  const asked = { manifest, request, trials, funding: [], createdAt: now };
+  return withWriterDatabase(
+    'sevengate backtest',
+    (_sql, databaseUrl) =>
+      workFromStore({ databaseUrl, asked }, (message) => {
+        if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
+      }),
+    'api',
+  );
 }
 
 async function fromFiles(

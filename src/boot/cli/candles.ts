@@ -18,9 +18,10 @@ import { instant } from '../../domain/instant.ts';
 import { checkedSeries, type NamedSeries } from '../../domain/named-series.ts';
 import { isoTime } from '../../domain/time.ts';
 import { VENUES } from '../../domain/venue.ts';
-import { progressBar } from './progress.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
+import { withWriterDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
-import { withWriterDatabase } from './writer-database.ts';
+import { print } from './words.ts';
 
 interface SeriesOptions extends NamedSeries {
   readonly json?: true;
@@ -79,10 +80,6 @@ export function candleCommands(candles: Command): void {
       const report = await coverageCommand(options);
       print(options.json ? JSON.stringify({ series: report }) : coverageText(report));
     });
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 async function importCommand(words: readonly string[], options: ImportOptions): Promise<ImportReport> {

@@ -1,12 +1,14 @@
 /** `sevengate catalog`: checks, imports and exports the catalog file. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CATALOG, type CatalogSource } from '../../domain/catalog.ts';
 import { catalogChanges, catalogDocument } from '../../domain/catalog-document.ts';
-import { catalogFileOf, problemText, type ReadCatalogFile, readCatalogFile, useCatalog } from '../catalog-file.ts';
-import { checkedSources, pollingCapacity } from '../source-checks.ts';
+import { readCatalogFile, useCatalog } from '../catalog-file.ts';
+import { catalogFileOf, keepCatalogFile, problemText, type ReadCatalogFile } from '../../adapters/catalog-file.ts';
+import { checkedSources, pollingCapacity } from '../../adapters/venues/source-checks.ts';
+import { statedBudgets } from '../outside/index.ts';
 import { settings } from './settings.ts';
+import { print } from './words.ts';
 
 /** Adds `catalog` and its commands. */
 export function catalogCommands(catalog: Command): void {
@@ -52,10 +54,10 @@ export function catalogCommands(catalog: Command): void {
 function outcome(source: CatalogSource) {
   const config = settings();
   CATALOG.use(source);
-  const capacity = config.SPOTCHAIN_URL === null ? null : pollingCapacity(config);
+  const capacity = config.SPOTCHAIN_URL === null ? null : pollingCapacity(statedBudgets(config));
   const instruments = CATALOG.entries.length;
   try {
-    return { instruments, capacity, refusals: [], warnings: checkedSources(config) };
+    return { instruments, capacity, refusals: [], warnings: checkedSources(config, statedBudgets(config)) };
   } catch (error) {
     return { instruments, capacity, refusals: (error as Error).message.split('\nsevengate: '), warnings: [] };
   }
@@ -86,20 +88,11 @@ function importCommand(file: string, options: { allowRemovals?: true; json?: tru
     );
   const { refusals, warnings } = outcome(read.source);
   if (refusals.length > 0) throw new Error(refusals.join('\nsevengate: '));
-  const home = resolve(config.SEVENGATE_HOME);
-  const target = join(home, 'catalog.json');
-  mkdirSync(home, { recursive: true });
-  // Renamed into its place: a start meanwhile reads the one or the other, never a half.
-  writeFileSync(`${target}.new`, `${JSON.stringify(catalogDocument(read.source), null, 2)}\n`);
-  renameSync(`${target}.new`, target);
+  const target = keepCatalogFile(config.SEVENGATE_HOME, read.source);
   if (options.json) print(JSON.stringify({ file: target, ...changes, warnings }));
   else {
     const counts = (['added', 'changed', 'removed'] as const).map((what) => `${changes[what].length} ${what}`).join(', ');
     print(`${target}: ${CATALOG.entries.length} instruments (${counts}); it holds from the next start of each process`);
     for (const warning of warnings) print(warning);
   }
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

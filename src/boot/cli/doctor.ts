@@ -4,7 +4,8 @@ import { examineMachine, type Finding } from '../../adapters/machine-check.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { useCatalog } from '../catalog-file.ts';
 import { type Config, isConfig, readConfig } from '../config.ts';
-import { checkedSources } from '../source-checks.ts';
+import { checkedSources } from '../../adapters/venues/source-checks.ts';
+import { statedBudgets } from '../outside/index.ts';
 
 /** Adds `doctor`. Anything wrong sets exit code 1. */
 export function doctorCommand(command: Command): void {
@@ -30,7 +31,7 @@ async function examine(): Promise<Finding[]> {
 function examineCatalog(config: Config): Finding {
   try {
     const file = useCatalog(config);
-    const warnings = checkedSources(config);
+    const warnings = checkedSources(config, statedBudgets(config));
     const detail = [`${CATALOG.entries.length} instruments, ${file ?? 'built in'}`, ...warnings].join('; ');
     return { what: 'catalog', ok: warnings.length === 0, detail };
   } catch (error) {

@@ -1,6 +1,6 @@
 /** `sevengate halt`: the emergency halt of every organization of the service, or of one, from the command line. */
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { type Halting, haltedText, haltOrganizations } from '../../../actors/agent/halt-organizations.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
@@ -11,33 +11,26 @@ import { createNewIds } from '../../adapters/new-ids.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { organizationsOf } from '../../adapters/store/callers/member-store.ts';
-import { openDatabase, type Sql } from '../../adapters/store/database.ts';
+import type { Sql } from '../../adapters/store/database.ts';
 import { commandWriter } from '../../adapters/store/ready-database.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
-import { serviceDatabase } from './service-database.ts';
+import { withDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { print, uuid } from './words.ts';
 
 /** Adds `halt`. Agents that are not paused when it ends set exit code 1; none of them can begin an order all the same. */
 export function haltCommand(command: Command): void {
   command
-    .option('--org <id>', 'halt this organization alone', uuid)
+    .option('--org <id>', 'halt this organization alone', uuid('an organization id'))
     .option('--database <url>', 'URL of the database of the service, with its owner’s login (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (options: { org?: string; database?: string; json?: true }) => {
-      const { url, close } = options.database === undefined ? await serviceDatabase() : { url: options.database, close: async () => {} };
-      const writer = await commandWriter(resolve(settings().SEVENGATE_HOME), url);
-      const sql = openDatabase({ url, connections: 4, name: 'sevengate halt', ...(writer === null ? {} : { writer }) });
-      try {
-        const clock = createLiveClock();
-        const halted = await haltOrganizations(haltingOn(sql, clock), options.org ?? null);
-        process.stdout.write(`${options.json ? JSON.stringify(halted) : halted.map(haltedText).join('\n')}\n`);
+      const writer = (url: string) => commandWriter(resolve(settings().SEVENGATE_HOME), url);
+      await withDatabase({ name: 'sevengate halt', connections: 4, url: options.database, writer }, async (sql) => {
+        const halted = await haltOrganizations(haltingOn(sql, createLiveClock()), options.org ?? null);
+        print(options.json ? JSON.stringify(halted) : halted.map(haltedText).join('\n'));
         if (halted.some(({ pausing }) => pausing > 0)) process.exitCode = 1;
-      } finally {
-        await sql.end({ timeout: 3 });
-        await close();
-      }
+      });
     });
 }
 
@@ -46,9 +39,4 @@ export function haltingOn(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>): Hal
   const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
   const { halt } = createEmergencyHalt({ runtime, store: createAgentDirectory(sql), clock });
   return { halt, organizations: (id) => organizationsOf(sql, id), newId: createNewIds(clock) };
-}
-
-function uuid(text: string): string {
-  if (!UUID.test(text)) throw new InvalidArgumentError('an organization id is a UUID');
-  return text.toLowerCase();
 }

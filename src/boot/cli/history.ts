@@ -10,8 +10,9 @@ import { instant } from '../../domain/instant.ts';
 import { missingHistory } from '../../simulation/backtest/missing-history.ts';
 import { obtainableHistory } from '../sandbox-past.ts';
 import { manifestFromFile } from './manifest-file.ts';
+import { withWriterDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
-import { withWriterDatabase } from './writer-database.ts';
+import { print } from './words.ts';
 
 interface EventOptions {
   readonly from: string;
@@ -90,8 +91,4 @@ function missingCommand(history: Command): void {
       if (options.json) return print(JSON.stringify(missing.map((one) => ({ ...one, text: missingHistoryText(one) }))));
       print(missing.length === 0 ? 'nothing is missing besides bars, which a run fetches' : missing.map(missingHistoryText).join('\n'));
     });
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,19 +1,16 @@
 /** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
-import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createNewIds } from '../../adapters/new-ids.ts';
 import { asOrganization } from '../../adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
-import { openDatabase } from '../../adapters/store/database.ts';
-import { readyDatabase } from '../../adapters/store/ready-database.ts';
-import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { INVITATION_HOURS } from '../../domain/member.ts';
 import type { Outcome } from '../../domain/refusal.ts';
 import { createMembers } from '../members.ts';
 import { organization } from './organization.ts';
-import { serviceDatabase } from './service-database.ts';
-import { settings } from './settings.ts';
+import { withWriterDatabase } from './service-database.ts';
+import { permissions } from './words.ts';
 
 interface Options {
   readonly org?: string;
@@ -108,25 +105,19 @@ interface Result {
 
 /** Works on the members of the organization and prints what came of it. */
 async function withMembers({ org, json }: Options, work: (members: Members, context: Context) => Promise<Result>): Promise<void> {
+  const clock = createLiveClock();
+  const newId = createNewIds(clock);
   const orgId = organization(org);
-  const { url, close } = await serviceDatabase();
-  try {
-    const { keys } = await readyDatabase(resolve(settings().SEVENGATE_HOME), url, ['api']);
-    const writer = keys.api === undefined ? {} : { writer: keys.api };
-    const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate members', ...writer });
-    try {
-      const clock = await databaseClock(sql);
-      const newId = createNewIds(clock);
+  const { value, text } = await withWriterDatabase(
+    'sevengate members',
+    async (sql) => {
       await createMemberStore(sql).ensureOrganization(orgId, org ?? 'Example desk');
       const context: Context = { orgId, subject: 'command line', permissions: ['members:manage'], requestId: newId() };
-      const { value, text } = await work(createMembers(asOrganization(sql, orgId), clock, newId), context);
-      process.stdout.write(json ? `${JSON.stringify(value)}\n` : text.map((line) => `${line}\n`).join(''));
-    } finally {
-      await sql.end({ timeout: 2 });
-    }
-  } finally {
-    await close();
-  }
+      return work(createMembers(asOrganization(sql, orgId), clock, newId), context);
+    },
+    'api',
+  );
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : text.map((line) => `${line}\n`).join(''));
 }
 
 /** @throws Error with the sentence of a refusal. */
@@ -136,14 +127,6 @@ function done<Value>(outcome: Outcome<Value>): Value {
 }
 
 const granted = ({ role, permissions: named }: GrantOptions) => ({ role: role ?? null, permissions: named ?? null });
-
-function permissions(list: string): Permission[] {
-  return list.split(',').map((word) => {
-    const permission = PERMISSIONS.find((known) => known === word.trim());
-    if (!permission) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${PERMISSIONS.join(', ')}`);
-    return permission;
-  });
-}
 
 function hours(text: string): number {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : 0;

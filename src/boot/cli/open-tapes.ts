@@ -1,6 +1,6 @@
 /** Tapes that are named on the command line: opened together, followed by a progress bar, and closed whatever happens. */
 import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
-import { progressBar } from './progress.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
 
 /** `progress` is told by the work whenever something was read. */
 export async function withTapes<Result>(

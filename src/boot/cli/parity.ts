@@ -1,21 +1,13 @@
 /** `sevengate parity`: replays tapes, holds them against what the live run wrote, and signs what came of it. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readNamedFile } from '../../adapters/named-file.ts';
-import { isSignedBy, openParityKey, parityKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
+import { checkCertificate, namedTapes, signCertificate } from '../../adapters/signing-keys/parity-certificate.ts';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
-import { openDatabase } from '../../adapters/store/database.ts';
-import { simulatedTime } from '../../adapters/store/simulated-time.ts';
 import { instant } from '../../domain/instant.ts';
-import { isoTime } from '../../domain/time.ts';
-import { encodeNote, parseNote, parseVerifierKey, verifiedBy } from '../../domain/trail/signed-note.ts';
-import { certificateText, type ParityRange, reportParity } from '../../simulation/parity.ts';
+import { certificateText, type ParityRange, type ParityReport, reportParity } from '../../simulation/parity.ts';
 import { withTapes } from './open-tapes.ts';
-import { serviceDatabase } from './service-database.ts';
+import { withDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
 interface Options {
@@ -50,50 +42,22 @@ export function parityCommand(command: Command): void {
 }
 
 async function certify(files: readonly string[], range: ParityRange, options: Options): Promise<void> {
-  const key = openParityKey(resolve(settings().SEVENGATE_HOME));
-  const { report, simulatedSince } = await compared(files, range);
-  const tapes = await Promise.all(files.map(async (file) => ({ name: basename(file), sha256: await sha256Of(file) })));
-  const text = certificateText(report, tapes, simulatedSince);
-  const certificate = encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
+  const report = await compared(files, range);
+  const tapes = await namedTapes(files);
+  const certificate = signCertificate(resolve(settings().SEVENGATE_HOME), certificateText(report, tapes));
   if (options.out !== undefined) await writeFile(options.out, certificate);
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ ...report, simulatedSince: simulatedSince === null ? null : isoTime(simulatedSince), tapes, certificate })}\n`
-      : certificate,
-  );
+  process.stdout.write(options.json ? `${JSON.stringify({ ...report, tapes, certificate })}\n` : certificate);
   if (!report.equal) process.exitCode = 1;
 }
 
-async function compared(files: readonly string[], range: ParityRange) {
-  const database = await serviceDatabase();
-  const sql = openDatabase({ url: database.url, connections: 2, name: 'sevengate parity' });
-  try {
-    const report = await withTapes(files, 'replaying', (tapes, progress) => reportParity(tapes, createLiveRunReads(sql), range, progress));
-    return { report, simulatedSince: (await simulatedTime(sql))?.since ?? null };
-  } finally {
-    await sql.end({ timeout: 3 });
-    await database.close();
-  }
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
+async function compared(files: readonly string[], range: ParityRange): Promise<ParityReport> {
+  return withDatabase({ name: 'sevengate parity', connections: 2 }, (sql) =>
+    withTapes(files, 'replaying', (tapes, progress) => reportParity(tapes, createLiveRunReads(sql), range, progress)),
+  );
 }
 
 function check(file: string, options: Options): void {
-  const certificate = readNamedFile(file);
-  const keys =
-    options.keys === undefined
-      ? parityKeysOf(resolve(settings().SEVENGATE_HOME))
-      : readNamedFile(options.keys)
-          .split('\n')
-          .filter((line) => line !== '' && !line.startsWith('#'))
-          .map(parseVerifierKey);
-  const good = verifiedBy(certificate, keys, isSignedBy);
-  const { text } = parseNote(certificate);
-  const signed = good.map(({ name, id }) => `${name}+${id}`);
+  const { signed, text } = checkCertificate(file, resolve(settings().SEVENGATE_HOME), options.keys ?? null);
   if (options.json) process.stdout.write(`${JSON.stringify({ certificate: file, signed, text })}\n`);
   else
     process.stdout.write(

@@ -1,7 +1,7 @@
 /** `sevengate start`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { ROLES, type Role } from '../config.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../../adapters/log.ts';
 import type { Started } from '../start.ts';
 import { settings } from './settings.ts';
 

@@ -5,7 +5,7 @@ import { LEAST_SPEED, MOST_SPEED } from '../../../api/v1/replay/control.ts';
 import { instant } from '../../domain/instant.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import { packageVersion } from '../version.ts';
-import { progressBar } from './progress.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
 
 interface Options {
   readonly from?: string;

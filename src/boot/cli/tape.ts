@@ -1,7 +1,6 @@
 /** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays, serves and converts it. */
 import { type Command, Option } from 'commander';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
-import { openDatabase } from '../../adapters/store/database.ts';
 import { IMPORTERS, importTape } from '../../adapters/tape/import-tape.ts';
 import { tapeInfo } from '../../adapters/tape/tape-info.ts';
 import { openTape } from '../../adapters/tape/tape-reader.ts';
@@ -11,13 +10,15 @@ import { openWholeFile } from '../../adapters/tape/whole-file.ts';
 import { AUTONOMY_LEVELS, type Autonomy } from '../../domain/agent.ts';
 import { cutText } from '../../domain/tape.ts';
 import { VENUES, type Venue } from '../../domain/venue.ts';
+import type { LiveRunReads } from '../../simulation/ports.ts';
 import { type ReplaySummary, replayRecording, replayText } from '../../simulation/recorded-replay.ts';
 import { replayAgent } from '../../simulation/replay-agent.ts';
 import { manifestFromFile } from './manifest-file.ts';
 import { withTapes } from './open-tapes.ts';
-import { progressBar } from './progress.ts';
-import { serviceDatabase } from './service-database.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
+import { withDatabase } from './service-database.ts';
 import { serveCommand } from './tape-serve.ts';
+import { print } from './words.ts';
 
 /** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
 export function tapeCommands(tape: Command): void {
@@ -119,10 +120,19 @@ function replayCommand(tape: Command): void {
 
 async function replayFiles(files: readonly string[], options: ReplayChoice): Promise<ReplaySummary> {
   const agents = (options.agent ?? []).map((file, place) => replayAgent(manifestFromFile(file), place, options.autonomy));
-  const database = options.compare === true ? await serviceDatabase() : null;
-  const sql = database === null ? null : openDatabase({ url: database.url, connections: 2, name: 'sevengate tape replay' });
-  const out = options.out === undefined ? null : openWholeFile(options.out);
-  const live = sql === null ? null : createLiveRunReads(sql);
+  if (options.compare !== true) return replayed(files, agents, null, options.out);
+  return withDatabase({ name: 'sevengate tape replay', connections: 2 }, (sql) =>
+    replayed(files, agents, createLiveRunReads(sql), options.out),
+  );
+}
+
+async function replayed(
+  files: readonly string[],
+  agents: Parameters<typeof replayRecording>[0]['agents'],
+  live: LiveRunReads | null,
+  target: string | undefined,
+): Promise<ReplaySummary> {
+  const out = target === undefined ? null : openWholeFile(target);
   const writeRecords = out === null ? null : out.write;
   try {
     const summary = await withTapes(files, 'replaying', (tapes, progress) =>
@@ -133,9 +143,6 @@ async function replayFiles(files: readonly string[], options: ReplayChoice): Pro
   } catch (error) {
     await out?.abandon();
     throw error;
-  } finally {
-    await sql?.end({ timeout: 3 });
-    await database?.close();
   }
 }
 
@@ -183,8 +190,4 @@ function convertCommand(tape: Command): void {
         await reader.close();
       }
     });
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,24 +1,22 @@
 /** `sevengate token`: a bearer token of the local identity provider, and the grants that go with it. */
 
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
-import type { Clock } from '../../../streams/clock.ts';
+import type { Command } from 'commander';
+import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
-import { openDatabase } from '../../adapters/store/database.ts';
-import { readyDatabase } from '../../adapters/store/ready-database.ts';
-import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { localSigningKeys } from '../../sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
 import { organization } from './organization.ts';
-import { serviceDatabase } from './service-database.ts';
+import { withWriterDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
+import { permissions, print } from './words.ts';
 
 const LIFETIME_S = 3_600;
 
 export function tokenCommand(command: Command): void {
   command
-    .requiredOption('--permissions <list>', `what the subject may do, separated by commas: ${PERMISSIONS.join(', ')}, or none`, permissions)
+    .requiredOption('--permissions <list>', `what the subject may do, separated by commas: ${PERMISSIONS.join(', ')}, or none`, anyOrNone)
     .option('--subject <subject>', 'who the token speaks for (default: named after its permissions)')
     .option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)')
     .option('--json', 'print subject, organization, permissions and token as JSON')
@@ -28,45 +26,24 @@ export function tokenCommand(command: Command): void {
         throw new Error(
           'IDP_ISSUER names another identity provider: its own tokens are needed, this command only makes those of the local one',
         );
+      const clock = createLiveClock();
       const subject =
         options.subject ??
         `cli:${[...options.permissions].sort().join('+') || 'none'}${options.org === undefined ? '' : `@${options.org}`}`;
       const orgId = organization(options.org);
-      const { url, close } = await serviceDatabase();
-      try {
-        const { keys } = await readyDatabase(resolve(config.SEVENGATE_HOME), url, ['api']);
-        const writer = keys.api === undefined ? {} : { writer: keys.api };
-        const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate token', ...writer });
-        let clock: Clock;
-        try {
-          clock = await databaseClock(sql);
+      await withWriterDatabase(
+        'sevengate token',
+        async (sql) => {
           const members = createMemberStore(sql);
           await members.ensureOrganization(orgId, options.org ?? 'Example desk');
           await members.grant(subject, { orgId, name: subject, permissions: options.permissions });
-        } finally {
-          await sql.end({ timeout: 2 });
-        }
-        const token = localSigningKeys(resolve(config.SEVENGATE_HOME), clock).mintToken({
-          subject,
-          audience: SANDBOX_AUDIENCE,
-          lifetimeS: LIFETIME_S,
-        });
-        process.stdout.write(
-          options.json
-            ? `${JSON.stringify({ subject, orgId, permissions: options.permissions, expiresInS: LIFETIME_S, token })}\n`
-            : `${token}\n`,
-        );
-      } finally {
-        await close();
-      }
+        },
+        'api',
+      );
+      const keys = localSigningKeys(resolve(config.SEVENGATE_HOME), clock);
+      const token = keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
+      print(options.json ? JSON.stringify({ subject, orgId, permissions: options.permissions, expiresInS: LIFETIME_S, token }) : token);
     });
 }
 
-function permissions(list: string): Permission[] {
-  if (list === 'none' || list === '') return [];
-  return list.split(',').map((word) => {
-    const permission = PERMISSIONS.find((known) => known === word.trim());
-    if (!permission) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${PERMISSIONS.join(', ')}`);
-    return permission;
-  });
-}
+const anyOrNone = (list: string): Permission[] => (list === 'none' || list === '' ? [] : permissions(list));

@@ -4,13 +4,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readNamedFile } from '../../adapters/named-file.ts';
 import { readTrustedKeys, trustedKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
-import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
+import { isConnectionLoss } from '../../adapters/store/database.ts';
 import { archiveFolder } from '../../adapters/store/trail/history-archive.ts';
 import { trailText } from '../../adapters/store/trail/trail-text.ts';
 import { verifyTrail } from '../../adapters/store/trail-verifier.ts';
-import { progressBar } from './progress.ts';
-import { serviceDatabase } from './service-database.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
+import { withDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
+import { print } from './words.ts';
 
 /** Adds `verify-trail`. A break sets exit code 1. */
 export function verifyTrailCommand(command: Command): void {
@@ -26,27 +27,20 @@ export function verifyTrailCommand(command: Command): void {
       if (options.keys !== undefined && trusted.length === 0) throw new Error(`${options.keys} holds no public key`);
       const since = options.since === undefined ? null : readNamedFile(options.since);
       const archive = options.archive ?? archiveFolder(settings().SEVENGATE_HOME);
-      const { url, close } = options.database === undefined ? await serviceDatabase() : { url: options.database, close: async () => {} };
-      // As the login role: its statements may run for as long as they need, and its transaction is read-only.
-      const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate verify-trail' });
       const bar = progressBar('verifying', 'decisions');
-      try {
-        const report = await verifyTrail(sql, bar.update, { keys: trusted.length === 0 ? null : trusted, since, archive }).catch(
-          (error: unknown) => {
-            throw isConnectionLoss(error)
-              ? new Error(`the database cannot be reached: ${(error as Error).message}`, { cause: error })
-              : error;
-          },
-        );
-        bar.stop();
-        process.stdout.write(`${options.json ? JSON.stringify(report) : trailText(report)}\n`);
-        const checkpoint = report.signatures?.checkpoint ?? null;
-        if (options.checkpoint !== undefined && checkpoint !== null) writeFileSync(options.checkpoint, checkpoint);
-        if (!report.whole) process.exitCode = 1;
-      } finally {
-        bar.stop();
-        await sql.end({ timeout: 3 });
-        await close();
-      }
+      // As the login role: its statements may run for as long as they need, and its transaction is read-only.
+      const report = await withDatabase({ name: 'sevengate verify-trail', role: null, url: options.database }, (sql) =>
+        verifyTrail(sql, bar.update, { keys: trusted.length === 0 ? null : trusted, since, archive }),
+      )
+        .catch((error: unknown) => {
+          throw isConnectionLoss(error)
+            ? new Error(`the database cannot be reached: ${(error as Error).message}`, { cause: error })
+            : error;
+        })
+        .finally(() => bar.stop());
+      print(options.json ? JSON.stringify(report) : trailText(report));
+      const checkpoint = report.signatures?.checkpoint ?? null;
+      if (options.checkpoint !== undefined && checkpoint !== null) writeFileSync(options.checkpoint, checkpoint);
+      if (!report.whole) process.exitCode = 1;
     });
 }

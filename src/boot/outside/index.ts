@@ -36,7 +36,7 @@ import { relay } from './relay.ts';
 import { keylessBudgets, spotchain } from './spotchain.ts';
 import { spotexchange } from './spotexchange.ts';
 
-const VENUE_ENTRIES = { prediction, spotexchange, evmvenue, spotchain, reference } as const satisfies Record<Venue, VenueEntry>;
+export const VENUE_ENTRIES = { prediction, spotexchange, evmvenue, spotchain, reference } as const satisfies Record<Venue, VenueEntry>;
 const BRIDGE_PROVIDERS = { relay, cctp } as const satisfies Record<BridgeProviderName, BridgeProviderEntry>;
 const SYSTEMS = {
   ...VENUE_ENTRIES,

@@ -1,11 +1,13 @@
 /** The API: REST and feeds over what the store and the quote bus hold. As many processes of it as there are. */
 import type { FastifyInstance } from 'fastify';
 import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
+import { createActorLives } from '../../../actors/runtime/actor-life.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import type { ClockState } from '../../../actors/runtime/clock-watch.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
+import { createInspection } from '../../../api/feeds/inspected-actors.ts';
 import type { FeedPorts } from '../../../api/feeds/ports.ts';
 import type { Readiness } from '../../../api/operation/ports.ts';
 import { createReadiness } from '../../../api/operation/readiness-parts.ts';
@@ -32,6 +34,7 @@ import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
+import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { readWorkQueues } from '../../adapters/store/actors/runtime-reads.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
@@ -57,8 +60,7 @@ import { createLiveQuotes } from '../../trading/live-marks.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { launcherPairs } from '../capabilities/launcher-launch.ts';
-import { createInspection } from '../inspection.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../../adapters/log.ts';
 import { createJoining } from '../members.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach } from '../outside/index.ts';
 
@@ -265,6 +267,7 @@ function feedPorts({
   clock,
   log,
 }: ApiDeps): Pick<FeedPorts, 'clock' | 'quotes' | 'states' | 'expandDecisions' | 'agentsNow' | 'inspection' | 'reportDefect'> {
+  const directory = createDirectory(ACTOR_KINDS);
   return {
     clock,
     quotes: bus,
@@ -279,8 +282,8 @@ function feedPorts({
     },
     inspection: createInspection({
       reads: callers.actors.reads,
-      connectionOf: callers.connection.of,
-      directory: createDirectory(ACTOR_KINDS),
+      lives: (orgId) => createActorLives({ store: createHistoryStore(callers.connection.of(orgId)), directory }),
+      directory,
     }),
     reportDefect: (error, where) => log.error({ err: error, where }, 'the feeds'),
   };

@@ -33,7 +33,7 @@ import type { Cut } from '../../domain/cut.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../../adapters/log.ts';
 import type { Venues } from '../outside/index.ts';
 
 const DUTY = 'feed';

@@ -17,30 +17,21 @@ import type { QueuePlace } from '../../adapters/queue/bullmq.ts';
 import { openTickQueue, type TickJob } from '../../adapters/queue/tick-queue.ts';
 import { openWorkPlan } from '../../adapters/queue/work-plan.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
-import { forgetActivities, forgetAnnouncements } from '../../adapters/store/actors/forget-old.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createRecurringStore } from '../../adapters/store/actors/recurring-store.ts';
 import { shareCommits } from '../../adapters/store/actors/shared-commits.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
-import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createDispatchStore, databaseNow } from '../../adapters/store/agents/tick-store.ts';
-import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
-import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
-import { moveOldHistory } from '../../adapters/store/trail/history-archive.ts';
+import { type KeptDays, stalledShardsWatch, tidyingWork } from '../../adapters/store/store-upkeep.ts';
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
 import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
 import { leaderboardWork } from '../leaderboard.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../../adapters/log.ts';
 
 /** Shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;
-/** How long the answer under an Idempotency-Key is kept, and how often what is too old to be kept is removed. */
-const ANSWER_HOURS = 48;
-const TIDY_MS = 3_600_000;
-/** How often it is looked whether every shard advances. */
-const STALLED_MS = 15_000;
 /** How often histories that have grown get their checkpoints. */
 const CHECKPOINT_MS = 60_000;
 
@@ -70,12 +61,7 @@ export function startWorker(options: {
   /** Where ticks are read from and committed to, where that is not simply the database. */
   readonly tickStore?: TradingTickStore;
   readonly trading?: WorkerTrading;
-  /** Announcements that are older than so many days are forgotten. */
-  readonly feedHistoryDays: number;
-  /** Activities that ended more than so many days ago are forgotten. */
-  readonly activityHistoryDays: number;
-  /** Decisions and what they were made on move to archive files in this folder once they are so many days old; never where it is null. */
-  readonly trailHistory: { readonly days: number | null; readonly folder: string };
+  readonly kept: KeptDays;
 }): { ping(): Promise<void>; stop(): Promise<void> } {
   const { sql, clock, log, metrics, actors } = options;
   const { runtime } = actors;
@@ -115,18 +101,13 @@ export function startWorker(options: {
   });
   const timers = startTimers({ store, runtime, clock, onError: onError('timers') });
   const activities = startActivities({ store, runtime, workers: activityWorkersOf(deps), clock, onError: onError('activities') });
-  const answers = createIdempotencyStore(sql);
   const plan = openWorkPlan(options.queue, onError('queue'));
   const recurring = startRecurring({
     works: [
       ...recurringWorkOf(deps),
       ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms`, everyMs: periodMs, run: dispatcher.look })),
       ...leaderboardWork(deps, metrics),
-      { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
-      { what: 'forgetting old announcements', everyMs: TIDY_MS, run: () => forgetAnnouncements(sql, options.feedHistoryDays) },
-      { what: 'forgetting old activities', everyMs: TIDY_MS, run: () => forgetActivities(sql, options.activityHistoryDays) },
-      ...movesOf(sql, options.trailHistory),
-      { what: 'forgetting old intelligence', everyMs: TIDY_MS, run: () => createIntelligenceStore(sql).prune(clock.now()) },
+      ...tidyingWork(sql, options.kept, clock),
       {
         what: 'checkpoints',
         everyMs: CHECKPOINT_MS,
@@ -139,15 +120,8 @@ export function startWorker(options: {
     holder: options.holder,
     onError,
   });
-  let stalled = 0;
-  const lookForStalled = async (): Promise<void> => {
-    const shards = await stalledShards(sql);
-    metrics.stalled({ count: shards.length, behindMs: shards[0]?.behindMs ?? 0 });
-    if (shards.length > 0 && shards.length !== stalled) log.error({ shards: shards.slice(0, 10) }, 'shards do not advance');
-    stalled = shards.length;
-  };
-  const watches = [...watchesOf(deps), { what: 'looking for stalled shards', everyMs: STALLED_MS, run: lookForStalled }].map(
-    ({ what, everyMs, run }) => runEvery(clock, everyMs, run, onError(what)),
+  const watches = [...watchesOf(deps), stalledShardsWatch(sql, metrics, log)].map(({ what, everyMs, run }) =>
+    runEvery(clock, everyMs, run, onError(what)),
   );
   return {
     ping: () => queue.ping(),
@@ -156,9 +130,4 @@ export function startWorker(options: {
       await Promise.all([queue.close(), plan.close()]);
     },
   };
-}
-
-/** The move of old history to archive files, where it was asked for. */
-function movesOf(sql: Sql, { days, folder }: { readonly days: number | null; readonly folder: string }) {
-  return days === null ? [] : [{ what: 'moving old history', everyMs: TIDY_MS, run: () => moveOldHistory(sql, folder, days) }];
 }

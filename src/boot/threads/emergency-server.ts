@@ -1,12 +1,13 @@
 /** The thread that halts and pauses: a listener, database connections, a key set and limits that nothing else uses. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { buildEmergencyApi, type EmergencyPorts } from '../../../api/emergency.ts';
 import { createRateLimits } from '../../../api/rate-limits.ts';
-import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
-import type { EmergencyPost, EmergencyThread } from '../../adapters/emergency-listener.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import type { EmergencyThread } from '../../adapters/emergency-listener.ts';
+import { listenInThread, threadOperation } from '../../adapters/emergency-thread.ts';
 import { accessBy } from '../../adapters/identity/token-access.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
 import { createNewIds } from '../../adapters/new-ids.ts';
@@ -21,10 +22,8 @@ import { ACTOR_KINDS } from '../capabilities/index.ts';
 
 const CALLER_CONNECTIONS = 4;
 
-const post = (message: EmergencyPost): void => parentPort?.postMessage(message);
-
-function portsOf(thread: EmergencyThread): EmergencyPorts {
-  const clock = createLiveClock(aheadOfSystem(() => thread.aheadMs));
+function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
+  const clock = createLiveClock();
   const newId = createNewIds(clock);
   const signed = thread.home === null ? {} : { writer: openWriterKeys(thread.home, ['api']).api };
   const sql = openDatabase({ url: thread.appUrl, connections: 1, name: 'sevengate emergency', ...signed });
@@ -38,16 +37,10 @@ function portsOf(thread: EmergencyThread): EmergencyPorts {
   const verifier = createTokenVerifier({ ...thread.identity, clock });
   return {
     clock,
-    operation: {
+    operation: threadOperation(parent, {
       newRequestId: newId,
-      readiness: async () => ({ ready: true, parts: [] }),
-      metrics: { contentType: 'text/plain', render: async () => '', observe: (observation) => post({ kind: 'observed', observation }) },
       isUnavailable: (error) => isConnectionLoss(error) || isOutOfResources(error),
-      reportDefect: (error, { route, requestId }) => {
-        const { message, stack = '' } = error as Error;
-        post({ kind: 'defect', message, stack, route, requestId });
-      },
-    },
+    }),
     access: {
       verifyToken: accessBy(verifier),
       members: createMemberStore(sql),
@@ -65,17 +58,9 @@ function portsOf(thread: EmergencyThread): EmergencyPorts {
   };
 }
 
-async function serve(thread: EmergencyThread): Promise<void> {
-  const { version, allowedOrigins, loopback, host, port } = thread;
-  const app = await buildEmergencyApi(portsOf(thread), { version, allowedOrigins, loopback });
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    return post({ kind: 'refused', code, message });
-  }
-  const address = app.server.address();
-  post({ kind: 'listening', port: typeof address === 'object' && address !== null ? address.port : port });
+async function serve(thread: EmergencyThread, parent: MessagePort): Promise<void> {
+  const { version, allowedOrigins, loopback } = thread;
+  await listenInThread(parent, await buildEmergencyApi(portsOf(thread, parent), { version, allowedOrigins, loopback }), thread);
 }
 
-if (parentPort !== null) await serve(workerData as EmergencyThread);
+if (parentPort !== null) await serve(workerData as EmergencyThread, parentPort);

@@ -123,6 +123,21 @@ interface Entry {
   readonly changes: readonly Change[];
 }
 
+/** What accounts hold, allow and have sent. */
+interface Accounts {
+  readonly tokens: ReadonlyMap<string, LedgerToken>;
+  readonly amounts: Map<string, bigint>;
+  balance(address: string, contract: string | null): bigint;
+  allowance(owner: string, spender: string, contract: string): bigint;
+}
+
+type Execution = ReturnType<typeof execution>;
+
+const balanceKey = (address: string, contract: string | null): string => `b ${address.toLowerCase()} ${contract?.toLowerCase() ?? ''}`;
+const allowanceKey = (owner: string, spender: string, contract: string): string =>
+  `a ${owner.toLowerCase()} ${spender.toLowerCase()} ${contract.toLowerCase()}`;
+const nonceKey = (address: string): string => `n ${address.toLowerCase()}`;
+
 export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
   const { chainId, opening, openingNonce, finalAfter = 40 } = options;
   const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
@@ -138,122 +153,21 @@ export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
   const newest = (): number => options.newest();
   const final = (): number => Math.min(heldFinal ?? Number.POSITIVE_INFINITY, newest() - finalAfter);
 
-  const balanceKey = (address: string, contract: string | null): string => `b ${address.toLowerCase()} ${contract?.toLowerCase() ?? ''}`;
-  const allowanceKey = (owner: string, spender: string, contract: string): string =>
-    `a ${owner.toLowerCase()} ${spender.toLowerCase()} ${contract.toLowerCase()}`;
-  const nonceKey = (address: string): string => `n ${address.toLowerCase()}`;
   const balance = (address: string, contract: string | null): bigint =>
     amounts.get(balanceKey(address, contract)) ?? opening(address.toLowerCase(), contract?.toLowerCase() ?? null);
   const allowance = (owner: string, spender: string, contract: string): bigint => amounts.get(allowanceKey(owner, spender, contract)) ?? 0n;
+  const accounts: Accounts = { tokens, amounts, balance, allowance };
   const nonceNow = (address: string): number => Number(amounts.get(nonceKey(address)) ?? BigInt(openingNonce(address.toLowerCase())));
-
-  /** One execution: its writes can be undone, and its logs are kept where it succeeds. */
-  function execution() {
-    const changes: Change[] = [];
-    const logs: LedgerLog[] = [];
-    const write = (key: string, value: bigint): void => {
-      changes.push({ key, before: amounts.get(key) });
-      amounts.set(key, value);
-    };
-    return { changes, logs, write };
-  }
-  type Execution = ReturnType<typeof execution>;
-
-  function undo(changes: readonly Change[]): void {
-    for (const { key, before } of [...changes].reverse()) {
-      if (before === undefined) amounts.delete(key);
-      else amounts.set(key, before);
-    }
-  }
-
-  function move(run: Execution, contract: string, from: string, to: string, amount: bigint): void {
-    if (from !== NOBODY) {
-      const held = balance(from, contract);
-      if (held < amount) throw new LedgerRevert('ERC20: transfer amount exceeds balance');
-      run.write(balanceKey(from, contract), held - amount);
-    }
-    if (to !== NOBODY) run.write(balanceKey(to, contract), balance(to, contract) + amount);
-    const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from: getAddress(from), to: getAddress(to) } });
-    run.logs.push({ address: contract.toLowerCase(), topics: topics as Hex[], data: encodeAbiParameters([{ type: 'uint256' }], [amount]) });
-  }
-
-  function spend(run: Execution, contract: string, owner: string, spender: string, amount: bigint): void {
-    const allowed = allowance(owner, spender, contract);
-    if (allowed < amount) throw new LedgerRevert('ERC20: transfer amount exceeds allowance');
-    run.write(allowanceKey(owner, spender, contract), allowed - amount);
-  }
-
-  function tokenCall(run: Execution, contract: string, { from, data }: LedgerCall): Hex {
-    const { functionName, args } = decoded(() => decodeFunctionData({ abi: erc20Abi, data }));
-    const answer = (result: boolean): Hex => encodeFunctionResult({ abi: erc20Abi, functionName: 'approve', result });
-    if (functionName === 'transfer') move(run, contract, from, args[0].toLowerCase(), args[1]);
-    else if (functionName === 'approve') run.write(allowanceKey(from, args[0], contract), args[1]);
-    else if (functionName === 'transferFrom') {
-      spend(run, contract, args[0], from, args[2]);
-      move(run, contract, args[0].toLowerCase(), args[1].toLowerCase(), args[2]);
-    } else throw new LedgerRevert('not a call that changes anything');
-    return answer(true);
-  }
-
-  function burn(run: Execution, { from, data }: LedgerCall): Hex {
-    const { args } = decoded(() => decodeFunctionData({ abi: MESSENGER_ABI, data }));
-    const [amount, destinationDomain, mintRecipient, burnToken, destinationCaller, maxFee, minFinalityThreshold, hookData] = args;
-    if (!tokens.has(burnToken.toLowerCase())) throw new LedgerRevert('Burn token not supported');
-    if (amount === 0n) throw new LedgerRevert('Amount must be nonzero');
-    if (maxFee >= amount) throw new LedgerRevert('Max fee must be less than amount');
-    if (mintRecipient === ZERO_WORD) throw new LedgerRevert('Mint recipient must be nonzero');
-    spend(run, burnToken, from, SANDBOX_MESSENGER, amount);
-    move(run, burnToken, from, NOBODY, amount);
-    const topics = encodeEventTopics({
-      abi: MESSENGER_ABI,
-      eventName: 'DepositForBurn',
-      args: { burnToken, depositor: getAddress(from), minFinalityThreshold },
-    });
-    const words = [amount, mintRecipient, destinationDomain, ZERO_WORD, destinationCaller, maxFee, hookData] as const;
-    const types = ['uint256', 'bytes32', 'uint32', 'bytes32', 'bytes32', 'uint256', 'bytes'].map((type) => ({ type }));
-    run.logs.push({ address: SANDBOX_MESSENGER, topics: topics as Hex[], data: encodeAbiParameters(types, words) });
-    return '0x';
-  }
-
-  function deposit(run: Execution, { from, data }: LedgerCall): Hex {
-    const { args } = decoded(() => decodeFunctionData({ abi: DEPOSITORY_ABI, data }));
-    const [depositor, token, amount, id] = args;
-    if (!tokens.has(token.toLowerCase())) throw new LedgerRevert('TransferFromFailed');
-    spend(run, token, from, SANDBOX_DEPOSITORY, amount);
-    move(run, token, from, SANDBOX_DEPOSITORY, amount);
-    const topics = encodeEventTopics({ abi: DEPOSITORY_ABI, eventName: 'RelayErc20Deposit' });
-    const types = ['address', 'address', 'uint256', 'bytes32'].map((type) => ({ type }));
-    run.logs.push({
-      address: SANDBOX_DEPOSITORY,
-      topics: topics as Hex[],
-      data: encodeAbiParameters(types, [depositor, token, amount, id]),
-    });
-    return '0x';
-  }
-
-  function carryOut(run: Execution, call: LedgerCall): Hex {
-    const to = call.to?.toLowerCase() ?? null;
-    if (call.value > 0n) {
-      const held = balance(call.from, null);
-      if (held < call.value || to === null) throw new LedgerRevert('insufficient balance for transfer');
-      run.write(balanceKey(call.from, null), held - call.value);
-      run.write(balanceKey(to, null), balance(to, null) + call.value);
-    }
-    if (to !== null && tokens.has(to)) return tokenCall(run, to, call);
-    if (to === SANDBOX_MESSENGER) return burn(run, call);
-    if (to === SANDBOX_DEPOSITORY) return deposit(run, call);
-    return '0x';
-  }
 
   /** Puts a call into a block: where it reverts, only its nonce is used. */
   function land(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }, block: number): void {
-    const run = execution();
+    const run = execution(accounts);
     let status: LandedEvm['status'] = 'success';
     try {
-      carryOut(run, call);
+      carryOut(accounts, run, call);
     } catch (error) {
       if (!(error instanceof LedgerRevert)) throw error;
-      undo(run.changes);
+      undo(accounts, run.changes);
       run.changes.length = 0;
       run.logs.length = 0;
       status = 'reverted';
@@ -265,7 +179,7 @@ export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
   }
 
   function sandboxCall(from: string, contract: string, act: (run: Execution) => void, status: LandedEvm['status']): Hex {
-    const run = execution();
+    const run = execution(accounts);
     act(run);
     const hash: Hex = `0x${createHash('sha256').update(`sandbox ${chainId} ${++sandboxCount}`).digest('hex')}`;
     const landed: LandedEvm = {
@@ -315,11 +229,11 @@ export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
       return hash;
     },
     call(call) {
-      const run = execution();
+      const run = execution(accounts);
       try {
-        return carryOut(run, { ...call, from: call.from.toLowerCase() });
+        return carryOut(accounts, run, { ...call, from: call.from.toLowerCase() });
       } finally {
-        undo(run.changes);
+        undo(accounts, run.changes);
       }
     },
     landed: (hash) => byHash.get(hash)?.landed ?? null,
@@ -329,7 +243,7 @@ export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
         .digest('hex')}`,
     history: () => entries.map(({ landed }) => landed),
     pay: (from, to, contract, amount) =>
-      sandboxCall(from.toLowerCase(), contract, (run) => move(run, contract, NOBODY, to.toLowerCase(), amount), 'success'),
+      sandboxCall(from.toLowerCase(), contract, (run) => move(accounts, run, contract, NOBODY, to.toLowerCase(), amount), 'success'),
     payBadly: (from, contract) => sandboxCall(from.toLowerCase(), contract, () => {}, 'reverted'),
     drop(hash) {
       const at = entries.findIndex(({ landed }) => landed.hash === hash);
@@ -337,7 +251,7 @@ export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
       if (dropped === undefined || dropped.landed.block <= final()) return false;
       const later = entries.slice(at);
       for (const entry of [...later].reverse()) {
-        undo(entry.changes);
+        undo(accounts, entry.changes);
         byHash.delete(entry.landed.hash);
       }
       entries = entries.slice(0, at);
@@ -364,7 +278,7 @@ export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
 
   /** A payment of the sandbox that stood behind a dropped transaction is made again. */
   function restore(landed: LandedEvm, changes: readonly Change[]): void {
-    const run = execution();
+    const run = execution(accounts);
     for (const { key } of changes) if (key.startsWith('b ')) run.write(key, amounts.get(key) ?? 0n);
     const entry = { landed, changes: run.changes };
     for (const log of landed.logs) {
@@ -374,6 +288,110 @@ export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
     entries.push(entry);
     byHash.set(landed.hash, entry);
   }
+}
+
+/** One execution: its writes can be undone, and its logs are kept where it succeeds. */
+function execution(accounts: Accounts) {
+  const { amounts } = accounts;
+  const changes: Change[] = [];
+  const logs: LedgerLog[] = [];
+  const write = (key: string, value: bigint): void => {
+    changes.push({ key, before: amounts.get(key) });
+    amounts.set(key, value);
+  };
+  return { changes, logs, write };
+}
+
+function undo(accounts: Accounts, changes: readonly Change[]): void {
+  const { amounts } = accounts;
+  for (const { key, before } of [...changes].reverse()) {
+    if (before === undefined) amounts.delete(key);
+    else amounts.set(key, before);
+  }
+}
+
+function move(accounts: Accounts, run: Execution, contract: string, from: string, to: string, amount: bigint): void {
+  const { balance } = accounts;
+  if (from !== NOBODY) {
+    const held = balance(from, contract);
+    if (held < amount) throw new LedgerRevert('ERC20: transfer amount exceeds balance');
+    run.write(balanceKey(from, contract), held - amount);
+  }
+  if (to !== NOBODY) run.write(balanceKey(to, contract), balance(to, contract) + amount);
+  const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from: getAddress(from), to: getAddress(to) } });
+  run.logs.push({ address: contract.toLowerCase(), topics: topics as Hex[], data: encodeAbiParameters([{ type: 'uint256' }], [amount]) });
+}
+
+function spend(accounts: Accounts, run: Execution, contract: string, owner: string, spender: string, amount: bigint): void {
+  const { allowance } = accounts;
+  const allowed = allowance(owner, spender, contract);
+  if (allowed < amount) throw new LedgerRevert('ERC20: transfer amount exceeds allowance');
+  run.write(allowanceKey(owner, spender, contract), allowed - amount);
+}
+
+function tokenCall(accounts: Accounts, run: Execution, contract: string, { from, data }: LedgerCall): Hex {
+  const { functionName, args } = decoded(() => decodeFunctionData({ abi: erc20Abi, data }));
+  const answer = (result: boolean): Hex => encodeFunctionResult({ abi: erc20Abi, functionName: 'approve', result });
+  if (functionName === 'transfer') move(accounts, run, contract, from, args[0].toLowerCase(), args[1]);
+  else if (functionName === 'approve') run.write(allowanceKey(from, args[0], contract), args[1]);
+  else if (functionName === 'transferFrom') {
+    spend(accounts, run, contract, args[0], from, args[2]);
+    move(accounts, run, contract, args[0].toLowerCase(), args[1].toLowerCase(), args[2]);
+  } else throw new LedgerRevert('not a call that changes anything');
+  return answer(true);
+}
+
+function burn(accounts: Accounts, run: Execution, { from, data }: LedgerCall): Hex {
+  const { tokens } = accounts;
+  const { args } = decoded(() => decodeFunctionData({ abi: MESSENGER_ABI, data }));
+  const [amount, destinationDomain, mintRecipient, burnToken, destinationCaller, maxFee, minFinalityThreshold, hookData] = args;
+  if (!tokens.has(burnToken.toLowerCase())) throw new LedgerRevert('Burn token not supported');
+  if (amount === 0n) throw new LedgerRevert('Amount must be nonzero');
+  if (maxFee >= amount) throw new LedgerRevert('Max fee must be less than amount');
+  if (mintRecipient === ZERO_WORD) throw new LedgerRevert('Mint recipient must be nonzero');
+  spend(accounts, run, burnToken, from, SANDBOX_MESSENGER, amount);
+  move(accounts, run, burnToken, from, NOBODY, amount);
+  const topics = encodeEventTopics({
+    abi: MESSENGER_ABI,
+    eventName: 'DepositForBurn',
+    args: { burnToken, depositor: getAddress(from), minFinalityThreshold },
+  });
+  const words = [amount, mintRecipient, destinationDomain, ZERO_WORD, destinationCaller, maxFee, hookData] as const;
+  const types = ['uint256', 'bytes32', 'uint32', 'bytes32', 'bytes32', 'uint256', 'bytes'].map((type) => ({ type }));
+  run.logs.push({ address: SANDBOX_MESSENGER, topics: topics as Hex[], data: encodeAbiParameters(types, words) });
+  return '0x';
+}
+
+function deposit(accounts: Accounts, run: Execution, { from, data }: LedgerCall): Hex {
+  const { tokens } = accounts;
+  const { args } = decoded(() => decodeFunctionData({ abi: DEPOSITORY_ABI, data }));
+  const [depositor, token, amount, id] = args;
+  if (!tokens.has(token.toLowerCase())) throw new LedgerRevert('TransferFromFailed');
+  spend(accounts, run, token, from, SANDBOX_DEPOSITORY, amount);
+  move(accounts, run, token, from, SANDBOX_DEPOSITORY, amount);
+  const topics = encodeEventTopics({ abi: DEPOSITORY_ABI, eventName: 'RelayErc20Deposit' });
+  const types = ['address', 'address', 'uint256', 'bytes32'].map((type) => ({ type }));
+  run.logs.push({
+    address: SANDBOX_DEPOSITORY,
+    topics: topics as Hex[],
+    data: encodeAbiParameters(types, [depositor, token, amount, id]),
+  });
+  return '0x';
+}
+
+function carryOut(accounts: Accounts, run: Execution, call: LedgerCall): Hex {
+  const { tokens, balance } = accounts;
+  const to = call.to?.toLowerCase() ?? null;
+  if (call.value > 0n) {
+    const held = balance(call.from, null);
+    if (held < call.value || to === null) throw new LedgerRevert('insufficient balance for transfer');
+    run.write(balanceKey(call.from, null), held - call.value);
+    run.write(balanceKey(to, null), balance(to, null) + call.value);
+  }
+  if (to !== null && tokens.has(to)) return tokenCall(accounts, run, to, call);
+  if (to === SANDBOX_MESSENGER) return burn(accounts, run, call);
+  if (to === SANDBOX_DEPOSITORY) return deposit(accounts, run, call);
+  return '0x';
 }
 
 function decoded<Value>(read: () => Value): Value {

@@ -79,6 +79,16 @@ const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 const digest = (...parts: string[]): Buffer => createHash('sha256').update(parts.join(' ')).digest();
 
 /** Starts the simulator. Equal clocks and requests give equal answers; addresses ending in 0 hold nothing. */
+/** What has code on the chain: tokens, wallets that are contracts, and the one that takes several calls at once. */
+interface Contracts {
+  readonly tokens: ReadonlyMap<string, EvmChainSimulatorOptions['tokens'][number]>;
+  readonly codes: ReadonlyMap<string, Hex>;
+  /** Owners of the wallets that are contracts. */
+  readonly owners: ReadonlyMap<string, string>;
+  readonly ledger: EvmLedger;
+  readonly multicall: boolean;
+}
+
 export async function createEvmChainSimulator(options: EvmChainSimulatorOptions): Promise<EvmChainSimulator> {
   const { clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.chainId);
@@ -89,11 +99,7 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   const venueNow = (): EpochMs => clock.now() + faults.settings.clockOffsetMs;
   const newest = (): number => options.ledger?.newest() ?? newestBlock(venueNow());
   const ledger = options.ledger ?? foundLedger({ chainId: options.chainId, tokens: options.tokens, newest });
-
-  function addressOf(value: unknown): string {
-    if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
-    throw new RpcError(-32602, `invalid argument 0: hex string has length ${String(value).length - 2}, want 40 for common.Address`);
-  }
+  const contracts: Contracts = { tokens, codes, owners, ledger, multicall: options.multicall !== false };
 
   /** The block that a tag or number names; blocks beyond the newest do not exist. */
   function blockOf(tag: unknown): number | null {
@@ -110,87 +116,6 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     if (blockOf(tag) === null) throw new RpcError(-32000, 'header not found');
   }
 
-  const balance = ledger.balance;
-
-  function codeOf(address: string): Hex {
-    const known = codes.get(address);
-    if (known !== undefined) return known;
-    return tokens.has(address) || (address === MULTICALL3 && options.multicall !== false) ? SOME_CODE : '0x';
-  }
-
-  /** One call; null where the contract reverts. Calls to addresses without code answer nothing, as the chain does. */
-  function call(to: string, data: Hex): Hex | null {
-    const token = tokens.get(to);
-    const owner = owners.get(to);
-    if (owner !== undefined) return walletAnswer(owner, data);
-    if (to === MULTICALL3 && options.multicall !== false) return aggregate(data);
-    if (token === undefined) return '0x';
-    try {
-      const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
-      if (functionName === 'balanceOf') return encodeAbiParameters([{ type: 'uint256' }], [balance(args[0] as string, to)]);
-      if (functionName === 'decimals') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.decimals });
-      if (functionName === 'allowance')
-        return encodeAbiParameters([{ type: 'uint256' }], [ledger.allowance(args[0] as string, args[1] as string, to)]);
-      if (functionName === 'symbol') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.symbol });
-      return null;
-    } catch {
-      // A selector that the token does not have.
-      return null;
-    }
-  }
-
-  /** A contract wallet with one owner: its magic value, or a revert as the usual ones answer. */
-  function walletAnswer(owner: string, data: Hex): Hex | null {
-    try {
-      const { args } = decodeFunctionData({ abi: CONTRACT_WALLET_ABI, data });
-      const bytes = hexToBytes(args[1]);
-      const signature = secp256k1.Signature.fromCompact(bytes.subarray(0, 64)).addRecoveryBit((bytes[64] ?? 0) - 27);
-      const signer = publicKeyToAddress(`0x${signature.recoverPublicKey(hexToBytes(args[0])).toHex(false)}`);
-      if (bytes.length !== 65 || signer.toLowerCase() !== owner) return null;
-      return encodeFunctionResult({ abi: CONTRACT_WALLET_ABI, functionName: 'isValidSignature', result: '0x1626ba7e' });
-    } catch {
-      // No signature at all, or a function that the wallet does not have.
-      return null;
-    }
-  }
-
-  function aggregate(data: Hex): Hex | null {
-    const { args } = decodeFunctionData({ abi: multicall3Abi, data });
-    const results = [];
-    for (const { target, allowFailure, callData } of args[0] as readonly { target: string; allowFailure: boolean; callData: Hex }[]) {
-      const returned = call(target.toLowerCase(), callData);
-      if (returned === null && !allowFailure) return null;
-      results.push({ success: returned !== null, returnData: returned ?? '0x' });
-    }
-    return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: results });
-  }
-
-  function block(number: number): object {
-    return {
-      number: hex(number),
-      hash: ledger.blockHash(number),
-      parentHash: ledger.blockHash(number - 1),
-      timestamp: hex(Math.floor((GENESIS + number * BLOCK_MS) / 1_000)),
-      nonce: '0x0000000000000000',
-      difficulty: '0x1',
-      totalDifficulty: hex(number),
-      gasLimit: hex(1_125_899_906_842_624),
-      gasUsed: hex(digest('gas', String(number)).readUInt32LE(0) % 30_000_000),
-      baseFeePerGas: hex(10_000_000),
-      miner: getAddress(`0x${'a4'.repeat(20)}`),
-      extraData: '0x',
-      logsBloom: `0x${'0'.repeat(512)}`,
-      mixHash: `0x${'0'.repeat(64)}`,
-      sha3Uncles: `0x${'1'.repeat(64)}`,
-      stateRoot: `0x${digest('state', String(number)).toString('hex')}`,
-      receiptsRoot: `0x${digest('receipts', String(number)).toString('hex')}`,
-      transactionsRoot: `0x${digest('transactions', String(number)).toString('hex')}`,
-      size: '0x220',
-      transactions: [],
-      uncles: [],
-    };
-  }
-
   const METHODS: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
     eth_chainId: () => hex(options.chainId),
     net_version: () => String(options.chainId),
@@ -200,11 +125,11 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     eth_gasPrice: () => hex(10_000_000),
     eth_getBlockByNumber: ([tag]) => {
       const number = blockOf(tag);
-      return number === null ? null : block(number);
+      return number === null ? null : block(ledger, number);
     },
     eth_getBalance: ([address, tag]) => {
       state(tag);
-      return hex(balance(addressOf(address), null));
+      return hex(ledger.balance(addressOf(address), null));
     },
     eth_maxPriorityFeePerGas: () => hex(0),
     eth_estimateGas: () => hex(250_000),
@@ -223,7 +148,7 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     },
     eth_getCode: ([address, tag]) => {
       state(tag);
-      return codeOf(addressOf(address));
+      return codeOf(contracts, addressOf(address));
     },
     eth_getTransactionCount: ([address, tag]) => {
       state(tag);
@@ -235,25 +160,15 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
       const payload = data ?? input ?? '0x';
       if (typeof payload !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(payload))
         throw new RpcError(-32602, 'invalid argument 0: invalid hex string');
-      const returned = call(addressOf(to), payload as Hex);
+      const returned = call(contracts, addressOf(to), payload as Hex);
       if (returned !== null && returned !== '0x') return returned;
       // A wallet's own call: what it would change decides, and nothing of it stays.
       if (from !== undefined)
-        return dryRun({ from: addressOf(from), to: addressOf(to), data: payload as Hex, value: BigInt(String(value ?? '0x0')) });
+        return dryRun(ledger, { from: addressOf(from), to: addressOf(to), data: payload as Hex, value: BigInt(String(value ?? '0x0')) });
       if (returned !== null) return returned;
       throw new RpcError(3, 'execution reverted', encodeErrorResult({ abi: ERROR_ABI, errorName: 'Error', args: ['not supported'] }));
     },
   };
-
-  function dryRun(wanted: { from: string; to: string; data: Hex; value: bigint }): Hex {
-    try {
-      return ledger.call(wanted);
-    } catch (error) {
-      if (!(error instanceof LedgerRevert)) throw error;
-      const data = encodeErrorResult({ abi: ERROR_ABI, errorName: 'Error', args: [error.message] });
-      throw new RpcError(3, `execution reverted: ${error.message}`, data);
-    }
-  }
 
   function answer(message: unknown): object {
     const { jsonrpc, id, method, params } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
@@ -307,6 +222,102 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     setNonce: ledger.setNonce,
     close: server.close,
   };
+}
+
+function codeOf(contracts: Contracts, address: string): Hex {
+  const { tokens, codes } = contracts;
+  const known = codes.get(address);
+  if (known !== undefined) return known;
+  return tokens.has(address) || (address === MULTICALL3 && contracts.multicall) ? SOME_CODE : '0x';
+}
+
+/** One call; null where the contract reverts. Calls to addresses without code answer nothing, as the chain does. */
+function call(contracts: Contracts, to: string, data: Hex): Hex | null {
+  const { tokens, owners, ledger } = contracts;
+  const token = tokens.get(to);
+  const owner = owners.get(to);
+  if (owner !== undefined) return walletAnswer(owner, data);
+  if (to === MULTICALL3 && contracts.multicall) return aggregate(contracts, data);
+  if (token === undefined) return '0x';
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+    if (functionName === 'balanceOf') return encodeAbiParameters([{ type: 'uint256' }], [ledger.balance(args[0] as string, to)]);
+    if (functionName === 'decimals') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.decimals });
+    if (functionName === 'allowance')
+      return encodeAbiParameters([{ type: 'uint256' }], [ledger.allowance(args[0] as string, args[1] as string, to)]);
+    if (functionName === 'symbol') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.symbol });
+    return null;
+  } catch {
+    // A selector that the token does not have.
+    return null;
+  }
+}
+
+function aggregate(contracts: Contracts, data: Hex): Hex | null {
+  const { args } = decodeFunctionData({ abi: multicall3Abi, data });
+  const results = [];
+  for (const { target, allowFailure, callData } of args[0] as readonly { target: string; allowFailure: boolean; callData: Hex }[]) {
+    const returned = call(contracts, target.toLowerCase(), callData);
+    if (returned === null && !allowFailure) return null;
+    results.push({ success: returned !== null, returnData: returned ?? '0x' });
+  }
+  return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: results });
+}
+
+function block(ledger: EvmLedger, number: number): object {
+  return {
+    number: hex(number),
+    hash: ledger.blockHash(number),
+    parentHash: ledger.blockHash(number - 1),
+    timestamp: hex(Math.floor((GENESIS + number * BLOCK_MS) / 1_000)),
+    nonce: '0x0000000000000000',
+    difficulty: '0x1',
+    totalDifficulty: hex(number),
+    gasLimit: hex(1_125_899_906_842_624),
+    gasUsed: hex(digest('gas', String(number)).readUInt32LE(0) % 30_000_000),
+    baseFeePerGas: hex(10_000_000),
+    miner: getAddress(`0x${'a4'.repeat(20)}`),
+    extraData: '0x',
+    logsBloom: `0x${'0'.repeat(512)}`,
+    mixHash: `0x${'0'.repeat(64)}`,
+    sha3Uncles: `0x${'1'.repeat(64)}`,
+    stateRoot: `0x${digest('state', String(number)).toString('hex')}`,
+    receiptsRoot: `0x${digest('receipts', String(number)).toString('hex')}`,
+    transactionsRoot: `0x${digest('transactions', String(number)).toString('hex')}`,
+    size: '0x220',
+    transactions: [],
+    uncles: [],
+  };
+}
+
+function dryRun(ledger: EvmLedger, wanted: { from: string; to: string; data: Hex; value: bigint }): Hex {
+  try {
+    return ledger.call(wanted);
+  } catch (error) {
+    if (!(error instanceof LedgerRevert)) throw error;
+    const data = encodeErrorResult({ abi: ERROR_ABI, errorName: 'Error', args: [error.message] });
+    throw new RpcError(3, `execution reverted: ${error.message}`, data);
+  }
+}
+
+function addressOf(value: unknown): string {
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
+  throw new RpcError(-32602, `invalid argument 0: hex string has length ${String(value).length - 2}, want 40 for common.Address`);
+}
+
+/** A contract wallet with one owner: its magic value, or a revert as the usual ones answer. */
+function walletAnswer(owner: string, data: Hex): Hex | null {
+  try {
+    const { args } = decodeFunctionData({ abi: CONTRACT_WALLET_ABI, data });
+    const bytes = hexToBytes(args[1]);
+    const signature = secp256k1.Signature.fromCompact(bytes.subarray(0, 64)).addRecoveryBit((bytes[64] ?? 0) - 27);
+    const signer = publicKeyToAddress(`0x${signature.recoverPublicKey(hexToBytes(args[0])).toHex(false)}`);
+    if (bytes.length !== 65 || signer.toLowerCase() !== owner) return null;
+    return encodeFunctionResult({ abi: CONTRACT_WALLET_ABI, functionName: 'isValidSignature', result: '0x1626ba7e' });
+  } catch {
+    // No signature at all, or a function that the wallet does not have.
+    return null;
+  }
 }
 
 /** The state of a chain whose addresses hold what follows from them; those that end in 0 hold nothing. */

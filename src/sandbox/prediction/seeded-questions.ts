@@ -86,192 +86,56 @@ function round(value: number, figures = 3): number {
 
 const stamp = (at: EpochMs): string => new Date(at).toISOString().slice(0, 13).replace(/[-T]/g, '');
 
+type Terms = Omit<SeededQuestion, 'key' | 'share' | 'upper' | 'measure' | 'venues' | 'exclusive'> &
+  Partial<Pick<SeededQuestion, 'upper' | 'measure' | 'venues' | 'exclusive'>>;
+
+/** What questions are made of. */
+interface World {
+  readonly seed: number | string;
+  readonly market: Market;
+  /** The assets that the market prices and that questions are asked about. */
+  readonly crypto: readonly string[];
+  readonly shares: readonly string[];
+  /** The kind of each asset, by its symbol. */
+  readonly known: ReadonlyMap<string, string>;
+  /** The error of each venue on each question. */
+  readonly noises: Map<string, SmoothNoise>;
+}
+
 export function createSeededQuestions(options: { readonly seed: number | string; readonly market: Market }): SeededQuestions {
   const { market } = options;
   const known = new Map(market.assets.map(({ symbol, kind }) => [symbol, kind]));
   const crypto = CRYPTO.filter((symbol) => known.has(symbol));
   const shares = SHARES.filter((symbol) => known.has(symbol));
   const cells = new Map<string, readonly SeededQuestion[]>();
-  const noises = new Map<string, SmoothNoise>();
   const outcomes = new Map<string, boolean>();
-
-  function remembered<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {
-    let value = map.get(key);
-    if (value === undefined) {
-      value = make();
-      map.set(key, value);
-      if (map.size > most) map.delete(map.keys().next().value as string);
-    }
-    return value;
-  }
-
-  type Terms = Omit<SeededQuestion, 'key' | 'share' | 'upper' | 'measure' | 'venues' | 'exclusive'> &
-    Partial<Pick<SeededQuestion, 'upper' | 'measure' | 'venues' | 'exclusive'>>;
-
-  function question(terms: Terms): SeededQuestion {
-    const measure = terms.measure ?? 'at_time';
-    const range = terms.upper === undefined || terms.upper === null ? String(terms.threshold) : `${terms.threshold}-${terms.upper}`;
-    return {
-      key: `${terms.asset}-${measure === 'any_time' ? 'reach' : terms.comparator}-${range}-${stamp(terms.resolvesAt)}`,
-      share: known.get(terms.asset) === 'equity',
-      upper: null,
-      measure,
-      venues: ['polymarket', 'kalshi'],
-      exclusive: false,
-      ...terms,
-    };
-  }
-
-  /** The questions that end on one day. */
-  function ofDay(day: EpochMs): readonly SeededQuestion[] {
-    const made: SeededQuestion[] = [];
-    const resolvesAt = day + 17 * HOUR;
-    const createdAt = day - 2 * DAY;
-    for (const asset of crypto) {
-      const value = market.value(asset, createdAt);
-      const group = `${asset}-daily-${stamp(resolvesAt)}`;
-      for (const shift of [-0.02, 0, 0.02]) {
-        const threshold = round(value * (1 + shift));
-        if (asset !== 'SOL') made.push(question({ asset, comparator: 'above', threshold, createdAt, resolvesAt, group }));
-        else {
-          // The same levels, yet not the same question: one venue counts the level itself, the other does not.
-          made.push(question({ asset, comparator: 'above', threshold, createdAt, resolvesAt, group, venues: ['polymarket'] }));
-          made.push(question({ asset, comparator: 'at_or_above', threshold, createdAt, resolvesAt, group, venues: ['kalshi'] }));
-        }
-      }
-    }
-    if (known.has('ETH')) made.push(...ranges(createdAt, resolvesAt));
-    if (known.has('BTC')) {
-      const threshold = round(market.value('BTC', createdAt) * 1.03);
-      const group = `BTC-reach-${stamp(resolvesAt)}`;
-      made.push(
-        question({
-          asset: 'BTC',
-          comparator: 'at_or_above',
-          threshold,
-          measure: 'any_time',
-          createdAt,
-          resolvesAt,
-          group,
-          venues: ['polymarket'],
-        }),
-      );
-    }
-    const weekday = new Date(day).getUTCDay();
-    if (weekday !== 0 && weekday !== 6) {
-      for (const asset of shares) {
-        const value = market.value(asset, day - DAY);
-        const closes = day + 21 * HOUR;
-        for (const shift of [-0.01, 0.01]) {
-          const threshold = round(value * (1 + shift));
-          const group = `${asset}-close-${stamp(closes)}`;
-          made.push(question({ asset, comparator: 'above', threshold, createdAt: day - DAY, resolvesAt: closes, group }));
-        }
-      }
-    }
-    return made;
-  }
-
-  /** Where the price will end, in three ranges of which one comes true. */
-  function ranges(createdAt: EpochMs, resolvesAt: EpochMs): SeededQuestion[] {
-    const value = market.value('ETH', createdAt);
-    const [low, high] = [round(value * 0.99), round(value * 1.01)];
-    const shared = { asset: 'ETH', createdAt, resolvesAt, group: `ETH-range-${stamp(resolvesAt)}`, exclusive: true } as const;
-    return [
-      question({ ...shared, comparator: 'below', threshold: low }),
-      question({ ...shared, comparator: 'between', threshold: low, upper: high }),
-      question({ ...shared, comparator: 'above', threshold: high }),
-    ];
-  }
-
-  /** The questions that end at one full hour. */
-  function ofHour(resolvesAt: EpochMs): readonly SeededQuestion[] {
-    const createdAt = resolvesAt - 2 * HOUR;
-    return crypto
-      .filter((asset) => asset !== 'SOL')
-      .map((asset) => {
-        const threshold = round(market.value(asset, createdAt), 4);
-        return question({ asset, comparator: 'above', threshold, createdAt, resolvesAt, group: `${asset}-hourly-${stamp(resolvesAt)}` });
-      });
-  }
-
-  function probability(asked: SeededQuestion, venue: Venue, at: EpochMs): number {
-    const left = Math.max(asked.resolvesAt - at, SECOND) / YEAR;
-    const spread = VOLATILITY[asked.share ? 'equity' : 'crypto'] * Math.sqrt(left);
-    const value = market.value(asked.asset, at);
-    const over = (level: number): number => normal(Math.log(value / level) / spread);
-    const { comparator, threshold, upper } = asked;
-    const plain =
-      asked.measure === 'any_time'
-        ? Math.min(1, 2 * over(threshold))
-        : comparator === 'below'
-          ? 1 - over(threshold)
-          : comparator === 'between'
-            ? over(threshold) - over(upper ?? threshold)
-            : over(threshold);
-    // Each venue errs by itself, by half a cent or so, and slowly.
-    const noise = remembered(
-      noises,
-      `${venue}/${asked.key}`,
-      1_000,
-      () => new SmoothNoise(seedOf(`${options.seed}/${venue}/${asked.key}`), 300),
-    );
-    return Math.min(0.985, Math.max(0.015, plain + 0.004 * noise.at(Math.floor(at / SECOND))));
-  }
-
-  function step(asked: SeededQuestion, venue: Venue, price: number, at: EpochMs): number {
-    if (venue === 'kalshi') return price < 100 || price >= 900 ? 1 : 10;
-    const minute = probability(asked, venue, at - (at % 60_000));
-    return minute < 0.04 || minute > 0.96 ? 1 : 10;
-  }
-
-  function book(asked: SeededQuestion, venue: Venue, at: EpochMs): SeededBook {
-    const middle = probability(asked, venue, at) * 1_000;
-    const seed = seedOf(`${options.seed}/${venue}/${asked.key}/sizes`);
-    const side = (sign: 1 | -1): SeededLevel[] => {
-      const levels: SeededLevel[] = [];
-      let price = 0;
-      for (let index = 0; index < LEVELS; index++) {
-        // The best price lies on the grid that holds where it comes to lie, which may not be the middle's.
-        const wanted = middle + sign * 4;
-        const tick = step(asked, venue, index === 0 ? wanted : sign < 0 ? price - 1 : price, at);
-        if (index > 0) price += sign * tick;
-        else price = sign < 0 ? Math.floor(wanted / tick) * tick : Math.ceil(wanted / tick) * tick;
-        if (price < 1 || price > 999) break;
-        // The best level breathes, those behind it stand.
-        const moment = index === 0 ? Math.floor(at / (10 * SECOND)) : 0;
-        levels.push({ price, size: 20 + Math.floor(480 * uniform(seed ^ (sign < 0 ? 1 : 2), mixed(price, moment) >>> 8)) });
-      }
-      return levels;
-    };
-    return { bids: side(-1), asks: side(1) };
-  }
+  const world: World = { ...options, known, crypto, shares, noises: new Map() };
 
   return {
-    book,
-    step,
+    book: (asked, venue, at) => book(world, asked, venue, at),
+    step: (asked, venue, price, at) => step(world, asked, venue, price, at),
     listed(venue, at) {
       const found: SeededQuestion[] = [];
       const today = Math.floor(at / DAY) * DAY;
       for (let day = today - DAY; day <= today + 3 * DAY; day += DAY) {
-        found.push(...remembered(cells, `day ${day}`, 64, () => ofDay(day)));
+        found.push(...remembered(cells, `day ${day}`, 64, () => ofDay(world, day)));
       }
       const hour = Math.floor(at / HOUR) * HOUR;
       for (let end = hour - LISTED_AFTER_MS; end <= hour + 3 * HOUR; end += HOUR) {
-        found.push(...remembered(cells, `hour ${end}`, 64, () => ofHour(end)));
+        found.push(...remembered(cells, `hour ${end}`, 64, () => ofHour(world, end)));
       }
       return found.filter((one) => one.venues.includes(venue) && one.createdAt <= at && at < one.resolvesAt + LISTED_AFTER_MS);
     },
     trades(asked, venue, from, to) {
       const trades: SeededTrade[] = [];
-      const seed = seedOf(`${options.seed}/${venue}/${asked.key}/trades`);
+      const seed = seedOf(`${world.seed}/${venue}/${asked.key}/trades`);
       const begin = Math.max(from, asked.createdAt);
       const end = Math.min(to, asked.resolvesAt);
       for (let bucket = Math.floor(begin / TRADE_BUCKET_MS); bucket * TRADE_BUCKET_MS < end; bucket++) {
         if (uniform(seed, bucket) >= 0.5) continue;
         const at = bucket * TRADE_BUCKET_MS + Math.floor(uniform(seed ^ 1, bucket) * TRADE_BUCKET_MS);
         if (at < begin || at >= end) continue;
-        const { bids, asks } = book(asked, venue, at);
+        const { bids, asks } = book(world, asked, venue, at);
         const side = uniform(seed ^ 2, bucket) < 0.5 ? 'yes' : 'no';
         const level = side === 'yes' ? asks[0] : bids[0];
         if (level === undefined) continue;
@@ -297,6 +161,166 @@ export function createSeededQuestions(options: { readonly seed: number | string;
         if (comparator === 'between') return value >= threshold && value <= (upper ?? threshold);
         return comparator === 'above' ? value > threshold : value >= threshold;
       }),
-    fate: (asked, purpose) => uniform(seedOf(`${options.seed}/${asked.key}/${purpose}`), 1),
+    fate: (asked, purpose) => uniform(seedOf(`${world.seed}/${asked.key}/${purpose}`), 1),
   };
+}
+
+function question(world: World, terms: Terms): SeededQuestion {
+  const measure = terms.measure ?? 'at_time';
+  const range = terms.upper === undefined || terms.upper === null ? String(terms.threshold) : `${terms.threshold}-${terms.upper}`;
+  return {
+    key: `${terms.asset}-${measure === 'any_time' ? 'reach' : terms.comparator}-${range}-${stamp(terms.resolvesAt)}`,
+    share: world.known.get(terms.asset) === 'equity',
+    upper: null,
+    measure,
+    venues: ['polymarket', 'kalshi'],
+    exclusive: false,
+    ...terms,
+  };
+}
+
+/** The questions that end on one day. */
+function ofDay(world: World, day: EpochMs): readonly SeededQuestion[] {
+  const { market, crypto, shares } = world;
+  const made: SeededQuestion[] = [];
+  const resolvesAt = day + 17 * HOUR;
+  const createdAt = day - 2 * DAY;
+  for (const asset of crypto) {
+    const value = market.value(asset, createdAt);
+    const group = `${asset}-daily-${stamp(resolvesAt)}`;
+    for (const shift of [-0.02, 0, 0.02]) {
+      const threshold = round(value * (1 + shift));
+      if (asset !== 'SOL') made.push(question(world, { asset, comparator: 'above', threshold, createdAt, resolvesAt, group }));
+      else {
+        // The same levels, yet not the same question: one venue counts the level itself, the other does not.
+        made.push(question(world, { asset, comparator: 'above', threshold, createdAt, resolvesAt, group, venues: ['polymarket'] }));
+        made.push(question(world, { asset, comparator: 'at_or_above', threshold, createdAt, resolvesAt, group, venues: ['kalshi'] }));
+      }
+    }
+  }
+  if (world.known.has('ETH')) made.push(...ranges(world, createdAt, resolvesAt));
+  if (world.known.has('BTC')) {
+    const threshold = round(market.value('BTC', createdAt) * 1.03);
+    const group = `BTC-reach-${stamp(resolvesAt)}`;
+    made.push(
+      question(world, {
+        asset: 'BTC',
+        comparator: 'at_or_above',
+        threshold,
+        measure: 'any_time',
+        createdAt,
+        resolvesAt,
+        group,
+        venues: ['polymarket'],
+      }),
+    );
+  }
+  const weekday = new Date(day).getUTCDay();
+  if (weekday !== 0 && weekday !== 6) {
+    for (const asset of shares) {
+      const value = market.value(asset, day - DAY);
+      const closes = day + 21 * HOUR;
+      for (const shift of [-0.01, 0.01]) {
+        const threshold = round(value * (1 + shift));
+        const group = `${asset}-close-${stamp(closes)}`;
+        made.push(question(world, { asset, comparator: 'above', threshold, createdAt: day - DAY, resolvesAt: closes, group }));
+      }
+    }
+  }
+  return made;
+}
+
+/** Where the price will end, in three ranges of which one comes true. */
+function ranges(world: World, createdAt: EpochMs, resolvesAt: EpochMs): SeededQuestion[] {
+  const { market } = world;
+  const value = market.value('ETH', createdAt);
+  const [low, high] = [round(value * 0.99), round(value * 1.01)];
+  const shared = { asset: 'ETH', createdAt, resolvesAt, group: `ETH-range-${stamp(resolvesAt)}`, exclusive: true } as const;
+  return [
+    question(world, { ...shared, comparator: 'below', threshold: low }),
+    question(world, { ...shared, comparator: 'between', threshold: low, upper: high }),
+    question(world, { ...shared, comparator: 'above', threshold: high }),
+  ];
+}
+
+/** The questions that end at one full hour. */
+function ofHour(world: World, resolvesAt: EpochMs): readonly SeededQuestion[] {
+  const { market, crypto } = world;
+  const createdAt = resolvesAt - 2 * HOUR;
+  return crypto
+    .filter((asset) => asset !== 'SOL')
+    .map((asset) => {
+      const threshold = round(market.value(asset, createdAt), 4);
+      return question(world, {
+        asset,
+        comparator: 'above',
+        threshold,
+        createdAt,
+        resolvesAt,
+        group: `${asset}-hourly-${stamp(resolvesAt)}`,
+      });
+    });
+}
+
+function probability(world: World, asked: SeededQuestion, venue: Venue, at: EpochMs): number {
+  const { market, noises } = world;
+  const left = Math.max(asked.resolvesAt - at, SECOND) / YEAR;
+  const spread = VOLATILITY[asked.share ? 'equity' : 'crypto'] * Math.sqrt(left);
+  const value = market.value(asked.asset, at);
+  const over = (level: number): number => normal(Math.log(value / level) / spread);
+  const { comparator, threshold, upper } = asked;
+  const plain =
+    asked.measure === 'any_time'
+      ? Math.min(1, 2 * over(threshold))
+      : comparator === 'below'
+        ? 1 - over(threshold)
+        : comparator === 'between'
+          ? over(threshold) - over(upper ?? threshold)
+          : over(threshold);
+  // Each venue errs by itself, by half a cent or so, and slowly.
+  const noise = remembered(
+    noises,
+    `${venue}/${asked.key}`,
+    1_000,
+    () => new SmoothNoise(seedOf(`${world.seed}/${venue}/${asked.key}`), 300),
+  );
+  return Math.min(0.985, Math.max(0.015, plain + 0.004 * noise.at(Math.floor(at / SECOND))));
+}
+
+function step(world: World, asked: SeededQuestion, venue: Venue, price: number, at: EpochMs): number {
+  if (venue === 'kalshi') return price < 100 || price >= 900 ? 1 : 10;
+  const minute = probability(world, asked, venue, at - (at % 60_000));
+  return minute < 0.04 || minute > 0.96 ? 1 : 10;
+}
+
+function book(world: World, asked: SeededQuestion, venue: Venue, at: EpochMs): SeededBook {
+  const middle = probability(world, asked, venue, at) * 1_000;
+  const seed = seedOf(`${world.seed}/${venue}/${asked.key}/sizes`);
+  const side = (sign: 1 | -1): SeededLevel[] => {
+    const levels: SeededLevel[] = [];
+    let price = 0;
+    for (let index = 0; index < LEVELS; index++) {
+      // The best price lies on the grid that holds where it comes to lie, which may not be the middle's.
+      const wanted = middle + sign * 4;
+      const tick = step(world, asked, venue, index === 0 ? wanted : sign < 0 ? price - 1 : price, at);
+      if (index > 0) price += sign * tick;
+      else price = sign < 0 ? Math.floor(wanted / tick) * tick : Math.ceil(wanted / tick) * tick;
+      if (price < 1 || price > 999) break;
+      // The best level breathes, those behind it stand.
+      const moment = index === 0 ? Math.floor(at / (10 * SECOND)) : 0;
+      levels.push({ price, size: 20 + Math.floor(480 * uniform(seed ^ (sign < 0 ? 1 : 2), mixed(price, moment) >>> 8)) });
+    }
+    return levels;
+  };
+  return { bids: side(-1), asks: side(1) };
+}
+
+function remembered<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+    if (map.size > most) map.delete(map.keys().next().value as string);
+  }
+  return value;
 }

@@ -7,7 +7,6 @@ import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
 import type { LaunchedMarket } from './launched-market.ts';
 import { type BarRange, createLaunchedQuotes } from './launched-quotes.ts';
-import { throughPool } from './pool.ts';
 import { poolAddress } from './pool-address.ts';
 import type { Cheat, SwapBuilder, SwapQuote } from './swap-builder.ts';
 
@@ -55,6 +54,8 @@ export interface SpotchainSimulator extends HttpSimulator {
 }
 
 const LABELS = { curve: 'Dynamic Bonding Curve', successor: 'Meteora DAMM v2' } as const;
+/** What the pool keeps of each swap. */
+const POOL_FEE = 0.002_5;
 const WINDOW_MS = 60_000;
 const BAR_LIMIT = 1_000;
 
@@ -90,32 +91,20 @@ function requestId(counter: number): string {
   return `00000000-0000-4000-8000-${counter.toString(16).padStart(12, '0')}`;
 }
 
-/** Opens the simulator. Pools are constant-product, so price impact grows with size; every quote is in raw units and ignores the multiplier. */
-export async function createSpotchainSimulator(options: SpotchainSimulatorOptions): Promise<SpotchainSimulator> {
-  const { market, clock, stable } = options;
-  const faults = options.faults ?? createFaultSwitch();
-  const byMint = new Map(options.tokens.map((token) => [token.mint, token]));
-  const bySymbol = new Map(options.tokens.map((token) => [token.symbol, token]));
-  const byPool = new Map(options.tokens.map((token) => [poolAddress(token.mint), token]));
-  const broken = new Map<string, string>();
+/** The limits of the plans of callers: a refusal, or the headers that every answer carries. */
+function createPlans(
+  options: Pick<SpotchainSimulatorOptions, 'apiKeys' | 'keylessPerMinute' | 'keyedPerMinute' | 'clock'>,
+  nextId: () => string,
+): (request: SimulatorRequest) => { readonly refusal?: SimulatorReply; readonly headers: Record<string, string> } {
   const windows = new Map<string, EpochMs[]>();
-  let counter = 0;
-  const handler = options.handler ?? null;
-  const slotNow = (): number => handler?.slot() ?? Math.floor(clock.now() / 400);
-
-  function multiplier(token: SpotchainSimulatorToken, at: EpochMs): number {
-    return at >= token.newMultiplierEffectiveAt ? token.newMultiplier : token.multiplier;
-  }
-
-  /** The limits of the plan: a refusal, or the headers that every answer carries. */
-  function plan(request: SimulatorRequest): { readonly refusal?: SimulatorReply; readonly headers: Record<string, string> } {
+  return (request) => {
     const key = request.headers['x-api-key'];
     const name = typeof key === 'string' ? key : '';
     if (name !== '' && options.apiKeys !== undefined && !options.apiKeys.includes(name)) {
       return { refusal: { status: 401, body: { code: 401, message: 'Unauthorized' } }, headers: {} };
     }
     const limit = name === '' ? (options.keylessPerMinute ?? 30) : (options.keyedPerMinute ?? 600);
-    const now = clock.now();
+    const now = options.clock.now();
     const window = (windows.get(name) ?? []).filter((at) => at > now - WINDOW_MS);
     const full = window.length >= limit;
     if (!full) window.push(now);
@@ -124,71 +113,44 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       'x-ratelimit-remaining': String(limit - window.length - (full ? 1 : 0)),
       'x-ratelimit-current': String(window.length),
       'x-ratelimit-reset': String(Math.ceil(((window[0] ?? now) + WINDOW_MS) / 1000)),
-      'x-api-gateway-request-id': requestId(++counter),
+      'x-api-gateway-request-id': nextId(),
     };
     if (full) return { refusal: { status: 429, body: '[API Gateway] Too many requests', headers }, headers };
     return { headers };
-  }
+  };
+}
 
-  /** Raw amounts out of the pool for a raw amount in; both reserves follow the market's price and liquidity. `sent` leaves the pool, `out` arrives. */
-  function swap(token: SpotchainSimulatorToken, buying: boolean, amount: bigint): { sent: bigint; out: bigint; impact: number } {
-    const now = clock.now();
-    const { price: fair, liquidityUsd } = market.token(token.underlying, now);
-    const price = faults.happens(faults.settings.priceJump) ? fair * 100 : fair;
-    const stableReserve = liquidityUsd / 2;
-    // Reserves are raw: one raw whole token is worth `multiplier` UI units.
-    const rawPrice = price * multiplier(token, now);
-    const tokenReserve = stableReserve / rawPrice;
-    const fee = BigInt(token.transferFeeBps ?? 0);
-    // The mint rounds its fee up.
-    const kept = (raw: bigint): bigint => raw - (raw * fee + 9_999n) / 10_000n;
-    const input = buying ? Number(amount) / 10 ** stable.decimals : Number(kept(amount)) / 10 ** token.decimals;
-    const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
-    const { out: output, impact } = throughPool(reserveIn, reserveOut, input);
-    // Routes show no book: a crossed one is a way back that brings more than the way there cost.
-    const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
-    const sent = BigInt(Math.floor(buying ? output * 10 ** token.decimals : output * bonus * 10 ** stable.decimals));
-    return { sent, out: buying ? kept(sent) : sent, impact };
-  }
+/** Pools of the market's tokens against the stablecoin. */
+interface Pools extends Pick<SpotchainSimulatorOptions, 'market' | 'clock' | 'stable'> {
+  readonly faults: FaultSwitch;
+  readonly byMint: ReadonlyMap<string, SpotchainSimulatorToken>;
+  readonly byPool: ReadonlyMap<string, SpotchainSimulatorToken>;
+  /** The error codes of routes that fail, by symbol. */
+  readonly broken: ReadonlyMap<string, string>;
+}
 
-  /** Amounts are what prices are made of here. */
-  function bentAmount(out: bigint): string {
-    const { settings } = faults;
-    if (faults.happens(settings.zeroPrice)) return '0';
-    if (faults.happens(settings.negativePrice)) return `-${out}`;
-    return faults.happens(settings.nanPrice) ? 'NaN' : out.toString();
-  }
+/** What quotes are made of: those pools, and the tokens that were launched meanwhile. */
+interface Quoting extends Pools {
+  readonly atLaunched: ReturnType<typeof createLaunchedQuotes>;
+  /** A UUID-shaped id, always another one. */
+  readonly nextId: () => string;
+}
 
-  /** A quote for what the query asks, or why there is none. */
-  function quoted(query: URLSearchParams, version: 'v1' | 'v2'): (SwapQuote & { readonly impact: number }) | SimulatorReply {
-    const inputMint = query.get('inputMint') ?? '';
-    const outputMint = query.get('outputMint') ?? '';
-    const amountText = query.get('amount') ?? '';
-    if (!/^[1-9]\d{0,19}$/.test(amountText))
-      return { status: 400, body: { error: 'Query parameter amount cannot be parsed: invalid digit found in string' } };
-    if (inputMint === outputMint) return refusal('CIRCULAR_ARBITRAGE_IS_DISABLED', 'Input and output mints are not allowed to be equal');
-    const slippageBps = Number(query.get('slippageBps') ?? 50);
-    if (!Number.isInteger(slippageBps) || slippageBps < 0 || slippageBps > 10_000)
-      return { status: 400, body: { error: 'Query parameter slippageBps cannot be parsed: a whole number from 0 to 10000' } };
-    const buying = inputMint === stable.mint;
-    const launched = atLaunched.token(buying ? outputMint : inputMint);
-    const token = byMint.get(buying ? outputMint : inputMint);
-    const closed = (query.get('excludeRouters') ?? '').split(',').includes('metis');
-    const asked = { inputMint, outputMint, inAmount: BigInt(amountText), slippageBps };
-    if (launched !== null && !closed && (buying || outputMint === stable.mint))
-      return atLaunched.quote(launched, asked) ?? refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
-    if (token === undefined || closed || (!buying && outputMint !== stable.mint)) {
-      return version === 'v1' ? refusal('NO_ROUTES_FOUND', 'No routes found') : { status: 400, body: { error: 'Failed to get quotes' } };
-    }
-    const failure = broken.get(token.symbol);
-    if (failure !== undefined)
-      return refusal(failure, failure === 'TOKEN_NOT_TRADABLE' ? `The token ${token.mint} is not tradable` : 'No routes found');
-    const { sent, out, impact } = swap(token, buying, BigInt(amountText));
-    if (out <= 0n) return refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
-    const threshold = (out * BigInt(10_000 - slippageBps)) / 10_000n;
-    return { ...asked, outAmount: out, sentAmount: sent, threshold, impact };
-  }
+/** Opens the simulator. Pools are constant-product, so price impact grows with size; every quote is in raw units and ignores the multiplier. */
+export async function createSpotchainSimulator(options: SpotchainSimulatorOptions): Promise<SpotchainSimulator> {
+  const { market, clock, stable } = options;
+  const faults = options.faults ?? createFaultSwitch();
+  const byMint = new Map(options.tokens.map((token) => [token.mint, token]));
+  const bySymbol = new Map(options.tokens.map((token) => [token.symbol, token]));
+  const byPool = new Map(options.tokens.map((token) => [poolAddress(token.mint), token]));
+  const broken = new Map<string, string>();
+  let counter = 0;
+  const handler = options.handler ?? null;
+  const nextId = (): string => requestId(++counter);
+  const plan = createPlans(options, nextId);
+  const slotNow = (): number => handler?.slot() ?? Math.floor(clock.now() / 400);
 
+  const pools: Pools = { market, clock, stable, faults, byMint, byPool, broken };
   const atLaunched = createLaunchedQuotes({
     launched: options.launched ?? null,
     market,
@@ -198,35 +160,22 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       const share = byMint.get(mint);
       if (share === undefined) return null;
       const { price } = market.token(share.underlying, clock.now());
-      return { dollars: price * multiplier(share, clock.now()), swap: (buying, amount) => swap(share, buying, amount).out };
+      return { dollars: price * multiplier(share, clock.now()), swap: (buying, amount) => swap(pools, share, buying, amount).out };
     },
   });
-
-  /** What both versions of the API tell of a quote. */
-  function quoteFields({ inputMint, outputMint, inAmount, outAmount, threshold, slippageBps, launched }: SwapQuote): object {
-    const amounts = { inputMint, inAmount: inAmount.toString(), outputMint, outAmount: bentAmount(outAmount) };
-    const label = launched === undefined ? 'Raydium CLMM' : LABELS[launched.token.venue];
-    const ammKey = launched?.token.pool ?? poolAddress(inputMint === stable.mint ? outputMint : inputMint);
-    return {
-      ...amounts,
-      otherAmountThreshold: threshold.toString(),
-      swapMode: 'ExactIn',
-      slippageBps,
-      routePlan: [{ swapInfo: { ammKey, label, ...amounts }, percent: 100, bps: 10_000 }],
-    };
-  }
+  const quoting: Quoting = { ...pools, atLaunched, nextId };
 
   function quoteAnswer(request: SimulatorRequest): SimulatorReply {
-    const quote = quoted(request.query, 'v1');
+    const quote = quoted(quoting, request.query, 'v1');
     if (!('inputMint' in quote)) return quote;
     const plain = { platformFee: null, priceImpactPct: quote.impact.toFixed(12), contextSlot: slotNow(), timeTaken: 0.001_5 };
-    return { status: 200, body: { ...quoteFields(quote), ...plain } };
+    return { status: 200, body: { ...quoteFields(quoting, quote), ...plain } };
   }
 
   function orderAnswer(request: SimulatorRequest): SimulatorReply {
-    const quote = quoted(request.query, 'v2');
+    const quote = quoted(quoting, request.query, 'v2');
     if (!('inputMint' in quote)) return quote;
-    const id = requestId(++counter);
+    const id = nextId();
     const taker = request.query.get('taker');
     const receiver = request.query.get('receiver');
     const built = taker === null || handler === null ? null : handler.order({ id, quote, taker, receiver });
@@ -235,7 +184,7 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       status: 200,
       body: {
         mode: 'ultra',
-        ...quoteFields(quote),
+        ...quoteFields(quoting, quote),
         priceImpact: -quote.impact * 100,
         priceImpactPct: (-quote.impact).toFixed(8),
         feeBps: 0,
@@ -262,7 +211,7 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       amount: given['inAmount'],
       slippageBps: String(given['slippageBps']),
     });
-    const now = quoted(query, 'v1');
+    const now = quoted(quoting, query, 'v1');
     if (!('inputMint' in now)) return now;
     return handler.swap({
       quote: now,
@@ -279,70 +228,10 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     return handler.execute({ id, signedTransaction });
   }
 
-  function prices(query: URLSearchParams): SimulatorReply {
-    const ids = (query.get('ids') ?? '').split(',').filter((id) => id !== '');
-    if (ids.length === 0 || ids.length > 50) return { status: 400, body: { error: 'ids must name 1 to 50 mints' } };
-    const now = clock.now();
-    const body: Record<string, unknown> = {};
-    for (const id of ids) {
-      const token = byMint.get(id);
-      const launched = atLaunched.token(id);
-      if (launched !== null) body[id] = atLaunched.price(launched);
-      // Unknown mints are left out, as the real one leaves them out.
-      if (token === undefined) continue;
-      const { price, liquidityUsd } = market.token(token.underlying, now);
-      const before = market.token(token.underlying, now - 86_400_000).price;
-      body[id] = {
-        createdAt: '2025-06-10T11:06:56Z',
-        liquidity: liquidityUsd,
-        usdPrice: price,
-        blockId: Math.floor(now / 400),
-        decimals: token.decimals,
-        priceChange24h: Math.round((price / before - 1) * 1e5) / 1e3,
-        scaledUiConfig: {
-          multiplier: token.multiplier,
-          newMultiplier: token.newMultiplier,
-          newMultiplierEffectiveAt: new Date(token.newMultiplierEffectiveAt).toISOString(),
-          usdPricePrescaled: price * multiplier(token, now),
-        },
-      };
-    }
-    return { status: 200, body };
-  }
-
-  /** Bars of a token of the market, newest first; pool bars are of raw units. */
-  function seededBars(token: SpotchainSimulatorToken, { length, from, to }: BarRange): readonly (readonly number[])[] {
-    const candles = market.candles('token', token.underlying, length, from, to);
-    return candles.reverse().map((bar) => {
-      const scale = multiplier(token, bar.openTime);
-      const close = Number(bar.close);
-      const [open, high, low] = [Number(bar.open) * scale, Number(bar.high) * scale, Number(bar.low) * scale];
-      return [bar.openTime / 1000, open, high, low, close * scale, Number(bar.volume) * close];
-    });
-  }
-
-  function bars(path: string, query: URLSearchParams): SimulatorReply {
-    const [, pool = '', unit = ''] = /^\/api\/v2\/networks\/solana\/pools\/([^/]+)\/ohlcv\/(day|hour|minute)$/.exec(path) ?? [];
-    const token = byPool.get(pool);
-    const range = rangeOf(unit, query, clock.now());
-    const launched = atLaunched.bars(pool, range ?? { length: 1, from: 0, to: 0 });
-    if (token === undefined && launched === null) return { status: 404, body: { errors: [{ status: '404', title: 'Not Found' }] } };
-    if (range === null) return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };
-    const list = token === undefined ? launched : seededBars(token, range);
-    const base = token === undefined ? { address: pool, symbol: '' } : { address: token.mint, symbol: token.symbol };
-    return {
-      status: 200,
-      body: {
-        data: { id: requestId(++counter), type: 'ohlcv_request_response', attributes: { ohlcv_list: list } },
-        meta: { base, quote: { address: stable.mint, symbol: 'USDC' } },
-      },
-    };
-  }
-
   const GETS: Readonly<Record<string, (request: SimulatorRequest) => SimulatorReply>> = {
     '/swap/v1/quote': quoteAnswer,
     '/swap/v2/order': orderAnswer,
-    '/price/v3': ({ query }) => prices(query),
+    '/price/v3': ({ query }) => prices(quoting, query),
   };
   const POSTS: Readonly<Record<string, (request: SimulatorRequest) => SimulatorReply>> = {
     '/swap/v1/swap': swapAnswer,
@@ -355,7 +244,7 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
     port: options.port,
     reply: (request) => {
       const { path, query } = request;
-      if (path.startsWith('/api/v2/')) return bars(path, query);
+      if (path.startsWith('/api/v2/')) return bars(quoting, path, query);
       const { refusal: limited, headers } = plan(request);
       if (limited !== undefined) return limited;
       const reply = (request.method === 'POST' ? POSTS : GETS)[path]?.(request) ?? { status: 404, body: { message: 'Route not found' } };
@@ -379,4 +268,158 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       return poolAddress(token.mint);
     },
   };
+}
+
+/** A quote for what the query asks, or why there is none. */
+function quoted(
+  quoting: Quoting,
+  query: URLSearchParams,
+  version: 'v1' | 'v2',
+): (SwapQuote & { readonly impact: number }) | SimulatorReply {
+  const { stable, byMint, broken, atLaunched } = quoting;
+  const inputMint = query.get('inputMint') ?? '';
+  const outputMint = query.get('outputMint') ?? '';
+  const amountText = query.get('amount') ?? '';
+  if (!/^[1-9]\d{0,19}$/.test(amountText))
+    return { status: 400, body: { error: 'Query parameter amount cannot be parsed: invalid digit found in string' } };
+  if (inputMint === outputMint) return refusal('CIRCULAR_ARBITRAGE_IS_DISABLED', 'Input and output mints are not allowed to be equal');
+  const slippageBps = Number(query.get('slippageBps') ?? 50);
+  if (!Number.isInteger(slippageBps) || slippageBps < 0 || slippageBps > 10_000)
+    return { status: 400, body: { error: 'Query parameter slippageBps cannot be parsed: a whole number from 0 to 10000' } };
+  const buying = inputMint === stable.mint;
+  const launched = atLaunched.token(buying ? outputMint : inputMint);
+  const token = byMint.get(buying ? outputMint : inputMint);
+  const closed = (query.get('excludeRouters') ?? '').split(',').includes('metis');
+  const asked = { inputMint, outputMint, inAmount: BigInt(amountText), slippageBps };
+  if (launched !== null && !closed && (buying || outputMint === stable.mint))
+    return atLaunched.quote(launched, asked) ?? refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
+  if (token === undefined || closed || (!buying && outputMint !== stable.mint)) {
+    return version === 'v1' ? refusal('NO_ROUTES_FOUND', 'No routes found') : { status: 400, body: { error: 'Failed to get quotes' } };
+  }
+  const failure = broken.get(token.symbol);
+  if (failure !== undefined)
+    return refusal(failure, failure === 'TOKEN_NOT_TRADABLE' ? `The token ${token.mint} is not tradable` : 'No routes found');
+  const { sent, out, impact } = swap(quoting, token, buying, BigInt(amountText));
+  if (out <= 0n) return refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
+  const threshold = (out * BigInt(10_000 - slippageBps)) / 10_000n;
+  return { ...asked, outAmount: out, sentAmount: sent, threshold, impact };
+}
+
+function prices(quoting: Quoting, query: URLSearchParams): SimulatorReply {
+  const { market, clock, byMint, atLaunched } = quoting;
+  const ids = (query.get('ids') ?? '').split(',').filter((id) => id !== '');
+  if (ids.length === 0 || ids.length > 50) return { status: 400, body: { error: 'ids must name 1 to 50 mints' } };
+  const now = clock.now();
+  const body: Record<string, unknown> = {};
+  for (const id of ids) {
+    const token = byMint.get(id);
+    const launched = atLaunched.token(id);
+    if (launched !== null) body[id] = atLaunched.price(launched);
+    // Unknown mints are left out, as the real one leaves them out.
+    if (token === undefined) continue;
+    const { price, liquidityUsd } = market.token(token.underlying, now);
+    const before = market.token(token.underlying, now - 86_400_000).price;
+    body[id] = {
+      createdAt: '2025-06-10T11:06:56Z',
+      liquidity: liquidityUsd,
+      usdPrice: price,
+      blockId: Math.floor(now / 400),
+      decimals: token.decimals,
+      priceChange24h: Math.round((price / before - 1) * 1e5) / 1e3,
+      scaledUiConfig: {
+        multiplier: token.multiplier,
+        newMultiplier: token.newMultiplier,
+        newMultiplierEffectiveAt: new Date(token.newMultiplierEffectiveAt).toISOString(),
+        usdPricePrescaled: price * multiplier(token, now),
+      },
+    };
+  }
+  return { status: 200, body };
+}
+
+function bars(quoting: Quoting, path: string, query: URLSearchParams): SimulatorReply {
+  const { clock, stable, byPool, atLaunched } = quoting;
+  const [, pool = '', unit = ''] = /^\/api\/v2\/networks\/solana\/pools\/([^/]+)\/ohlcv\/(day|hour|minute)$/.exec(path) ?? [];
+  const token = byPool.get(pool);
+  const range = rangeOf(unit, query, clock.now());
+  const launched = atLaunched.bars(pool, range ?? { length: 1, from: 0, to: 0 });
+  if (token === undefined && launched === null) return { status: 404, body: { errors: [{ status: '404', title: 'Not Found' }] } };
+  if (range === null) return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };
+  const list = token === undefined ? launched : seededBars(quoting, token, range);
+  const base = token === undefined ? { address: pool, symbol: '' } : { address: token.mint, symbol: token.symbol };
+  return {
+    status: 200,
+    body: {
+      data: { id: quoting.nextId(), type: 'ohlcv_request_response', attributes: { ohlcv_list: list } },
+      meta: { base, quote: { address: stable.mint, symbol: 'USDC' } },
+    },
+  };
+}
+
+/** Raw amounts out of the pool for a raw amount in; both reserves follow the market's price and liquidity. `sent` leaves the pool, `out` arrives. */
+function swap(
+  pools: Pools,
+  token: SpotchainSimulatorToken,
+  buying: boolean,
+  amount: bigint,
+): { sent: bigint; out: bigint; impact: number } {
+  const { market, clock, stable, faults } = pools;
+  const now = clock.now();
+  const { price: fair, liquidityUsd } = market.token(token.underlying, now);
+  const price = faults.happens(faults.settings.priceJump) ? fair * 100 : fair;
+  const stableReserve = liquidityUsd / 2;
+  // Reserves are raw: one raw whole token is worth `multiplier` UI units.
+  const rawPrice = price * multiplier(token, now);
+  const tokenReserve = stableReserve / rawPrice;
+  const fee = BigInt(token.transferFeeBps ?? 0);
+  // The mint rounds its fee up.
+  const kept = (raw: bigint): bigint => raw - (raw * fee + 9_999n) / 10_000n;
+  const input = buying ? Number(amount) / 10 ** stable.decimals : Number(kept(amount)) / 10 ** token.decimals;
+  const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
+  const effective = input * (1 - POOL_FEE);
+  const output = (effective * reserveOut) / (reserveIn + effective);
+  // Routes show no book: a crossed one is a way back that brings more than the way there cost.
+  const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
+  const sent = BigInt(Math.floor(buying ? output * 10 ** token.decimals : output * bonus * 10 ** stable.decimals));
+  return { sent, out: buying ? kept(sent) : sent, impact: effective / (reserveIn + effective) };
+}
+
+/** Amounts are what prices are made of here. */
+function bentAmount(pools: Pools, out: bigint): string {
+  const { faults } = pools;
+  const { settings } = faults;
+  if (faults.happens(settings.zeroPrice)) return '0';
+  if (faults.happens(settings.negativePrice)) return `-${out}`;
+  return faults.happens(settings.nanPrice) ? 'NaN' : out.toString();
+}
+
+/** What both versions of the API tell of a quote. */
+function quoteFields(pools: Pools, { inputMint, outputMint, inAmount, outAmount, threshold, slippageBps, launched }: SwapQuote): object {
+  const { stable } = pools;
+  const amounts = { inputMint, inAmount: inAmount.toString(), outputMint, outAmount: bentAmount(pools, outAmount) };
+  const label = launched === undefined ? 'Raydium CLMM' : LABELS[launched.token.venue];
+  const ammKey = launched?.token.pool ?? poolAddress(inputMint === stable.mint ? outputMint : inputMint);
+  return {
+    ...amounts,
+    otherAmountThreshold: threshold.toString(),
+    swapMode: 'ExactIn',
+    slippageBps,
+    routePlan: [{ swapInfo: { ammKey, label, ...amounts }, percent: 100, bps: 10_000 }],
+  };
+}
+
+/** Bars of a token of the market, newest first; pool bars are of raw units. */
+function seededBars(pools: Pools, token: SpotchainSimulatorToken, { length, from, to }: BarRange): readonly (readonly number[])[] {
+  const { market } = pools;
+  const candles = market.candles('token', token.underlying, length, from, to);
+  return candles.reverse().map((bar) => {
+    const scale = multiplier(token, bar.openTime);
+    const close = Number(bar.close);
+    const [open, high, low] = [Number(bar.open) * scale, Number(bar.high) * scale, Number(bar.low) * scale];
+    return [bar.openTime / 1000, open, high, low, close * scale, Number(bar.volume) * close];
+  });
+}
+
+function multiplier(token: SpotchainSimulatorToken, at: EpochMs): number {
+  return at >= token.newMultiplierEffectiveAt ? token.newMultiplier : token.multiplier;
 }

@@ -53,16 +53,11 @@ function amount(parameters: URLSearchParams, name: string): bigint | LoopbackAns
   return units > 0n ? units : refusal(400, -1013, `Invalid ${name}.`);
 }
 
-export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: OrderEndpointsOptions) {
+export function createOrderEndpoints(options: OrderEndpointsOptions) {
+  const { account, keys, now, statusOf } = options;
   /** When new orders came, for the limits on their number. */
   let placedAt: EpochMs[] = [];
   let named = 0;
-
-  function symbolOf(parameters: URLSearchParams): SimulatedBook | LoopbackAnswer {
-    const symbol = parameters.get('symbol');
-    if (symbol === null || symbol === '') return missing('symbol');
-    return bookOf(symbol) ?? refusal(400, -1121, 'Invalid symbol.');
-  }
 
   function placed(windowMs: number): number {
     const from = now() - windowMs;
@@ -73,52 +68,8 @@ export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: O
     return { 'x-mbx-order-count-10s': String(placed(TEN_SECONDS_MS)), 'x-mbx-order-count-1d': String(placedAt.length) };
   }
 
-  /** What is to be ordered, or why not. */
-  function readOrder(parameters: URLSearchParams): OrderRequest | LoopbackAnswer {
-    const book = symbolOf(parameters);
-    if (isAnswer(book)) return book;
-    const [side, type, inForce] = [parameters.get('side'), parameters.get('type'), parameters.get('timeInForce')];
-    if (side === null) return missing('side');
-    if (side !== 'BUY' && side !== 'SELL') return refusal(400, -1117, 'Invalid side.');
-    if (type === null) return missing('type');
-    if (type !== 'LIMIT' && type !== 'LIMIT_MAKER' && type !== 'MARKET') return refusal(400, -1116, 'Invalid orderType.');
-    const [price, quantity, quoteQuantity] = [
-      amount(parameters, 'price'),
-      amount(parameters, 'quantity'),
-      amount(parameters, 'quoteOrderQty'),
-    ];
-    for (const each of [price, quantity, quoteQuantity]) if (typeof each === 'object') return each;
-    const name = parameters.get('newClientOrderId');
-    if (name !== null && !/^[.A-Z:/a-z0-9_-]{1,36}$/.test(name)) return illegal('newClientOrderId', NAME);
-    const clientOrderId = name ?? `double${++named}`;
-    const common = { book, side, clientOrderId } as const;
-    if (type === 'MARKET') {
-      if (inForce !== null) return refusal(400, -1106, "Parameter 'timeInForce' sent when not required.");
-      if (price !== undefined) return refusal(400, -1106, "Parameter 'price' sent when not required.");
-      if (quantity === undefined && quoteQuantity === undefined) return missing('quantity');
-      if (quantity !== undefined && quoteQuantity !== undefined) return refusal(400, -1128, 'Combination of optional parameters invalid.');
-      return {
-        ...common,
-        type,
-        timeInForce: 'IOC',
-        price: null,
-        quantity: (quantity as bigint | undefined) ?? null,
-        quoteQuantity: (quoteQuantity as bigint | undefined) ?? null,
-      };
-    }
-    const rests = type === 'LIMIT_MAKER';
-    if (rests && inForce !== null) return refusal(400, -1106, "Parameter 'timeInForce' sent when not required.");
-    const timeInForce = rests ? 'GTC' : inForce;
-    if (timeInForce === null) return missing('timeInForce');
-    if (timeInForce !== 'GTC' && timeInForce !== 'IOC' && timeInForce !== 'FOK') return refusal(400, -1115, 'Invalid timeInForce.');
-    if (quantity === undefined) return missing('quantity');
-    if (price === undefined) return missing('price');
-    if (quoteQuantity !== undefined) return refusal(400, -1106, "Parameter 'quoteOrderQty' sent when not required.");
-    return { ...common, type, timeInForce, price: price as bigint, quantity: quantity as bigint, quoteQuantity: null };
-  }
-
   function place(parameters: URLSearchParams, testOnly: boolean): LoopbackAnswer {
-    const request = readOrder(parameters);
+    const request = readOrder(options, parameters, () => `double${++named}`);
     if (isAnswer(request)) return request;
     const { symbol } = request.book.rules;
     account.settle(request.book, now());
@@ -147,74 +98,6 @@ export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: O
     };
   }
 
-  /** The order that the parameters name. */
-  function orderOf(parameters: URLSearchParams, code: number, text: string): VenueOrder | LoopbackAnswer {
-    const book = symbolOf(parameters);
-    if (isAnswer(book)) return book;
-    account.settle(book, now());
-    const [id, name] = [parameters.get('orderId'), parameters.get('origClientOrderId')];
-    if (id === null && name === null)
-      return refusal(400, -1102, "Param 'origClientOrderId' or 'orderId' must be sent, but both were empty/null!");
-    const found = account.find(book.rules.symbol, {
-      ...(id === null ? {} : { orderId: Number(id) }),
-      ...(name === null ? {} : { clientOrderId: name }),
-    });
-    return found ?? refusal(400, code, text);
-  }
-
-  function cancel(parameters: URLSearchParams): LoopbackAnswer {
-    const order = orderOf(parameters, -2011, 'Unknown order sent.');
-    if (isAnswer(order)) return order;
-    if (order.status !== 'NEW' && order.status !== 'PARTIALLY_FILLED') return refusal(400, -2011, 'Unknown order sent.');
-    account.cancel(order, now());
-    return { status: 200, body: { ...resulted(order), origClientOrderId: order.request.clientOrderId } };
-  }
-
-  function openOrders(parameters: URLSearchParams): LoopbackAnswer {
-    if (parameters.get('symbol') === null) return { status: 200, body: account.open(null).map(described) };
-    const book = symbolOf(parameters);
-    if (isAnswer(book)) return book;
-    account.settle(book, now());
-    return { status: 200, body: account.open(book.rules.symbol).map(described) };
-  }
-
-  function balances(parameters: URLSearchParams): LoopbackAnswer {
-    const nonZero = parameters.get('omitZeroBalances') === 'true';
-    const held = account.balances().filter(({ free, locked }) => !nonZero || Number(free) > 0 || Number(locked) > 0);
-    return {
-      status: 200,
-      body: {
-        makerCommission: 10,
-        takerCommission: 10,
-        buyerCommission: 0,
-        sellerCommission: 0,
-        commissionRates: { maker: '0.00100000', taker: '0.00100000', buyer: '0.00000000', seller: '0.00000000' },
-        canTrade: true,
-        canWithdraw: false,
-        canDeposit: false,
-        brokered: false,
-        requireSelfTradePrevention: false,
-        preventSor: false,
-        updateTime: now(),
-        accountType: 'SPOT',
-        balances: held,
-        permissions: ['SPOT'],
-        uid: 1,
-      },
-    };
-  }
-
-  function myTrades(parameters: URLSearchParams): LoopbackAnswer {
-    const book = symbolOf(parameters);
-    if (isAnswer(book)) return book;
-    account.settle(book, now());
-    const orderId = parameters.get('orderId');
-    const trades = account.orders
-      .filter(({ request, orderId: id }) => request.book === book && (orderId === null || String(id) === orderId))
-      .flatMap(({ trades: own }) => own);
-    return { status: 200, body: trades.slice(-MAX_TRADES).map(tradeRow) };
-  }
-
   const limits = (): LoopbackAnswer => ({
     status: 200,
     body: [
@@ -226,14 +109,14 @@ export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: O
   const HANDLERS: Readonly<Record<string, (parameters: URLSearchParams) => LoopbackAnswer>> = {
     'POST /api/v3/order': (parameters) => place(parameters, false),
     'POST /api/v3/order/test': (parameters) => place(parameters, true),
-    'DELETE /api/v3/order': cancel,
+    'DELETE /api/v3/order': (parameters) => cancel(options, parameters),
     'GET /api/v3/order': (parameters) => {
-      const order = orderOf(parameters, -2013, 'Order does not exist.');
+      const order = orderOf(options, parameters, -2013, 'Order does not exist.');
       return isAnswer(order) ? order : { status: 200, body: described(order) };
     },
-    'GET /api/v3/openOrders': openOrders,
-    'GET /api/v3/account': balances,
-    'GET /api/v3/myTrades': myTrades,
+    'GET /api/v3/openOrders': (parameters) => openOrders(options, parameters),
+    'GET /api/v3/account': (parameters) => balances(options, parameters),
+    'GET /api/v3/myTrades': (parameters) => myTrades(options, parameters),
     'GET /api/v3/rateLimit/order': limits,
   };
 
@@ -249,6 +132,130 @@ export function createOrderEndpoints({ account, keys, now, bookOf, statusOf }: O
       return (HANDLERS[`${request.method} ${request.path}`] as (typeof HANDLERS)[string])(parameters);
     },
   };
+}
+
+function symbolOf(options: OrderEndpointsOptions, parameters: URLSearchParams): SimulatedBook | LoopbackAnswer {
+  const { bookOf } = options;
+  const symbol = parameters.get('symbol');
+  if (symbol === null || symbol === '') return missing('symbol');
+  return bookOf(symbol) ?? refusal(400, -1121, 'Invalid symbol.');
+}
+
+/** What is to be ordered, or why not. */
+function readOrder(options: OrderEndpointsOptions, parameters: URLSearchParams, nextName: () => string): OrderRequest | LoopbackAnswer {
+  const book = symbolOf(options, parameters);
+  if (isAnswer(book)) return book;
+  const [side, type, inForce] = [parameters.get('side'), parameters.get('type'), parameters.get('timeInForce')];
+  if (side === null) return missing('side');
+  if (side !== 'BUY' && side !== 'SELL') return refusal(400, -1117, 'Invalid side.');
+  if (type === null) return missing('type');
+  if (type !== 'LIMIT' && type !== 'LIMIT_MAKER' && type !== 'MARKET') return refusal(400, -1116, 'Invalid orderType.');
+  const [price, quantity, quoteQuantity] = [
+    amount(parameters, 'price'),
+    amount(parameters, 'quantity'),
+    amount(parameters, 'quoteOrderQty'),
+  ];
+  for (const each of [price, quantity, quoteQuantity]) if (typeof each === 'object') return each;
+  const name = parameters.get('newClientOrderId');
+  if (name !== null && !/^[.A-Z:/a-z0-9_-]{1,36}$/.test(name)) return illegal('newClientOrderId', NAME);
+  const clientOrderId = name ?? nextName();
+  const common = { book, side, clientOrderId } as const;
+  if (type === 'MARKET') {
+    if (inForce !== null) return refusal(400, -1106, "Parameter 'timeInForce' sent when not required.");
+    if (price !== undefined) return refusal(400, -1106, "Parameter 'price' sent when not required.");
+    if (quantity === undefined && quoteQuantity === undefined) return missing('quantity');
+    if (quantity !== undefined && quoteQuantity !== undefined) return refusal(400, -1128, 'Combination of optional parameters invalid.');
+    return {
+      ...common,
+      type,
+      timeInForce: 'IOC',
+      price: null,
+      quantity: (quantity as bigint | undefined) ?? null,
+      quoteQuantity: (quoteQuantity as bigint | undefined) ?? null,
+    };
+  }
+  const rests = type === 'LIMIT_MAKER';
+  if (rests && inForce !== null) return refusal(400, -1106, "Parameter 'timeInForce' sent when not required.");
+  const timeInForce = rests ? 'GTC' : inForce;
+  if (timeInForce === null) return missing('timeInForce');
+  if (timeInForce !== 'GTC' && timeInForce !== 'IOC' && timeInForce !== 'FOK') return refusal(400, -1115, 'Invalid timeInForce.');
+  if (quantity === undefined) return missing('quantity');
+  if (price === undefined) return missing('price');
+  if (quoteQuantity !== undefined) return refusal(400, -1106, "Parameter 'quoteOrderQty' sent when not required.");
+  return { ...common, type, timeInForce, price: price as bigint, quantity: quantity as bigint, quoteQuantity: null };
+}
+
+/** The order that the parameters name. */
+function orderOf(options: OrderEndpointsOptions, parameters: URLSearchParams, code: number, text: string): VenueOrder | LoopbackAnswer {
+  const { account, now } = options;
+  const book = symbolOf(options, parameters);
+  if (isAnswer(book)) return book;
+  account.settle(book, now());
+  const [id, name] = [parameters.get('orderId'), parameters.get('origClientOrderId')];
+  if (id === null && name === null)
+    return refusal(400, -1102, "Param 'origClientOrderId' or 'orderId' must be sent, but both were empty/null!");
+  const found = account.find(book.rules.symbol, {
+    ...(id === null ? {} : { orderId: Number(id) }),
+    ...(name === null ? {} : { clientOrderId: name }),
+  });
+  return found ?? refusal(400, code, text);
+}
+
+function cancel(options: OrderEndpointsOptions, parameters: URLSearchParams): LoopbackAnswer {
+  const { account, now } = options;
+  const order = orderOf(options, parameters, -2011, 'Unknown order sent.');
+  if (isAnswer(order)) return order;
+  if (order.status !== 'NEW' && order.status !== 'PARTIALLY_FILLED') return refusal(400, -2011, 'Unknown order sent.');
+  account.cancel(order, now());
+  return { status: 200, body: { ...resulted(order), origClientOrderId: order.request.clientOrderId } };
+}
+
+function openOrders(options: OrderEndpointsOptions, parameters: URLSearchParams): LoopbackAnswer {
+  const { account, now } = options;
+  if (parameters.get('symbol') === null) return { status: 200, body: account.open(null).map(described) };
+  const book = symbolOf(options, parameters);
+  if (isAnswer(book)) return book;
+  account.settle(book, now());
+  return { status: 200, body: account.open(book.rules.symbol).map(described) };
+}
+
+function balances(options: OrderEndpointsOptions, parameters: URLSearchParams): LoopbackAnswer {
+  const { account, now } = options;
+  const nonZero = parameters.get('omitZeroBalances') === 'true';
+  const held = account.balances().filter(({ free, locked }) => !nonZero || Number(free) > 0 || Number(locked) > 0);
+  return {
+    status: 200,
+    body: {
+      makerCommission: 10,
+      takerCommission: 10,
+      buyerCommission: 0,
+      sellerCommission: 0,
+      commissionRates: { maker: '0.00100000', taker: '0.00100000', buyer: '0.00000000', seller: '0.00000000' },
+      canTrade: true,
+      canWithdraw: false,
+      canDeposit: false,
+      brokered: false,
+      requireSelfTradePrevention: false,
+      preventSor: false,
+      updateTime: now(),
+      accountType: 'SPOT',
+      balances: held,
+      permissions: ['SPOT'],
+      uid: 1,
+    },
+  };
+}
+
+function myTrades(options: OrderEndpointsOptions, parameters: URLSearchParams): LoopbackAnswer {
+  const { account, now } = options;
+  const book = symbolOf(options, parameters);
+  if (isAnswer(book)) return book;
+  account.settle(book, now());
+  const orderId = parameters.get('orderId');
+  const trades = account.orders
+    .filter(({ request, orderId: id }) => request.book === book && (orderId === null || String(id) === orderId))
+    .flatMap(({ trades: own }) => own);
+  return { status: 200, body: trades.slice(-MAX_TRADES).map(tradeRow) };
 }
 
 function acknowledged({ request, orderId, at }: VenueOrder): object {

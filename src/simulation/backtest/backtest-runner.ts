@@ -69,14 +69,14 @@ export function createBacktestRunner({ fetcher, trials, inThread, onMissing }: B
     };
     const outcome = await inThread(asked, job);
     if (!outcome.ok) return outcome;
-    const { resultHash, summary, result, report, series, metrics } = outcome;
+    const { resultHash, summary, result, series, metrics } = outcome;
     const { agentId, manifestVersion, manifestHash, runId } = job;
     return {
       ok: true,
       resultHash,
       summary,
       result,
-      report,
+      report: null,
       evidence: request.look ? null : { agentId, kind: 'backtest', manifestVersion, manifestHash, series, metrics, runId, resultHash },
     };
   };

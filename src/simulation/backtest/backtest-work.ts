@@ -6,7 +6,6 @@ import { assessEvidence, type BacktestSeries, type EvidenceMetrics, evidenceMetr
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
-import { backtestReport } from './report.ts';
 import { backtestSeries, runBacktest, type Trials } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';
 
@@ -25,7 +24,6 @@ export type BacktestOutcome =
       readonly ok: true;
       readonly resultHash: string;
       readonly result: string;
-      readonly report: string;
       readonly summary: { readonly [name: string]: Json };
       readonly series: BacktestSeries;
       readonly metrics: EvidenceMetrics;
@@ -48,7 +46,7 @@ export function workBacktest({ manifest, request, timeframe, inputs, trials, onP
   const { passed, checks } = assessEvidence('backtest', metrics);
   const failed = checks
     .filter((check) => !check.passed)
-    .map(({ name, observed }) => `${name} ${observed === null ? 'not defined' : observed.toFixed(2)}`);
+    .map(({ name, observed }) => `${name.replaceAll('_', ' ')} ${observed === null ? 'not defined' : observed.toFixed(2)}`);
   const verdict = request.look
     ? 'A look at a stretch of history: no evidence for the gate.'
     : passed
@@ -59,7 +57,6 @@ export function workBacktest({ manifest, request, timeframe, inputs, trials, onP
     ok: true,
     resultHash,
     result: canonicalJson(result as never),
-    report: backtestReport(result, { title: manifest.name, resultHash, verdict }),
     summary: {
       sharpe: performance.sharpe,
       sortino: performance.sortino,
@@ -75,6 +72,7 @@ export function workBacktest({ manifest, request, timeframe, inputs, trials, onP
       bars: result.bars,
       timeframe,
       passed: request.look ? null : passed,
+      verdict,
     },
     series,
     metrics,

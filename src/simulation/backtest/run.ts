@@ -24,6 +24,7 @@ import {
 } from './performance.ts';
 import { evaluateRules, type RuleBook } from './rule-columns.ts';
 import { DISPOSITION_CODES, type MissReason, type Simulation, simulate } from './simulate.ts';
+import { type TradeGroup, tradeGroups } from './trade-groups.ts';
 import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,7 +32,7 @@ const DAY_MS = 86_400_000;
 const CHECKED_BARS = 64;
 const CHECKED_TRADES = 64;
 /** Trades that a result names one by one; the statistics are over all. */
-const TRADES_KEPT = 2_000;
+const TRADES_KEPT = 20_000;
 
 /** What is known of earlier tries on the same agent: the more versions were tried, the better luck can look. */
 export interface Trials {
@@ -97,7 +98,7 @@ export interface PerformanceSummary {
 }
 
 export interface BacktestResult {
-  readonly engine: 'backtest-1';
+  readonly engine: 'backtest-2';
   readonly manifestHash: string;
   readonly historyHash: string;
   readonly timeframe: string;
@@ -132,6 +133,12 @@ export interface BacktestResult {
     readonly hitRatePct: number | null;
     readonly averageProfitPct: number | null;
     readonly averageSlippageBps: number | null;
+    /** Of closed trades, after all their fees. */
+    readonly profitUsd: DecimalString;
+    readonly averageHoldingMs: number | null;
+    /** Over all trades, however many are listed. */
+    readonly byInstrument: readonly TradeGroup[];
+    readonly byExit: readonly TradeGroup[];
     readonly list: readonly TradeSummary[];
   };
   readonly dispositions: Readonly<Record<string, number>>;
@@ -242,7 +249,7 @@ function resultOf(
   const periodsPerYear = PERIODS_PER_YEAR[calendar];
   const lastEquity = simulation.equityUsd.at(-1) ?? capital;
   return {
-    engine: 'backtest-1',
+    engine: 'backtest-2',
     manifestHash: manifestHash(manifest),
     historyHash: history.hash,
     timeframe: history.timeframe,
@@ -393,12 +400,19 @@ function tradesOf(history: History, rules: RuleBook, simulation: Simulation): Ba
   );
   const average = (values: readonly number[]): number | null =>
     values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+  const units = { moneyDecimals: simulation.units.moneyDecimals, barMs: history.barMs };
+  const groupsBy = (nameOf: (trade: Trade) => string): readonly TradeGroup[] => tradeGroups(simulation.trades, nameOf, units);
+  const [all] = groupsBy(() => '');
   return {
     closed: closed.length,
     open: simulation.trades.length - closed.length,
     hitRatePct: closed.length === 0 ? null : (closed.filter(({ profit }) => (profit as number) > 0).length / closed.length) * 100,
     averageProfitPct: average(profits),
     averageSlippageBps: average(slips),
+    profitUsd: all?.profitUsd ?? '0',
+    averageHoldingMs: all?.averageHoldingMs ?? null,
+    byInstrument: groupsBy(({ instrument }) => (history.instruments[instrument] as InstrumentColumns).key),
+    byExit: groupsBy((trade) => (trade.exitBar === null ? 'open' : exitsOf(rules, trade).join(' + '))),
     list: simulation.trades.slice(0, TRADES_KEPT).map((trade) => tradeSummary(history, rules, simulation, trade)),
   };
 }
@@ -411,9 +425,6 @@ function tradeSummary(history: History, rules: RuleBook, simulation: Simulation,
   const units = simulation.instruments[trade.instrument] as InstrumentUnits;
   const money = simulation.units.moneyDecimals;
   const at = (bar: number): string => isoTime(history.firstSlot + bar * history.barMs);
-  const exits = rules.plans.filter(
-    (plan) => plan.side === 'exit' && (((trade.exitRules[plan.bit >> 5] ?? 0) >>> (plan.bit & 31)) & 1) === 1,
-  );
   return {
     instrument: (history.instruments[trade.instrument] as InstrumentColumns).key,
     decidedAt: at(trade.entryBar),
@@ -428,8 +439,15 @@ function tradeSummary(history: History, rules: RuleBook, simulation: Simulation,
     mfePct: trade.bestPct,
     bars: (trade.exitBar ?? history.length - 1) - trade.entryBar,
     slippageBps: (trade.entrySlippageBps + (trade.exitSlippageBps ?? trade.entrySlippageBps)) / 2,
-    exitedBy: exits.map(({ condition }) => condition.type),
+    exitedBy: exitsOf(rules, trade),
   };
+}
+
+/** The types of the exit rules that passed when a trade was closed. */
+function exitsOf(rules: RuleBook, { exitRules }: Trade): readonly string[] {
+  return rules.plans
+    .filter((plan) => plan.side === 'exit' && (((exitRules[plan.bit >> 5] ?? 0) >>> (plan.bit & 31)) & 1) === 1)
+    .map(({ condition }) => condition.type);
 }
 
 function dispositionsOf({ disposition }: Simulation): Record<string, number> {

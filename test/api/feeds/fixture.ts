@@ -21,7 +21,9 @@ import { createCutReads } from '../../../src/adapters/store/agents/cut-reads.ts'
 import { createBarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
-import { createInspection } from '../../../src/boot/inspection.ts';
+import { createActorLives } from '../../../actors/runtime/actor-life.ts';
+import { createInspection } from '../../../api/feeds/inspected-actors.ts';
+import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { PERMISSIONS, type Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
@@ -84,6 +86,7 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
   ]);
   const agents = new Map<string, AgentView[]>();
   const find = options.find ?? (async (subject: string) => members.get(subject) ?? null);
+  const lamps = createDirectory([lampKind]);
   const ports: FeedPorts = {
     clock,
     members: { find },
@@ -96,8 +99,8 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
     agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
     inspection: createInspection({
       reads: createActorReads(sql),
-      connectionOf: () => sql,
-      directory: createDirectory([lampKind]),
+      lives: () => createActorLives({ store: createHistoryStore(sql), directory: lamps }),
+      directory: lamps,
     }),
     reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),
   };

@@ -9,7 +9,9 @@ import { createInProcessQuoteBus } from '../../../src/adapters/queue/quote-bus.t
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { createInspection } from '../../../src/boot/inspection.ts';
+import { createActorLives } from '../../../actors/runtime/actor-life.ts';
+import { createInspection } from '../../../api/feeds/inspected-actors.ts';
+import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -49,7 +51,11 @@ beforeAll(async () => {
             rankings: { cuts: { at: async () => null }, basis: { rows: async () => [] } },
             expandDecisions: async () => [],
             agentsNow: async (orgId) => (await agents.list(orgId, { limit: 200, after: null })).items,
-            inspection: createInspection({ reads: ports.actors.reads, connectionOf: () => api.sql, directory: createDirectory([]) }),
+            inspection: createInspection({
+              reads: ports.actors.reads,
+              lives: () => createActorLives({ store: createHistoryStore(api.sql), directory: createDirectory([]) }),
+              directory: createDirectory([]),
+            }),
             reportDefect: (error) => {
               throw error;
             },

@@ -5,6 +5,7 @@ import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
+import { createRunPages } from '../../../src/adapters/report-page.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
@@ -16,7 +17,7 @@ import { createIntelligenceStore } from '../../../src/adapters/store/intelligenc
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { openBacktestRunner } from '../../../src/boot/evaluation-runners.ts';
-import { createLog } from '../../../src/boot/log.ts';
+import { createLog } from '../../../src/adapters/log.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
@@ -127,7 +128,10 @@ test('a run ends with a result, its page, and evidence that the database assesse
   expect(run).toMatchObject({ state: 'finished', attempts: 1, ending: null, requestedBy: 'ann' });
   const report = await evaluations.reads.report(ORG, agentId, runId);
   expect(sha256Hex(report?.result ?? '')).toBe(run.resultHash);
-  expect(report?.report).toMatch(/^<!doctype html>/);
+  // The page is made of the result when it is asked for.
+  const page = await createRunPages(evaluations.reads)(ORG, agentId, runId);
+  expect(report?.report).toBeNull();
+  expect(page?.page).toContain(`"resultHash":"${run.resultHash}"`);
   const [evidence] = await sql<{ kind: string; run_id: string; result_hash: string; passed: boolean; metrics: string }[]>`
     select kind, run_id, result_hash, passed, metrics from evidence where agent_id = ${agentId} and kind = 'backtest'`;
   expect(evidence).toMatchObject({ run_id: runId, result_hash: run.resultHash, passed: run.summary?.['passed'] });

@@ -128,12 +128,14 @@ export function createEvaluationReads(sql: Sql) {
       return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
 
-    /** The report of a finished run; null where there is none. */
+    /** The result of a finished run, the page that was kept with it, and what its manifest is named; null where there is none. */
     async report(orgId: string, agentId: string, runId: string) {
-      const [row] = await sql<{ result: string; report: string; result_hash: string }[]>`
-        select p.result, p.report, p.result_hash from evaluation_reports p join evaluation_runs r on r.id = p.run_id
+      const [row] = await sql<{ result: string; report: string | null; result_hash: string; name: string }[]>`
+        select p.result, p.report, p.result_hash, m.canonical::jsonb ->> 'name' as name
+        from evaluation_reports p join evaluation_runs r on r.id = p.run_id
+        join manifests m on m.agent_id = r.agent_id and m.version = r.manifest_version
         where r.id = ${runId} and r.agent_id = ${agentId} and r.org_id = ${orgId}`;
-      return row === undefined ? null : { result: row.result, report: row.report, resultHash: row.result_hash };
+      return row === undefined ? null : { result: row.result, report: row.report, resultHash: row.result_hash, name: row.name };
     },
 
     /** The other manifest versions of an agent that were backtested before an instant, with the Sharpe ratio of the last run of each. */

@@ -100,234 +100,258 @@ function reasonOf(code: string, text: string): string {
   return 'venue_refused';
 }
 
+/** What every question to the exchange works with. */
+interface Session extends Pick<SpotOrdersOptions, 'rest' | 'clock'> {
+  readonly signed: SignedRest;
+  /** Instruments with their filters, and when they were asked for. */
+  readonly known: Map<string, { readonly at: EpochMs; readonly instrument: SpotInstrument }>;
+  /** Names of orders that this process has sent. */
+  readonly sent: Set<string>;
+}
+
 export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   const { rest, clock } = options;
-  const signed: SignedRest = createSignedRest(options);
-  const known = new Map<string, { readonly at: EpochMs; readonly instrument: SpotInstrument }>();
+  const signed = createSignedRest(options);
+  const session: Session = { rest, clock, signed, known: new Map(), sent: new Set() };
   /** Submissions by key: whoever comes second waits for the first. */
   const sending = new Map<string, Promise<VenueAnswer>>();
-  const sent = new Set<string>();
-
-  async function instrumentOf(order: Order): Promise<SpotInstrument> {
-    const { instrument } = splitInstrumentKey(order.instrument);
-    const before = known.get(instrument);
-    if (before !== undefined && clock.now() - before.at < FILTERS_AGE_MS) return before.instrument;
-    const found = (await fetchInstruments(rest, [instrument])).get(instrument) as SpotInstrument;
-    known.set(instrument, { at: clock.now(), instrument: found });
-    return found;
-  }
-
-  /** Why the order is not sent at all; null where nothing speaks against it. */
-  function refusedHere(order: Order, instrument: SpotInstrument, price: DecimalString): VenueAnswer | null {
-    if (order.venue !== 'spotexchange' || order.mode !== 'live')
-      return rejected('venue_mismatch', 'live orders are sent here on spotexchange alone');
-    if (!DOLLARS.has(instrument.quoteAsset))
-      return rejected(
-        'quote_asset_unknown',
-        `${instrument.instrument} is quoted in ${instrument.quoteAsset}, which is not taken for US dollars`,
-      );
-    if (instrument.status !== 'TRADING') return rejected('market_closed', `${instrument.instrument} is ${instrument.status}`);
-    const [failure] = filterFailures(instrument, { type: 'LIMIT', price, quantity: order.quantity });
-    return failure === undefined ? null : rejected('filter_failed', `${failure.filter}: ${failure.detail}`);
-  }
-
-  function remember(name: string): void {
-    sent.add(name);
-    if (sent.size > REMEMBERED) sent.delete(sent.values().next().value as string);
-  }
-
-  /** @param restAt where the order rests, post-only; null where it takes at once. */
-  async function send(order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
-    const { key, leaseUntil } = info;
-    const name = clientOrderIdOf(key);
-    if (sent.has(name)) return lookUp(order, key, info);
-    const instrument = await instrumentOf(order);
-    const refused = refusedHere(order, instrument, restAt ?? order.limitPrice);
-    if (refused !== null) return refused;
-    const parameters = {
-      symbol: instrument.instrument,
-      side: order.side.toUpperCase(),
-      ...(restAt === null ? { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice } : { type: 'LIMIT_MAKER', price: restAt }),
-      quantity: order.quantity,
-      newClientOrderId: name,
-      newOrderRespType: 'FULL',
-    };
-    const post = (): Promise<Told> =>
-      signed.call({ method: 'POST', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, places: true, until: leaseUntil });
-    remember(name);
-    let told: Told;
-    try {
-      told = await post();
-      if (told.kind === 'refused' && told.code === '-1021') {
-        // Not taken for its time alone: with the time measured anew it may go out once more within its lease.
-        signed.forgetTime();
-        told = await post();
-      }
-    } catch (error) {
-      sent.delete(name);
-      throw error;
-    }
-    if (told.kind === 'not_sent') {
-      sent.delete(name);
-      throw new VenueError('spotexchange', 0, 'not_sent', told.detail);
-    }
-    if (told.kind === 'unknown') return unknown(told.detail);
-    if (told.kind === 'refused') return refusedThere(told, order, instrument, info);
-    return settled(order, instrument, told.body, info);
-  }
-
-  async function refusedThere(
-    told: Extract<Told, { readonly kind: 'refused' }>,
-    order: Order,
-    instrument: SpotInstrument,
-    info: Submitting,
-  ): Promise<VenueAnswer> {
-    if (told.code === '-1013') known.delete(instrument.instrument);
-    // An order of this name is open: it is ours, sent before.
-    if (told.code === '-2010' && /duplicate/i.test(told.text)) return lookUp(order, info.key, info);
-    return rejected(reasonOf(told.code, told.text), `${told.code} ${told.text}`);
-  }
-
-  /** The answer to a new order: its fills are in it. */
-  async function settled(order: Order, instrument: SpotInstrument, body: unknown, info: Submitting): Promise<VenueAnswer> {
-    const state = readOrderState(body);
-    if (state === null) return unknown('the exchange took the order and its answer cannot be read');
-    const trades = readTrades((body as { readonly fills?: unknown }).fills ?? [], state.executed, state.at);
-    const { source, observedAt, bid, ask } = info.quote;
-    return concluded(order, instrument, state, trades, info.decisionPrice, { source, observedAt, bid, ask });
-  }
-
-  async function concluded(
-    order: Order,
-    instrument: SpotInstrument,
-    state: SpotOrderState,
-    trades: readonly SpotTrade[] | null,
-    decisionPrice: DecimalString,
-    quote: { readonly source: string; readonly observedAt: EpochMs; readonly bid: string | null; readonly ask: string | null } | null,
-  ): Promise<VenueAnswer> {
-    if (state.restingAt !== null) return { outcome: 'resting', price: state.restingAt };
-    if (!hasEnded(state)) return unknown(`order ${state.orderId} is ${state.status} at the exchange`);
-    if (trades === null) return unknown(`the trades of order ${state.orderId} do not add up to ${state.executed}`);
-    if (trades.length === 0)
-      return rejected(
-        'not_filled',
-        `the exchange ended it as ${state.status}${state.expiryReason === null ? '' : ` (${state.expiryReason})`}, unfilled`,
-      );
-    const prices = await commissionPrices(trades, instrument);
-    if (typeof prices === 'string') return unknown(prices);
-    const priceOf = (trade: SpotTrade): DecimalString => prices.get(trade.id) as DecimalString;
-    return {
-      outcome: state.status === 'FILLED' ? 'filled' : 'partially_filled',
-      fills: fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf }),
-      executedQuantity: state.executed,
-    };
-  }
-
-  /**
-   * What foreign commission was worth: the asset's price against the same quote at the opening of the trade's minute, so
-   * that it is the same whenever it is asked for. A sentence where the exchange does not tell: nothing is guessed.
-   */
-  async function commissionPrices(
-    trades: readonly SpotTrade[],
-    instrument: SpotInstrument,
-  ): Promise<ReadonlyMap<number, DecimalString> | string> {
-    const prices = new Map<number, DecimalString>();
-    for (const { id, commissionAsset, at } of foreignAssets(trades, instrument)) {
-      const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
-      const cannot = `the commission of trade ${id} was taken in ${commissionAsset}, whose price cannot be told`;
-      try {
-        const query = { symbol: commissionAsset + instrument.quoteAsset, interval: '1m', startTime: minute, limit: 1 };
-        const [bar] = (await rest.get('/api/v3/klines', query, 2)) as readonly (readonly unknown[])[];
-        const price = bar?.[0] === minute ? wireDecimal(bar[1]) : null;
-        if (price === null) return cannot;
-        prices.set(id, price);
-      } catch (error) {
-        if (!(error instanceof VenueError)) throw error;
-        return `${cannot}: ${error.message}`;
-      }
-    }
-    return prices;
-  }
-
-  async function lookUp(order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
-    const instrument = await instrumentOf(order);
-    const symbol = instrument.instrument;
-    const until = clock.now() + LOOK_UP_MS;
-    // Asked before the answer is weighed: what is not there now may have come before a later look at the clock.
-    const settledAt = info.leaseUntil === null ? null : info.leaseUntil + SETTLED_AFTER_MS;
-    const isSettled = settledAt === null || clock.now() >= settledAt;
-    const parameters = { symbol, origClientOrderId: clientOrderIdOf(key) };
-    const told = await signed.call({ method: 'GET', path: '/api/v3/order', parameters, weight: 4, known: ORDER_FIELDS, until });
-    if (told.kind === 'refused' && told.code === '-2013') {
-      if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
-      // Under a new lease it may be sent again.
-      sent.delete(clientOrderIdOf(key));
-      return rejected('not_found', 'the exchange has no such order');
-    }
-    if (told.kind !== 'ok') return unasked(told);
-    const state = readOrderState(told.body);
-    if (state === null) return unknown('the exchange knows the order and its answer cannot be read');
-    return withTrades(order, instrument, state, info, until);
-  }
-
-  /** What an order has come to, with its trades where it has any. */
-  async function withTrades(
-    order: Order,
-    instrument: SpotInstrument,
-    state: SpotOrderState,
-    info: LookingUp,
-    until: EpochMs,
-  ): Promise<VenueAnswer> {
-    if (!hasEnded(state) || isZero(state.executed)) return concluded(order, instrument, state, [], info.decisionPrice, null);
-    const rows = await signed.call({
-      method: 'GET',
-      path: '/api/v3/myTrades',
-      parameters: { symbol: instrument.instrument, orderId: String(state.orderId) },
-      weight: 20,
-      known: MY_TRADES_FIELDS,
-      until,
-    });
-    if (rows.kind !== 'ok') return unasked(rows);
-    return concluded(order, instrument, state, readTrades(rows.body, state.executed, state.at), info.decisionPrice, null);
-  }
-
-  /**
-   * Takes an order back. Whatever the exchange says to the cancel, what became of the order its own state tells: a cancel
-   * that came too late meets a filled order, one whose answer was lost is asked after.
-   */
-  async function withdraw(order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
-    const instrument = await instrumentOf(order);
-    const until = clock.now() + LOOK_UP_MS;
-    const parameters = { symbol: instrument.instrument, origClientOrderId: clientOrderIdOf(key) };
-    const told = await signed.call({ method: 'DELETE', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, until });
-    const state = told.kind === 'ok' ? readOrderState(told.body) : null;
-    if (state !== null && hasEnded(state)) return withTrades(order, instrument, state, info, until);
-    if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
-    const known = await lookUp(order, key, info);
-    return known.outcome === 'resting' ? unknown('the exchange did not take the order back yet') : known;
-  }
-
-  /** A look-up that told nothing of the order leaves it as it was. */
-  function unasked(told: Exclude<Told, { readonly kind: 'ok' }>): VenueAnswer {
-    if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
-    return unknown(
-      `the exchange did not say what became of the order: ${told.kind === 'refused' ? `${told.code} ${told.text}` : told.detail}`,
-    );
-  }
 
   /** Sends an order under its key, or waits for whoever is sending it. */
   function once(order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
     const before = sending.get(info.key);
     if (before !== undefined) return before;
-    const now = send(order, info, restAt).finally(() => sending.delete(info.key));
+    const now = send(session, order, info, restAt).finally(() => sending.delete(info.key));
     sending.set(info.key, now);
     return now;
   }
 
   return {
     submit: (order, info) => once(order, info, null),
-    lookUp,
-    resting: { place: (order, info) => once(order, info, info.price), withdraw },
+    lookUp: (order, key, info) => lookUp(session, order, key, info),
+    resting: {
+      place: (order, info) => once(order, info, info.price),
+      withdraw: (order, key, info) => withdraw(session, order, key, info),
+    },
     close: () => signed.close(),
   };
+}
+
+async function instrumentOf(session: Session, order: Order): Promise<SpotInstrument> {
+  const { rest, clock, known } = session;
+  const { instrument } = splitInstrumentKey(order.instrument);
+  const before = known.get(instrument);
+  if (before !== undefined && clock.now() - before.at < FILTERS_AGE_MS) return before.instrument;
+  const found = (await fetchInstruments(rest, [instrument])).get(instrument) as SpotInstrument;
+  known.set(instrument, { at: clock.now(), instrument: found });
+  return found;
+}
+
+/** Why the order is not sent at all; null where nothing speaks against it. */
+function refusedHere(order: Order, instrument: SpotInstrument, price: DecimalString): VenueAnswer | null {
+  if (order.venue !== 'spotexchange' || order.mode !== 'live')
+    return rejected('venue_mismatch', 'live orders are sent here on spotexchange alone');
+  if (!DOLLARS.has(instrument.quoteAsset))
+    return rejected(
+      'quote_asset_unknown',
+      `${instrument.instrument} is quoted in ${instrument.quoteAsset}, which is not taken for US dollars`,
+    );
+  if (instrument.status !== 'TRADING') return rejected('market_closed', `${instrument.instrument} is ${instrument.status}`);
+  const [failure] = filterFailures(instrument, { type: 'LIMIT', price, quantity: order.quantity });
+  return failure === undefined ? null : rejected('filter_failed', `${failure.filter}: ${failure.detail}`);
+}
+
+function remember(session: Session, name: string): void {
+  const { sent } = session;
+  sent.add(name);
+  if (sent.size > REMEMBERED) sent.delete(sent.values().next().value as string);
+}
+
+/** @param restAt where the order rests, post-only; null where it takes at once. */
+async function send(session: Session, order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
+  const { signed, sent } = session;
+  const { key, leaseUntil } = info;
+  const name = clientOrderIdOf(key);
+  if (sent.has(name)) return lookUp(session, order, key, info);
+  const instrument = await instrumentOf(session, order);
+  const refused = refusedHere(order, instrument, restAt ?? order.limitPrice);
+  if (refused !== null) return refused;
+  const parameters = {
+    symbol: instrument.instrument,
+    side: order.side.toUpperCase(),
+    ...(restAt === null ? { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice } : { type: 'LIMIT_MAKER', price: restAt }),
+    quantity: order.quantity,
+    newClientOrderId: name,
+    newOrderRespType: 'FULL',
+  };
+  const post = (): Promise<Told> =>
+    signed.call({ method: 'POST', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, places: true, until: leaseUntil });
+  remember(session, name);
+  let told: Told;
+  try {
+    told = await post();
+    if (told.kind === 'refused' && told.code === '-1021') {
+      // Not taken for its time alone: with the time measured anew it may go out once more within its lease.
+      signed.forgetTime();
+      told = await post();
+    }
+  } catch (error) {
+    sent.delete(name);
+    throw error;
+  }
+  if (told.kind === 'not_sent') {
+    sent.delete(name);
+    throw new VenueError('spotexchange', 0, 'not_sent', told.detail);
+  }
+  if (told.kind === 'unknown') return unknown(told.detail);
+  if (told.kind === 'refused') return refusedThere(session, told, order, instrument, info);
+  return settled(session, order, instrument, told.body, info);
+}
+
+async function refusedThere(
+  session: Session,
+  told: Extract<Told, { readonly kind: 'refused' }>,
+  order: Order,
+  instrument: SpotInstrument,
+  info: Submitting,
+): Promise<VenueAnswer> {
+  const { known } = session;
+  if (told.code === '-1013') known.delete(instrument.instrument);
+  // An order of this name is open: it is ours, sent before.
+  if (told.code === '-2010' && /duplicate/i.test(told.text)) return lookUp(session, order, info.key, info);
+  return rejected(reasonOf(told.code, told.text), `${told.code} ${told.text}`);
+}
+
+/** The answer to a new order: its fills are in it. */
+async function settled(session: Session, order: Order, instrument: SpotInstrument, body: unknown, info: Submitting): Promise<VenueAnswer> {
+  const state = readOrderState(body);
+  if (state === null) return unknown('the exchange took the order and its answer cannot be read');
+  const trades = readTrades((body as { readonly fills?: unknown }).fills ?? [], state.executed, state.at);
+  const { source, observedAt, bid, ask } = info.quote;
+  return concluded(session, order, instrument, state, trades, info.decisionPrice, { source, observedAt, bid, ask });
+}
+
+async function concluded(
+  session: Session,
+  order: Order,
+  instrument: SpotInstrument,
+  state: SpotOrderState,
+  trades: readonly SpotTrade[] | null,
+  decisionPrice: DecimalString,
+  quote: { readonly source: string; readonly observedAt: EpochMs; readonly bid: string | null; readonly ask: string | null } | null,
+): Promise<VenueAnswer> {
+  if (state.restingAt !== null) return { outcome: 'resting', price: state.restingAt };
+  if (!hasEnded(state)) return unknown(`order ${state.orderId} is ${state.status} at the exchange`);
+  if (trades === null) return unknown(`the trades of order ${state.orderId} do not add up to ${state.executed}`);
+  if (trades.length === 0)
+    return rejected(
+      'not_filled',
+      `the exchange ended it as ${state.status}${state.expiryReason === null ? '' : ` (${state.expiryReason})`}, unfilled`,
+    );
+  const prices = await commissionPrices(session, trades, instrument);
+  if (typeof prices === 'string') return unknown(prices);
+  const priceOf = (trade: SpotTrade): DecimalString => prices.get(trade.id) as DecimalString;
+  return {
+    outcome: state.status === 'FILLED' ? 'filled' : 'partially_filled',
+    fills: fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf }),
+    executedQuantity: state.executed,
+  };
+}
+
+/**
+ * What foreign commission was worth: the asset's price against the same quote at the opening of the trade's minute, so
+ * that it is the same whenever it is asked for. A sentence where the exchange does not tell: nothing is guessed.
+ */
+async function commissionPrices(
+  session: Session,
+  trades: readonly SpotTrade[],
+  instrument: SpotInstrument,
+): Promise<ReadonlyMap<number, DecimalString> | string> {
+  const { rest } = session;
+  const prices = new Map<number, DecimalString>();
+  for (const { id, commissionAsset, at } of foreignAssets(trades, instrument)) {
+    const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+    const cannot = `the commission of trade ${id} was taken in ${commissionAsset}, whose price cannot be told`;
+    try {
+      const query = { symbol: commissionAsset + instrument.quoteAsset, interval: '1m', startTime: minute, limit: 1 };
+      const [bar] = (await rest.get('/api/v3/klines', query, 2)) as readonly (readonly unknown[])[];
+      const price = bar?.[0] === minute ? wireDecimal(bar[1]) : null;
+      if (price === null) return cannot;
+      prices.set(id, price);
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      return `${cannot}: ${error.message}`;
+    }
+  }
+  return prices;
+}
+
+async function lookUp(session: Session, order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
+  const { clock, signed, sent } = session;
+  const instrument = await instrumentOf(session, order);
+  const symbol = instrument.instrument;
+  const until = clock.now() + LOOK_UP_MS;
+  // Asked before the answer is weighed: what is not there now may have come before a later look at the clock.
+  const settledAt = info.leaseUntil === null ? null : info.leaseUntil + SETTLED_AFTER_MS;
+  const isSettled = settledAt === null || clock.now() >= settledAt;
+  const parameters = { symbol, origClientOrderId: clientOrderIdOf(key) };
+  const told = await signed.call({ method: 'GET', path: '/api/v3/order', parameters, weight: 4, known: ORDER_FIELDS, until });
+  if (told.kind === 'refused' && told.code === '-2013') {
+    if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
+    // Under a new lease it may be sent again.
+    sent.delete(clientOrderIdOf(key));
+    return rejected('not_found', 'the exchange has no such order');
+  }
+  if (told.kind !== 'ok') return unasked(session, told);
+  const state = readOrderState(told.body);
+  if (state === null) return unknown('the exchange knows the order and its answer cannot be read');
+  return withTrades(session, order, instrument, state, info, until);
+}
+
+/** What an order has come to, with its trades where it has any. */
+async function withTrades(
+  session: Session,
+  order: Order,
+  instrument: SpotInstrument,
+  state: SpotOrderState,
+  info: LookingUp,
+  until: EpochMs,
+): Promise<VenueAnswer> {
+  const { signed } = session;
+  if (!hasEnded(state) || isZero(state.executed)) return concluded(session, order, instrument, state, [], info.decisionPrice, null);
+  const rows = await signed.call({
+    method: 'GET',
+    path: '/api/v3/myTrades',
+    parameters: { symbol: instrument.instrument, orderId: String(state.orderId) },
+    weight: 20,
+    known: MY_TRADES_FIELDS,
+    until,
+  });
+  if (rows.kind !== 'ok') return unasked(session, rows);
+  return concluded(session, order, instrument, state, readTrades(rows.body, state.executed, state.at), info.decisionPrice, null);
+}
+
+/**
+ * Takes an order back. Whatever the exchange says to the cancel, what became of the order its own state tells: a cancel
+ * that came too late meets a filled order, one whose answer was lost is asked after.
+ */
+async function withdraw(session: Session, order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
+  const { clock, signed } = session;
+  const instrument = await instrumentOf(session, order);
+  const until = clock.now() + LOOK_UP_MS;
+  const parameters = { symbol: instrument.instrument, origClientOrderId: clientOrderIdOf(key) };
+  const told = await signed.call({ method: 'DELETE', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, until });
+  const state = told.kind === 'ok' ? readOrderState(told.body) : null;
+  if (state !== null && hasEnded(state)) return withTrades(session, order, instrument, state, info, until);
+  if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
+  const known = await lookUp(session, order, key, info);
+  return known.outcome === 'resting' ? unknown('the exchange did not take the order back yet') : known;
+}
+
+/** A look-up that told nothing of the order leaves it as it was. */
+function unasked(session: Session, told: Exclude<Told, { readonly kind: 'ok' }>): VenueAnswer {
+  const { signed } = session;
+  if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
+  return unknown(
+    `the exchange did not say what became of the order: ${told.kind === 'refused' ? `${told.code} ${told.text}` : told.detail}`,
+  );
 }

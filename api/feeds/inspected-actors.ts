@@ -1,25 +1,24 @@
 /** What the inspection of actors asks: their lives, and the actors to begin with, on connections that see one organization. */
 
-import { createActorLives } from '../../actors/runtime/actor-life.ts';
+import type { ActorLives } from '../../actors/runtime/actor-life.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
-import { type InspectionPorts, nameOf } from '../../api/feeds/inspector.ts';
-import type { InspectedActor } from '../../api/feeds/stately-messages.ts';
-import type { ActorDetail, ActorReads } from '../../api/v1/actors/ports.ts';
-import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
-import type { Sql } from '../adapters/store/database.ts';
+import type { ActorDetail, ActorReads } from '../v1/actors/ports.ts';
+import { type InspectionPorts, nameOf } from './inspector.ts';
+import type { InspectedActor } from './stately-messages.ts';
 
 /** So many running actors are introduced to a visualiser that names none. */
 const MOST_ACTORS = 100;
 
 export function createInspection(deps: {
   readonly reads: Pick<ActorReads, 'get' | 'list'>;
-  readonly connectionOf: (orgId: string) => Sql;
+  /** The lives of the actors of an organization. */
+  readonly lives: (orgId: string) => ActorLives;
   readonly directory: Directory;
 }): InspectionPorts {
-  const { reads, connectionOf, directory } = deps;
+  const { reads, lives, directory } = deps;
   return {
     directory,
-    lives: (orgId) => createActorLives({ store: createHistoryStore(connectionOf(orgId)), directory }),
+    lives,
     async actors(orgId, actorId) {
       if (actorId !== null) {
         const one = await reads.get(orgId, actorId);

@@ -1,44 +1,53 @@
 /** The market of a replayed tape as the API reads it: whichever tape is loaded, and wherever its time has jumped to. */
-import { InputError } from '../../api/problem.ts';
-import { noneOf, type ReplayPorts } from '../../api/replay.ts';
-import type { CandleSeries } from '../../api/v1/candles/ports.ts';
-import type { TapePlayer } from '../simulation/tape-player.ts';
-import type { Clock } from '../../streams/clock.ts';
-import { createInProcessMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
-import { createInProcessQuoteBus, createQuoteReads, type QuoteBus } from '../adapters/queue/quote-bus.ts';
-import type { TapeInfo } from '../adapters/tape/tape-info.ts';
-import { OUT_OF_REACH } from '../domain/candle-gaps.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import { OUT_OF_REACH } from '../../../src/domain/candle-gaps.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import { type InstrumentKey, instrumentKey } from '../../../src/domain/venue.ts';
+import type { FeedPorts } from '../../feeds/ports.ts';
+import { InputError } from '../../problem.ts';
+import { noneOf, type ReplayPorts } from '../../replay.ts';
+import type { CandleSeries, StoredCandle } from '../candles/ports.ts';
+import type { QuoteReads } from '../quotes/ports.ts';
 
-/** What takes the newest of everything in one walk along a tape. */
-export interface ReplaySinks {
-  readonly prices: QuoteBus;
-  readonly states: MarketStateBus;
-}
+type VirtualTime = Pick<Clock, 'now' | 'deadline'>;
 
-/** A tape with what plays it. */
-export interface LoadedTape {
-  readonly info: TapeInfo;
+/** The tape of the moment, as it has been walked so far. */
+export interface ReplayedTape {
+  /** When its first event was received. */
+  readonly start: EpochMs;
+  /** Everything that it has a price or a bar of. */
   readonly instruments: readonly InstrumentKey[];
-  readonly player: TapePlayer<ReplaySinks>;
+  readonly player: {
+    /** The replayed time. */
+    readonly clock: VirtualTime;
+    /** The newest of everything in one walk along the tape. */
+    readonly sinks: { readonly prices: FeedPorts['quotes']; readonly states: FeedPorts['states'] };
+    /** Bars that have closed by `now`. */
+    readonly bars: {
+      range(query: {
+        readonly key: InstrumentKey;
+        readonly timeframe: string;
+        readonly from: EpochMs;
+        readonly to: EpochMs;
+        readonly limit: number;
+        readonly now: EpochMs;
+      }): readonly StoredCandle[];
+    };
+  };
 }
 
-export function openSinks(pace: Pick<Clock, 'now' | 'deadline'>): ReplaySinks {
-  return { prices: createInProcessQuoteBus({ clock: pace }), states: createInProcessMarketStateBus({ clock: pace }) };
-}
-
-/** @param loaded The tape of the moment. */
-export function createReplayedMarket(
-  loaded: () => LoadedTape,
-  pace: Pick<Clock, 'now' | 'deadline'>,
+/** @param readsOf what the routes of quotes ask of a walk's prices. */
+export function createReplayedMarket<Tape extends ReplayedTape>(
+  loaded: () => Tape,
+  readsOf: (prices: Tape['player']['sinks']['prices']) => QuoteReads,
+  pace: VirtualTime,
 ): Pick<ReplayPorts, 'clock' | 'quotes' | 'candles' | 'catalog' | 'venues'> & {
   readonly feed: Pick<ReplayPorts['feed'], 'clock' | 'pace' | 'quotes' | 'states'>;
   /** Another walk has taken over: listeners go over to it. */
   follow(): void;
 } {
-  const clock: Pick<Clock, 'now' | 'deadline'> = {
+  const clock: VirtualTime = {
     now: () => loaded().player.clock.now(),
     deadline: (at, call) => loaded().player.clock.deadline(at, call),
   };
@@ -46,7 +55,7 @@ export function createReplayedMarket(
   const states = createFollowed(() => loaded().player.sinks.states);
   return {
     clock,
-    quotes: { latest: (filter) => createQuoteReads(loaded().player.sinks.prices).latest(filter) },
+    quotes: { latest: (filter) => readsOf(loaded().player.sinks.prices).latest(filter) },
     candles: candleReads(loaded),
     catalog: { entries: CATALOG },
     venues: { states: { snapshot: states.snapshot, latest: states.latest }, budgets: () => [] },
@@ -87,7 +96,7 @@ function createFollowed<Value>(
 }
 
 /** Bars up to the replayed time. Before the recording lies what it cannot know; within it, what it does not hold. */
-function candleReads(loaded: () => LoadedTape): ReplayPorts['candles'] {
+function candleReads(loaded: () => ReplayedTape): ReplayPorts['candles'] {
   const barsOf = ({ venue, instrument, timeframe }: CandleSeries, from: EpochMs, to: EpochMs, limit: number) => {
     const { instruments, player } = loaded();
     const key = instrumentKey(venue, instrument);
@@ -97,7 +106,7 @@ function candleReads(loaded: () => LoadedTape): ReplayPorts['candles'] {
   return {
     range: async ({ from, to, limit, ...series }) => barsOf(series, from, to, limit),
     windows: async () => {
-      const begin = Date.parse(loaded().info.from ?? '') || 0;
+      const begin = loaded().start;
       return [
         { from: 0, to: begin, state: 'refused', code: OUT_OF_REACH },
         { from: begin, to: Number.MAX_SAFE_INTEGER, state: 'imported', code: '' },

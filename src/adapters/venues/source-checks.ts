@@ -1,11 +1,20 @@
 /** What the catalog means for the real sources that are set: told before anything is started. */
 
-import { qualityLimits } from '../../streams/quality-limits.ts';
-import { SPOTCHAIN_PER_MINUTE } from '../adapters/venues/spotchain/access.ts';
-import { roundLengthMs, SHORTEST_ROUND_MS } from '../adapters/venues/spotchain/feed.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import type { Config } from './config.ts';
-import { statedBudgets } from './outside/index.ts';
+import { qualityLimits } from '../../../streams/quality-limits.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import { SPOTCHAIN_PER_MINUTE } from './spotchain/access.ts';
+import { roundLengthMs, SHORTEST_ROUND_MS } from './spotchain/feed.ts';
+
+/** The real sources that the settings name, by the names of the settings; null where the sandbox stands in. */
+export interface NamedSources {
+  readonly SPOTCHAIN_URL: string | null;
+  readonly SPOTCHAIN_KEY: object | null;
+  readonly SPOTCHAIN_CANDLES_URL: string | null;
+  readonly REFERENCE_URL: string | null;
+}
+
+/** Requests in 60 s by the name of the budget, where settings or catalog state another one than the client assumes. */
+type StatedBudgets = Readonly<Record<string, number>>;
 
 /** How many tokens can be quoted within a budget so that none is older than the limit when it is asked for again. */
 export interface PollingCapacity {
@@ -21,8 +30,8 @@ export interface PollingCapacity {
 }
 
 /** Of the aggregator of the primary chain, as the settings and the catalog file say. */
-export function pollingCapacity(config: Config): PollingCapacity {
-  const perMinute = statedBudgets(config)['aggregator'] ?? SPOTCHAIN_PER_MINUTE;
+export function pollingCapacity(stated: StatedBudgets): PollingCapacity {
+  const perMinute = stated['aggregator'] ?? SPOTCHAIN_PER_MINUTE;
   const { maxAgeMs } = qualityLimits().venues.spotchain;
   const listed = CATALOG.entries.filter(({ token }) => token !== null).length;
   const roundOf = (tokens: number): number => roundLengthMs(tokens, perMinute, SHORTEST_ROUND_MS);
@@ -32,17 +41,17 @@ export function pollingCapacity(config: Config): PollingCapacity {
 }
 
 /** What works worse than it seems, one sentence each. @throws Error with a sentence for everything that cannot work at all. */
-export function checkedSources(config: Config): string[] {
+export function checkedSources(sources: NamedSources, stated: StatedBudgets): string[] {
   const refusals: string[] = [];
   const warnings: string[] = [];
-  checkPools(config, refusals, warnings);
-  checkFeeds(config, refusals);
-  checkCapacity(config, refusals, warnings);
+  checkPools(sources, refusals, warnings);
+  checkFeeds(sources, refusals);
+  if (sources.SPOTCHAIN_URL !== null) checkCapacity(pollingCapacity(stated), sources.SPOTCHAIN_KEY !== null, refusals, warnings);
   if (refusals.length > 0) throw new Error(refusals.join('\nsevengate: '));
   return warnings;
 }
 
-function checkPools({ SPOTCHAIN_CANDLES_URL: url }: Config, refusals: string[], warnings: string[]): void {
+function checkPools({ SPOTCHAIN_CANDLES_URL: url }: NamedSources, refusals: string[], warnings: string[]): void {
   if (url === null) return;
   const tokens = CATALOG.fixed.entries.filter(({ token }) => token !== null).map(({ instrument }) => instrument);
   const without = tokens.filter((symbol) => CATALOG.poolOf(symbol) === undefined);
@@ -54,7 +63,7 @@ function checkPools({ SPOTCHAIN_CANDLES_URL: url }: Config, refusals: string[], 
     warnings.push(`no pool is named of ${without.join(', ')}: indicators of these stay unknown until bars are imported`);
 }
 
-function checkFeeds({ REFERENCE_URL: url }: Config, refusals: string[]): void {
+function checkFeeds({ REFERENCE_URL: url }: NamedSources, refusals: string[]): void {
   if (url === null) return;
   const invented = CATALOG.feeds.filter(({ feedIdSource }) => feedIdSource === 'sandbox').map(({ instrument }) => instrument);
   if (invented.length > 0)
@@ -63,11 +72,14 @@ function checkFeeds({ REFERENCE_URL: url }: Config, refusals: string[]): void {
     );
 }
 
-function checkCapacity(config: Config, refusals: string[], warnings: string[]): void {
-  if (config.SPOTCHAIN_URL === null) return;
-  const { perMinute, maxAgeMs, listed, fits, roundMs } = pollingCapacity(config);
+function checkCapacity(
+  { perMinute, maxAgeMs, listed, fits, roundMs }: PollingCapacity,
+  hasKey: boolean,
+  refusals: string[],
+  warnings: string[],
+): void {
   if (fits >= listed) return;
-  const told = `the aggregator of the primary chain may be asked ${perMinute} times a minute${config.SPOTCHAIN_KEY === null ? ' without a key' : ''}: ${fits} of the ${listed} tokens of the catalog can be quoted within the age limit of ${maxAgeMs / 1_000} s, and a round over all of them takes ${Math.ceil(roundMs / 1_000)} s`;
+  const told = `the aggregator of the primary chain may be asked ${perMinute} times a minute${hasKey ? '' : ' without a key'}: ${fits} of the ${listed} tokens of the catalog can be quoted within the age limit of ${maxAgeMs / 1_000} s, and a round over all of them takes ${Math.ceil(roundMs / 1_000)} s`;
   const remedy = 'set SPOTCHAIN_KEY and its budget, list fewer tokens, or raise limits.venues.spotchain.maxAgeMs in the catalog file';
   if (fits === 0) refusals.push(`SPOTCHAIN_URL: ${told}, so every quote would be stale: ${remedy}`);
   else warnings.push(`${told}, so quotes are stale for a part of the time: ${remedy}`);

@@ -1,0 +1,44 @@
+/** The inner end of the thread that halts and pauses: it listens, and tells its process what happens. */
+import type { MessagePort } from 'node:worker_threads';
+import type { OperationPorts } from '../../api/operation/ports.ts';
+import type { EmergencyPost, EmergencyThread } from './emergency-listener.ts';
+
+/** What the API asks of the operation of the service, from within the thread. */
+export function threadOperation(
+  port: Pick<MessagePort, 'postMessage'>,
+  own: Pick<OperationPorts, 'newRequestId' | 'isUnavailable'>,
+): OperationPorts {
+  const post = (message: EmergencyPost): void => port.postMessage(message);
+  return {
+    ...own,
+    readiness: async () => ({ ready: true, parts: [] }),
+    metrics: { contentType: 'text/plain', render: async () => '', observe: (observation) => post({ kind: 'observed', observation }) },
+    reportDefect: (error, { route, requestId }) => {
+      const { message, stack = '' } = error as Error;
+      post({ kind: 'defect', message, stack, route, requestId });
+    },
+  };
+}
+
+/** The part of an HTTP server that the thread uses. */
+interface ListeningApp {
+  listen(place: { readonly host: string; readonly port: number }): Promise<unknown>;
+  readonly server: { address(): { readonly port: number } | string | null };
+}
+
+/** Listens, and tells the port or why it cannot. */
+export async function listenInThread(
+  parent: Pick<MessagePort, 'postMessage'>,
+  app: ListeningApp,
+  { host, port }: Pick<EmergencyThread, 'host' | 'port'>,
+): Promise<void> {
+  const post = (message: EmergencyPost): void => parent.postMessage(message);
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    return post({ kind: 'refused', code, message });
+  }
+  const address = app.server.address();
+  post({ kind: 'listening', port: typeof address === 'object' && address !== null ? address.port : port });
+}

@@ -1,0 +1,81 @@
+/**
+ * What the signer process does from its first line to its end. It is told two lines on standard input, where the key is and
+ * where to listen; takes ids of prepared transactions with the worker's signature from a private socket; and ends with its
+ * parent.
+ */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { SignerClient } from '../../trading/ports.ts';
+import { createLog, type LogLevel } from '../log.ts';
+import { type AuthorizationKey, authorizationKey } from './authorization-signature.ts';
+import { unsealed } from './signer-process.ts';
+import type { SignerPlace, SignerSecret, SignerTold } from './signer-protocol.ts';
+import { listenAsSigner } from './signer-socket.ts';
+
+/** The descriptor after the three of every process. */
+const SEALED = 3;
+
+/** What signatures are made with at the remote signer. */
+export interface SignerCredentials {
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly key: AuthorizationKey;
+}
+
+/**
+ * Runs the process. `open` makes what signs, once it is known where everything is.
+ * @throws Error of `open` never: it is answered to the parent as what is wrong.
+ */
+export async function runSigner(open: (place: SignerPlace, credentials: SignerCredentials) => Pick<SignerClient, 'sign'>): Promise<void> {
+  // A signal that would open the debugger's port, and those that the terminal sends to the whole group: it ends with its parent.
+  for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.stdin.on('close', () => process.exit(0));
+  const nextLine = toldLines();
+  const { keys, keyFile, appId, logLevel } = (await nextLine()) as SignerSecret;
+  const { key: given, appSecret } = keys ?? unsealed(SEALED);
+  const key = keyOf(given, keyFile);
+  if (typeof key === 'string') return tell({ ok: false, wrong: key });
+  tell({ ok: true, publicKey: key.publicKey });
+  const place = (await nextLine()) as SignerPlace;
+  const log = createLog(logLevel as LogLevel);
+  try {
+    const { sign } = open(place, { appId, appSecret, key });
+    await listenAsSigner({
+      path: place.socket,
+      sign: async (orderId, signature) => {
+        const answer = await sign(orderId, signature);
+        log.info({ orderId, outcome: answer.outcome, ...(answer.outcome === 'refused' ? { code: answer.code } : {}) }, 'asked to sign');
+        return answer;
+      },
+      onError: (error) => log.error({ err: error }, 'the signer'),
+    });
+  } catch (error) {
+    return tell({ ok: false, wrong: (error as Error).message });
+  }
+  tell({ ok: true, publicKey: key.publicKey });
+}
+
+const tell = (told: SignerTold): void => void process.stdout.write(`${JSON.stringify(told)}\n`);
+
+/** Reads standard input line by line; the process ends where it does. */
+function toldLines(): () => Promise<unknown> {
+  const lines = createInterface({ input: process.stdin, crlfDelay: Infinity })[Symbol.asyncIterator]();
+  return async () => {
+    const { value, done } = await lines.next();
+    if (done === true) process.exit(0);
+    return JSON.parse(value) as unknown;
+  };
+}
+
+/** The key; a sentence where there is none. Nothing of what was given is repeated. */
+function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | string {
+  if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
+  try {
+    return (
+      authorizationKey(readFileSync(keyFile, 'utf8')) ??
+      `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${keyFile} holds no P-256 private key: it should be PEM or base64 PKCS #8, with or without the prefix wallet-auth:`
+    );
+  } catch (error) {
+    return `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${keyFile} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+  }
+}

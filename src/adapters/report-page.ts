@@ -1,0 +1,108 @@
+/** The report of a backtest as one file: the console's own modules, its charts and its style, with the result inside. It asks nobody for anything. */
+import { createHash } from 'node:crypto';
+import { build } from 'esbuild';
+import type { EvaluationPort } from '../../api/v1/agents/ports.ts';
+import { readConsoleFiles } from './console-files.ts';
+
+/** What `web/report-file.js` draws. */
+export interface ReportData {
+  /** Plain text: the name of the agent or of the manifest. */
+  readonly title: string;
+  /** Null for a manifest that no agent holds. */
+  readonly manifestVersion: number | null;
+  readonly resultHash: string;
+  readonly summary: unknown;
+  readonly result: unknown;
+}
+
+/** A page, and the policy that lets its own script run and nothing else. */
+export interface ReportPage {
+  readonly page: string;
+  readonly policy: string;
+}
+
+interface KeptReport {
+  readonly name: string;
+  readonly result: string;
+  readonly report: string | null;
+  readonly resultHash: string;
+}
+
+interface Frame {
+  readonly script: string;
+  readonly style: string;
+}
+
+const ENTRY = 'report-file.js';
+let frame: Promise<Frame> | null = null;
+
+/** Makes the page. The same data give the same text, byte for byte. @throws Error where a module of the console is missing. */
+export async function backtestPage(data: ReportData): Promise<ReportPage> {
+  frame ??= readFrame();
+  const { script, style } = await frame;
+  const hash = createHash('sha256').update(script).digest('base64');
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const title = `Backtest: ${data.title}`.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  // Within a script no text may end it.
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  const page = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${title}</title><style>${style}</style></head><body>
+<main id="report"><noscript>The report needs JavaScript. Its numbers are in the script named data.</noscript></main>
+<script type="application/json" id="data">${json}</script>
+<script>${script}</script>
+</body></html>
+`;
+  return { page, policy };
+}
+
+/**
+ * The pages of finished runs: that of a backtest is made of its result, any other one is as it was written.
+ * @param reads of one organization's runs.
+ */
+export function createRunPages(reads: {
+  find: EvaluationPort['find'];
+  report(...ids: Parameters<EvaluationPort['find']>): Promise<KeptReport | null>;
+}): EvaluationPort['page'] {
+  return async (...ids) => {
+    const [run, kept] = await Promise.all([reads.find(...ids), reads.report(...ids)]);
+    if (run === null || kept === null) return null;
+    if (run.evaluation !== 'backtest') return kept.report === null ? null : { page: kept.report, policy: null };
+    const { manifestVersion, summary } = run;
+    return backtestPage({ title: kept.name, manifestVersion, resultHash: kept.resultHash, summary, result: JSON.parse(kept.result) });
+  };
+}
+
+/** The modules that the report needs, in one script, as the console serves them. */
+async function readFrame(): Promise<Frame> {
+  const files = new Map(readConsoleFiles().map(({ name, content }) => [name, content.toString('utf8')]));
+  const { outputFiles } = await build({
+    entryPoints: [ENTRY],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    charset: 'ascii',
+    legalComments: 'inline',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'console',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /./ }, ({ path }) => ({ path: path.replace(/^\.\//, ''), namespace: 'console' }));
+          onLoad({ filter: /./, namespace: 'console' }, ({ path }) => {
+            const contents = files.get(path);
+            return contents === undefined ? { errors: [{ text: `the console has no module ${path}` }] } : { contents, loader: 'js' };
+          });
+        },
+      },
+    ],
+  });
+  const [file] = outputFiles;
+  const style = files.get('console.css');
+  if (file === undefined || style === undefined) throw new Error('nothing was made of the modules of the report');
+  return { script: file.text, style };
+}

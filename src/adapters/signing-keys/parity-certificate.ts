@@ -1,0 +1,52 @@
+/** Certificates of parity as files: signed by the key of this state folder, and checked by the keys of any. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { encodeNote, parseNote, parseVerifierKey, verifiedBy } from '../../domain/trail/signed-note.ts';
+import { readNamedFile } from '../named-file.ts';
+import { isSignedBy, openParityKey, parityKeysOf } from './writer-keys.ts';
+
+/** A tape as a certificate names it. */
+export interface NamedTape {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** The names of tapes with the SHA-256 of their bytes. */
+export function namedTapes(files: readonly string[]): Promise<NamedTape[]> {
+  return Promise.all(files.map(async (file) => ({ name: basename(file), sha256: await sha256Of(file) })));
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+/** The text as a signed note. @throws Error in one sentence where the key of the state folder cannot be used. */
+export function signCertificate(home: string, text: string): string {
+  const key = openParityKey(home);
+  return encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
+}
+
+/**
+ * What a certificate says, and which known keys have signed it; none where it carries no good signature.
+ * @param keyFile public keys that count, one per line; null for those of the state folder.
+ */
+export function checkCertificate(
+  file: string,
+  home: string,
+  keyFile: string | null,
+): { readonly signed: readonly string[]; readonly text: string } {
+  const certificate = readNamedFile(file);
+  const keys =
+    keyFile === null
+      ? parityKeysOf(home)
+      : readNamedFile(keyFile)
+          .split('\n')
+          .filter((line) => line !== '' && !line.startsWith('#'))
+          .map(parseVerifierKey);
+  const good = verifiedBy(certificate, keys, isSignedBy);
+  return { signed: good.map(({ name, id }) => `${name}+${id}`), text: parseNote(certificate).text };
+}

@@ -1,0 +1,55 @@
+/** What is done for the store itself now and then: what is too old is forgotten or moved away, and shards that stand still are told. */
+import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { Log } from '../../../streams/log.ts';
+import type { ServiceMetrics } from '../metrics.ts';
+import { forgetActivities, forgetAnnouncements } from './actors/forget-old.ts';
+import { stalledShards } from './agents/shard-health.ts';
+import { createIdempotencyStore } from './callers/idempotency-store.ts';
+import type { Sql } from './database.ts';
+import { createIntelligenceStore } from './intelligence/intelligence-store.ts';
+import { moveOldHistory } from './trail/history-archive.ts';
+
+/** How long the answer under an Idempotency-Key is kept, and how often what is too old to be kept is removed. */
+const ANSWER_HOURS = 48;
+const TIDY_MS = 3_600_000;
+/** How often it is looked whether every shard advances. */
+const STALLED_MS = 15_000;
+
+/** For how long things are kept. */
+export interface KeptDays {
+  /** Announcements that are older than so many days are forgotten. */
+  readonly feedHistoryDays: number;
+  /** Activities that ended more than so many days ago are forgotten. */
+  readonly activityHistoryDays: number;
+  /** Decisions and what they were made on move to archive files in this folder once they are so many days old; never where it is null. */
+  readonly trailHistory: { readonly days: number | null; readonly folder: string };
+}
+
+/** What is done once per hour by whichever worker the queue sends. */
+export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now'>): readonly RecurringWork[] {
+  const { days, folder } = kept.trailHistory;
+  const works: readonly (readonly [what: string, run: () => Promise<unknown>])[] = [
+    ['forgetting old answers', () => createIdempotencyStore(sql).forgetOlderThan(ANSWER_HOURS)],
+    ['forgetting old announcements', () => forgetAnnouncements(sql, kept.feedHistoryDays)],
+    ['forgetting old activities', () => forgetActivities(sql, kept.activityHistoryDays)],
+    ['forgetting old intelligence', () => createIntelligenceStore(sql).prune(clock.now())],
+    ...(days === null ? [] : ([['moving old history', () => moveOldHistory(sql, folder, days)]] as const)),
+  ];
+  return works.map(([what, run]) => ({ what, everyMs: TIDY_MS, run }));
+}
+
+/** Tells of shards that do not advance: the metrics at every look, the log where their number has changed. */
+export function stalledShardsWatch(sql: Sql, metrics: Pick<ServiceMetrics, 'stalled'>, log: Pick<Log, 'error'>): RecurringWork {
+  let told = 0;
+  return {
+    what: 'looking for stalled shards',
+    everyMs: STALLED_MS,
+    async run() {
+      const shards = await stalledShards(sql);
+      metrics.stalled({ count: shards.length, behindMs: shards[0]?.behindMs ?? 0 });
+      if (shards.length > 0 && shards.length !== told) log.error({ shards: shards.slice(0, 10) }, 'shards do not advance');
+      told = shards.length;
+    },
+  };
+}

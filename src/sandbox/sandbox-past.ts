@@ -1,0 +1,99 @@
+/** The past of the sandbox: what its simulators would tell of years, at once and whole. */
+import type { CandleHistory } from '../../streams/candle-keeper.ts';
+import { CATALOG } from '../domain/catalog.ts';
+import { type EntityNames, entityNamesOf } from '../domain/intelligence/entities.ts';
+import { WIRE_SOURCE } from '../domain/intelligence/listening.ts';
+import type { Report } from '../domain/intelligence/report.ts';
+import type { Stretch } from '../domain/stretches.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { Venue } from '../domain/venue.ts';
+import { listingsOf } from './evmvenue/listings.ts';
+import { perpPrice } from './evmvenue/wallets.ts';
+import { submissionsOf } from './intelligence/filings-simulator.ts';
+import { sandboxCompanies, sandboxStories } from './intelligence/sandbox-stories.ts';
+import type { Market } from './market/market.ts';
+import { barsOf, depthsOf, fundingOf, marksOf } from './market/market-history.ts';
+
+/** Which of the market's prices each venue shows. */
+const FACES = { spotexchange: 'spot', evmvenue: 'perp', spotchain: 'token', reference: 'reference' } as const;
+
+type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
+
+/** How what the simulators would have said is read: as it is when it is heard. */
+export interface PastReaders {
+  /** A wire item, or why it is none. */
+  readonly wireItem: (item: unknown, names: EntityNames, receivedAt: EpochMs) => Report | string;
+  readonly submissions: (
+    body: unknown,
+    options: { readonly names: EntityNames; readonly receivedAt: EpochMs; readonly since: EpochMs; readonly archiveUrl: null },
+  ) => { readonly reports: readonly Report[] };
+}
+
+export interface SandboxPastOptions {
+  readonly market: Market;
+  readonly seed: number;
+  readonly clock: { now(): EpochMs };
+  /** Whether the sandbox stands in for a venue, for the wire, and for filings. */
+  readonly isSimulated: (what: Venue | 'wire' | 'filings') => boolean;
+  readonly readers: PastReaders;
+}
+
+/** Histories of the simulated venues, which no budget slows down; what the market does not price is asked of the simulators. */
+export function sandboxHistories({ market, clock, isSimulated }: SandboxPastOptions, asked: Histories): Histories {
+  const priced = new Set(market.assets.map(({ symbol }) => symbol));
+  const venues = (Object.keys(FACES) as (keyof typeof FACES)[]).filter(isSimulated);
+  const listings = listingsOf(market, clock.now()).byCoin;
+  return Object.fromEntries(
+    venues.map((venue): [Venue, CandleHistory] => {
+      const bars: CandleHistory['fetchCandles'] = async (instrument, timeframe, from, to) => {
+        const listing = venue === 'evmvenue' ? listings.get(instrument) : undefined;
+        const symbol = listing?.asset ?? CATALOG.byKey(`${venue}:${instrument}`)?.underlying ?? instrument;
+        const spelled = listing === undefined ? undefined : (price: string) => perpPrice(Number(price), listing.sizeDecimals);
+        if (priced.has(symbol)) return barsOf(market, FACES[venue], symbol, timeframe, from, to, spelled);
+        return (await asked[venue]?.fetchCandles(instrument, timeframe, from, to)) ?? [];
+      };
+      if (venue !== 'evmvenue') return [venue, { fetchCandles: bars }];
+      const funding: CandleHistory['fetchFunding'] = async (coin, from, to) => {
+        const listing = listings.get(coin);
+        return listing === undefined ? [] : fundingOf(market, listing.asset, listing.fundingScale, from, to);
+      };
+      return [venue, { fetchCandles: bars, fetchFunding: funding }];
+    }),
+  );
+}
+
+/** Events, marks and liquidity of any stretch; null of a source that the sandbox does not stand in for. */
+export function sandboxArchives({ market, seed, isSimulated, readers }: SandboxPastOptions) {
+  const stories = sandboxStories(seed, market);
+  const names = entityNamesOf(CATALOG);
+  const companies = sandboxCompanies().all;
+
+  function wireReports(underlying: string, { from, to }: Stretch): readonly Report[] {
+    const told = market.assets.filter(({ symbol }) => symbol === underlying).map(({ symbol }) => symbol);
+    const items = stories.between(from, to, told);
+    return items.flatMap((item) => {
+      const report = readers.wireItem(item, names, Date.parse(item.publishedAt));
+      return typeof report === 'string' ? [] : [report];
+    });
+  }
+
+  function filedReports(underlying: string, { from, to }: Stretch): readonly Report[] {
+    const company = companies.find(({ symbol }) => symbol === underlying);
+    if (company === undefined) return [];
+    const body = submissionsOf(company, stories.filings(underlying, from, to));
+    const { reports } = readers.submissions(body, { names, receivedAt: to, since: from, archiveUrl: null });
+    return reports.map((report) => ({ ...report, receivedAt: report.publishedAt }));
+  }
+
+  const symbolOf = (key: string): string => CATALOG.byKey(key as `${Venue}:${string}`)?.underlying ?? key;
+  return {
+    reports(source: string, underlying: string, stretch: Stretch): readonly Report[] | null {
+      if (source === WIRE_SOURCE) return isSimulated('wire') ? wireReports(underlying, stretch) : null;
+      return isSimulated('filings') ? filedReports(underlying, stretch) : null;
+    },
+    marks: (instrument: string, { from, to }: Stretch) =>
+      isSimulated('reference') ? marksOf(market, symbolOf(`spotchain:${instrument}`), from, to) : [],
+    liquidity: (instrument: string, { from, to }: Stretch) =>
+      isSimulated('spotchain') ? depthsOf(market, symbolOf(instrument), from, to) : [],
+  };
+}

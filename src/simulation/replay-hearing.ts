@@ -1,0 +1,143 @@
+/** What a replay hears of its tapes: the live hearing and the live cuts under a virtual clock, and what happens by it in its order. */
+import { createFeedCounters } from '../../streams/feed-counters.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+import { createFusedQuality } from '../../streams/fused-quality.ts';
+import { createIndicatorBoard } from '../../streams/indicator-board.ts';
+import { createMarketView } from '../../streams/market-view.ts';
+import { type Cutter, createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import type { Cut, IndicatorNeed, Observation } from '../domain/cut.ts';
+import type { FeedMessage } from '../domain/market-event.ts';
+import type { TapeCommand, TapeCutNote } from '../domain/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../domain/time.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+
+/** What happens to the agents, in the order of the tape: a slot is cut, somebody tells them something, an order is due. */
+export type ReplayEvent =
+  | { readonly kind: 'cut'; readonly cut: Cut }
+  | { readonly kind: 'command'; readonly command: TapeCommand }
+  | { readonly kind: 'wake'; readonly at: EpochMs };
+
+/** For whom a slot is cut. */
+export interface Observers {
+  readonly hasTakes: boolean;
+  readonly needs: readonly IndicatorNeed[];
+  readonly instruments: readonly InstrumentRelations[];
+}
+
+export const SILENT: ReadonlyMap<InstrumentKey, Observation> = new Map();
+
+export class ReplayHearing {
+  readonly #counters = createFeedCounters();
+  readonly #freshness = createFreshness();
+  readonly view = createMarketView({ freshness: this.#freshness, counters: this.#counters });
+  readonly #board = createIndicatorBoard({ counters: this.#counters });
+  readonly #assess = createFusedQuality({ freshness: this.#freshness, counters: this.#counters });
+  #clock: VirtualClock = createVirtualClock(0);
+  #cutter: Cutter | null = null;
+  readonly #observers: () => Observers;
+  /** How the live process cut; null: as the agents here need it. */
+  #note: TapeCutNote | null = null;
+  #noted: ReadonlySet<InstrumentKey> = new Set();
+  #happened: ReplayEvent[] = [];
+  #failure: unknown = null;
+
+  constructor(observers: () => Observers) {
+    this.#observers = observers;
+  }
+
+  /** Begins at the first event; at a later one it has begun. */
+  begin(at: EpochMs): void {
+    if (this.#cutter !== null) return;
+    this.#clock = createVirtualClock(at);
+    const cutter: Cutter = createCutter({
+      clock: this.#clock,
+      view: this.view,
+      board: this.#board,
+      periodMs: TAKE_TICK_MS,
+      instruments: () => this.#instruments(cutter.pendingSlot - TAKE_TICK_MS),
+      needs: () => (this.#isIdle(cutter.pendingSlot - TAKE_TICK_MS) ? [] : (this.#note?.needs ?? this.#observers().needs)),
+      onCut: (cut) => this.#cut(cut),
+      onFailure: (error) => {
+        this.#failure ??= error;
+      },
+    });
+    this.#cutter = cutter;
+    cutter.start();
+  }
+
+  get now(): EpochMs {
+    return this.#clock.now();
+  }
+
+  /** When the next slot or wake falls due; null where nothing waits. */
+  get nextAt(): EpochMs | null {
+    return this.#clock.nextAt();
+  }
+
+  /** What the quality rules, the view and the board marked or refused, over all venues, by reason. */
+  get assessed(): Readonly<Record<string, number>> {
+    const sums: Record<string, number> = {};
+    for (const venue of Object.values(this.#counters.snapshot()))
+      for (const [what, count] of Object.entries(venue.counted)) if (count > 0) sums[what] = (sums[what] ?? 0) + count;
+    return sums;
+  }
+
+  /** Moves time on; what falls due on the way happens. */
+  advanceTo(at: EpochMs): void {
+    this.#clock.advanceTo(at);
+  }
+
+  hear(message: FeedMessage): void {
+    const assessed = this.#assess(message);
+    if (assessed !== null) this.#cutter?.take(assessed);
+  }
+
+  tell(command: TapeCommand): void {
+    this.#happened.push({ kind: 'command', command });
+  }
+
+  /** From here on slots are cut as the live process cut them. */
+  note(note: TapeCutNote): void {
+    this.#note = note;
+    this.#noted = new Set(note.instruments);
+  }
+
+  wakeAt(at: EpochMs): void {
+    this.#clock.deadline(at, () => this.#happened.push({ kind: 'wake', at }));
+  }
+
+  /** What has happened since it was asked last. @throws what the streams threw. */
+  happened(): readonly ReplayEvent[] {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#happened.length === 0) return NOTHING;
+    const happened = this.#happened;
+    this.#happened = [];
+    return happened;
+  }
+
+  stop(): void {
+    this.#cutter?.stop();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Half minutes are for Takes alone: without one nothing is observed there. */
+  #isIdle(slot: EpochMs): boolean {
+    return slot % AGENT_TICK_MS !== 0 && !this.#observers().hasTakes;
+  }
+
+  #instruments(slot: EpochMs): readonly InstrumentRelations[] {
+    if (this.#isIdle(slot)) return [];
+    const { instruments } = this.#observers();
+    return this.#note === null ? instruments : instruments.filter(({ key }) => this.#noted.has(key));
+  }
+
+  #cut(cut: Cut): void {
+    if (this.#isIdle(cut.slot)) return;
+    const note = this.#note;
+    const silent = note !== null && note.source === 'silence' && note.receivedAt === cut.slot;
+    this.#happened.push({ kind: 'cut', cut: silent ? { slot: cut.slot, observations: SILENT } : cut });
+  }
+}
+
+const NOTHING: readonly ReplayEvent[] = [];

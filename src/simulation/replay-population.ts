@@ -1,0 +1,408 @@
+/** The agents and Takes of a replay: the live runtime and the live tick over stores in memory. */
+
+import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
+import { agentMachine } from '../../actors/agent/machine.ts';
+import { proposalKind } from '../../actors/proposal/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
+import { createRuntime, type Runtime } from '../../actors/runtime/runtime.ts';
+import { takeContext, takeKind, takeStanding } from '../../actors/take/effects.ts';
+import { takeMachine } from '../../actors/take/machine.ts';
+import type { ShardTicker } from '../../actors/ticking/shard-ticker.ts';
+import type { ShardProgress } from '../../actors/ticking/tick-store.ts';
+import { LATE_AFTER_MS, movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
+import type { MarkedAgent, TradingDuty } from '../../actors/ticking/trading-decisions.ts';
+import { createTradingTicker, type TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
+import type { MarketView } from '../../streams/market-view.ts';
+import type { InstrumentRelations } from '../../streams/slot-cut.ts';
+import type { ActorRow } from '../domain/actor-step.ts';
+import type { Stage } from '../domain/agent.ts';
+import { CATALOG } from '../domain/catalog.ts';
+import type { Cut, IndicatorNeed } from '../domain/cut.ts';
+import { type CompiledManifest, compileManifest } from '../domain/decide.ts';
+import type { DecisionRow } from '../domain/decision.ts';
+import { type Manifest, manifestHash } from '../domain/manifest/manifest.ts';
+import type { RiskPreferences } from '../domain/risk/preferences.ts';
+import type { TapeAgent, TapeCommand } from '../domain/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
+import { type BrokerCounts, createPaperBroker, type PaperBroker } from './paper-broker.ts';
+import type { ReplayedFill } from './replay-books.ts';
+import { SILENT } from './replay-hearing.ts';
+
+/** How the live run came to a decision that was not made on the slot's cut. */
+export type MissedTick = 'late_tick' | 'tick_crash';
+
+/** What of a replay concerns its agents. */
+export interface PopulationOptions {
+  /** What is known of a live run's slots that no tape tells: those that an agent missed. */
+  readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;
+  /** The risk preferences of every organization that no note on the tape tells otherwise of; those of a fresh organization. */
+  readonly preferences?: RiskPreferences;
+  /** Hears of every fill that was computed; fills that a live run noted are in its books already. */
+  readonly onFill?: (fill: ReplayedFill) => void;
+  /** Hears after each slot how the books stand that something has happened to. */
+  readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => void;
+}
+
+/** The manifests that are known, and what all of them together need to be observed. */
+class KnownManifests {
+  readonly #manifests = new Map<string, Manifest>();
+  readonly #compiled = new Map<string, CompiledManifest>();
+  readonly #related = new Map<InstrumentKey, InstrumentRelations>();
+  readonly #needed = new Map<string, IndicatorNeed>();
+  /** Each indicator once. */
+  needs: readonly IndicatorNeed[] = [];
+  /** Everything that some universe names. */
+  relations: readonly InstrumentRelations[] = [];
+
+  relationsOf(key: InstrumentKey): InstrumentRelations | undefined {
+    return this.#related.get(key);
+  }
+
+  /** @throws Error where no tape told it. */
+  get(hash: string): Manifest {
+    const known = this.#manifests.get(hash);
+    if (known === undefined) throw new Error(`the manifest ${hash} is on no tape and was not given`);
+    return known;
+  }
+
+  /** Learns a manifest, and answers it compiled. */
+  learn(authored: Manifest): CompiledManifest {
+    const hash = manifestHash(authored);
+    const known = this.#compiled.get(hash);
+    if (known !== undefined) return known;
+    const made = compileManifest(authored);
+    this.#compiled.set(hash, made);
+    this.#manifests.set(hash, authored);
+    for (const need of made.needs) this.#needed.set(`${need.instrument} ${need.name} ${need.period} ${need.timeframe}`, need);
+    for (const key of made.instruments) if (!this.#related.has(key)) this.#related.set(key, relationsOf(key));
+    this.needs = [...this.#needed.values()];
+    this.relations = [...this.#related.values()];
+    return made;
+  }
+}
+
+export class ReplayPopulation {
+  readonly #options: PopulationOptions;
+  readonly #store = createMemoryStore();
+  readonly #runtime: Runtime;
+  readonly #broker: PaperBroker;
+  readonly #ticker: ShardTicker;
+  readonly #manifests = new KnownManifests();
+  readonly #agents = new Map<string, TapeAgent>();
+  readonly #windows = new Map<string, TickWindow>();
+  /** The hash of each agent's last decision. */
+  readonly #heads = new Map<string, string>();
+  /** The agents in the order of their arrival. */
+  readonly #order: string[] = [];
+  #waiting: TapeAgent[] = [];
+  #recordsSeen = 0;
+  #refusedCommands = 0;
+  #hasTakes = false;
+  /** The agents live a little behind the prices: at the time of what happens to them. */
+  #now: EpochMs = 0;
+  #current: Cut = { slot: 0, observations: SILENT };
+  #rows: DecisionRow[] = [];
+  /** The agent that is ticked alone, and how the live run missed this slot of it. */
+  #asking: string | null = null;
+  #missing: MissedTick | null = null;
+
+  constructor(options: PopulationOptions, view: MarketView, wakeAt: (at: EpochMs) => void) {
+    this.#options = options;
+    const clock = { now: () => this.#now };
+    this.#runtime = createRuntime({ store: this.#store, directory: createDirectory([agentKind, takeKind, proposalKind]), clock });
+    this.#broker = createPaperBroker({
+      store: this.#store,
+      runtime: this.#runtime,
+      view,
+      now: clock.now,
+      wakeAt,
+      agent: (id) => ({ ...this.#duty(id), paused: this.#isPaused(this.#actorOf(id)) }),
+      agentIds: () => this.#order,
+      relations: (key) => this.#manifests.relationsOf(key),
+      ...(options.preferences === undefined ? {} : { preferences: options.preferences }),
+      ...(options.onFill === undefined ? {} : { onFill: options.onFill }),
+    });
+    this.#ticker = createTradingTicker({
+      store: this.#tickStore(),
+      now: async () => this.#current.slot + (this.#missing === 'late_tick' ? LATE_AFTER_MS + 1 : 0),
+      clock,
+      // What paused a live agent is on the tape as a command.
+      pause: async () => {},
+      onMarked: async (marked, slot) => options.onMarked?.(marked, slot),
+    });
+  }
+
+  get size(): number {
+    return this.#agents.size;
+  }
+
+  /** Agent events that the agents took live and refused here. */
+  get refusedCommands(): number {
+    return this.#refusedCommands;
+  }
+
+  get trading(): BrokerCounts {
+    return this.#broker.counts;
+  }
+
+  /** Whether any Take is known, armed or not. */
+  get hasTakes(): boolean {
+    return this.#hasTakes;
+  }
+
+  knows(id: string): boolean {
+    return this.#agents.has(id);
+  }
+
+  /** An agent that is there from the first event on. */
+  expect(agent: TapeAgent): void {
+    this.#learn(agent);
+    this.#waiting.push(agent);
+  }
+
+  /** Learns at once what a command changes about what is to be observed; the agents hear it in their turn. */
+  hear(command: TapeCommand): void {
+    if (command.agent !== undefined) this.#learn(command.agent);
+    if (command.manifest !== undefined) this.#manifests.learn(command.manifest);
+  }
+
+  /** What the live ticks of an agent read from the slot on that is cut next. */
+  note(agentId: string, inputs: string): void {
+    this.#broker.note(agentId, inputs);
+  }
+
+  get needs(): readonly IndicatorNeed[] {
+    return this.#manifests.needs;
+  }
+
+  /** Everything that some agent's universe names. */
+  get instruments(): readonly InstrumentRelations[] {
+    return this.#manifests.relations;
+  }
+
+  async tell(command: TapeCommand): Promise<void> {
+    await this.#activate(command.receivedAt);
+    if (command.event.type === 'started' || command.event.type === 'joined') {
+      await this.#arrive(command.agent as TapeAgent);
+      return;
+    }
+    const cause = command.cause ?? 'tape';
+    if (this.#agents.has(command.actorId)) {
+      const outcome = await this.#runtime.deliver(command.actorId, command.event, { cause });
+      this.#readRecords();
+      await this.#broker.sync();
+      if (!outcome.ok) this.#refusedCommands++;
+    } else if (this.#broker.isProposal(command.actorId)) {
+      if (!(await this.#broker.tell(command.actorId, command.event, cause))) this.#refusedCommands++;
+    } else this.#refusedCommands++;
+  }
+
+  async wake(at: EpochMs): Promise<void> {
+    this.#now = at;
+    await this.#broker.wake();
+  }
+
+  async tick(cut: Cut): Promise<readonly DecisionRow[]> {
+    await this.#activate(cut.slot);
+    await this.#broker.wake();
+    this.#current = cut;
+    this.#rows = [];
+    const periods = [AGENT_TICK_MS, ...(this.#hasTakes ? [TAKE_TICK_MS] : [])].filter((periodMs) => cut.slot % periodMs === 0);
+    for (const periodMs of periods) {
+      if (!this.#apart()) await this.#ticker.tick(periodMs, 0, cut.slot);
+      else
+        for (const [shard, id] of this.#order.entries())
+          if (this.#periodOf(id) === periodMs) await this.#ticker.tick(periodMs, shard, cut.slot);
+    }
+    return this.#rows;
+  }
+
+  /** @throws Error where no tape told it. */
+  manifest(hash: string): Manifest {
+    return this.#manifests.get(hash);
+  }
+
+  #tickStore(): TradingTickStore {
+    return {
+      begin: async (periodMs, shard, slot): Promise<ShardProgress> => {
+        this.#asking = this.#apart() ? this.#idOfShard(shard) : null;
+        this.#missing = this.#asking === null ? null : (this.#options.missed?.(this.#asking, slot) ?? null);
+        const crashed = this.#missing === 'tick_crash';
+        return {
+          lastSlot: slot - periodMs,
+          begunTimes: crashed ? 2 : 1,
+          suspect: crashed ? this.#idOfShard(shard) : null,
+          suspectTimes: crashed ? Number.MAX_SAFE_INTEGER - 1 : 0,
+        };
+      },
+      agents: async (periodMs, shard) =>
+        (this.#apart() ? [this.#idOfShard(shard)] : [...this.#agents.keys()].filter((id) => this.#periodOf(id) === periodMs)).flatMap(
+          (id) => this.#shardAgent(id),
+        ),
+      duties: async (ids) => ids.map((id) => this.#duty(id)),
+      heads: async (ids) => new Map(ids.flatMap((id) => (this.#heads.has(id) ? [[id, this.#heads.get(id) as string] as const] : []))),
+      cut: async () => this.#current,
+      suspect: async () => {},
+      poisoned: async () => new Set<string>(),
+      inTheWay: async () => new Map(),
+      markPoisoned: async () => {},
+      commit: async (tick) => {
+        for (const row of tick.rows) {
+          this.#rows.push(row);
+          this.#heads.set(row.agentId, row.hash);
+        }
+        if (tick.trades !== undefined) await this.#broker.begin(tick.trades);
+        return true;
+      },
+      books: async (ids) => this.#broker.books(ids),
+      organizations: async (ids) => this.#broker.organizations(ids, this.#asking),
+      countCrash: async () => 0,
+      clearCrashes: async () => {},
+      incident: (incident) => this.#store.incident(incident),
+    };
+  }
+
+  /** In a comparison every agent is a shard of its own, so that each may have missed other slots; so it is where a live run noted what each has read. */
+  #apart(): boolean {
+    return this.#options.missed !== undefined || this.#broker.hasNotes;
+  }
+
+  #idOfShard(shard: number): string {
+    return this.#order[shard] as string;
+  }
+
+  #shardAgent(id: string): ShardActor[] {
+    const actor = this.#store.actors.get(id);
+    const window = this.#windows.get(id);
+    if (actor === undefined || window === undefined || window.from === null) return [];
+    return [{ id, version: actor.version, tickFrom: window.from, tickUntil: window.until, rests: window.rests }];
+  }
+
+  #actorOf(id: string): ActorRow {
+    const actor = this.#store.actors.get(id);
+    if (actor === undefined) throw new Error(`agent ${id} is ticked before it arrived`);
+    return actor;
+  }
+
+  #isTake(id: string): boolean {
+    return this.#agents.get(id)?.kind === 'take';
+  }
+
+  #periodOf(id: string): number {
+    return this.#isTake(id) ? TAKE_TICK_MS : AGENT_TICK_MS;
+  }
+
+  #isPaused({ id, state }: ActorRow): boolean {
+    return this.#isTake(id) ? !takeStanding(state).onDuty : agentContext(state).pauseCause !== null;
+  }
+
+  /** A Take trades as its last arming says, by the one manifest that it has. */
+  #dutyOfTake({ id, version, orgId, state }: ActorRow): TradingDuty {
+    const authored = (this.#agents.get(id) as TapeAgent).manifest;
+    const stage = takeContext(state).mode === 'live' ? 'live' : 'paper';
+    return {
+      id,
+      version,
+      orgId,
+      stage,
+      autonomy: 'policy_auto',
+      manifestVersion: 1,
+      manifestHash: manifestHash(authored),
+      manifest: authored,
+    };
+  }
+
+  #duty(id: string): TradingDuty {
+    const actor = this.#actorOf(id);
+    if (this.#isTake(id)) return this.#dutyOfTake(actor);
+    const { autonomy, manifestVersion, manifestHash: hash } = agentContext(actor.state);
+    const stage = agentValue(actor.state).stage as Stage;
+    return {
+      id,
+      version: actor.version,
+      orgId: actor.orgId,
+      stage,
+      autonomy,
+      manifestVersion,
+      manifestHash: hash,
+      manifest: this.#manifests.get(hash),
+    };
+  }
+
+  /** Keeps what the steps wrote that the ticks read: from when to when each agent is ticked. */
+  #readRecords(): void {
+    for (; this.#recordsSeen < this.#store.records.length; this.#recordsSeen++) {
+      const record = this.#store.records[this.#recordsSeen] as {
+        type: string;
+        actorId?: string;
+        from?: EpochMs | null;
+        until?: EpochMs | null;
+      };
+      if (record.type !== 'tick_window' || record.actorId === undefined) continue;
+      this.#windows.set(
+        record.actorId,
+        movedWindow(this.#windows.get(record.actorId), { from: record.from ?? null, until: record.until ?? null }),
+      );
+    }
+  }
+
+  async #arrive(agent: TapeAgent): Promise<void> {
+    const { id, orgId, autonomy, manifestVersion, snapshot } = agent;
+    const { hash } = this.#manifests.learn(agent.manifest);
+    if (snapshot === null) {
+      const input = agent.kind === 'take' ? (agent.input ?? {}) : { autonomy, manifestVersion, manifestHash: hash };
+      await this.#runtime.start(agent.kind ?? 'agent', id, orgId, input, { cause: 'tape' });
+    } else {
+      await this.#store.start({
+        id,
+        orgId,
+        kind: agent.kind ?? 'agent',
+        machine: agent.kind === 'take' ? takeMachine.id : agentMachine.id,
+        at: this.#now,
+        input: {},
+        plan: { state: snapshot, records: [], timers: [], activities: [], announcements: [] },
+        also: [],
+        cause: 'tape',
+        tickPeriodMs: this.#periodOf(id),
+      });
+    }
+    this.#readRecords();
+    if (agent.tickFrom !== null || snapshot !== null) this.#windows.set(id, { from: agent.tickFrom, until: agent.tickUntil, rests: [] });
+    this.#heads.set(id, agent.previousHash);
+    this.#order.push(id);
+  }
+
+  #learn(agent: TapeAgent): void {
+    this.#agents.set(agent.id, agent);
+    if (agent.kind === 'take') this.#hasTakes = true;
+    this.#manifests.learn(agent.manifest);
+  }
+
+  /** Moves on to `at`, and lets those in who were expected: ticked from the first slot on, unless their tape says from when. */
+  async #activate(at: EpochMs): Promise<void> {
+    this.#now = at;
+    const arriving = this.#waiting;
+    this.#waiting = [];
+    for (const agent of arriving) {
+      const isNewAgent = agent.tickFrom === null && agent.snapshot === null && agent.kind !== 'take';
+      await this.#arrive(isNewAgent ? { ...agent, tickFrom: slotOf(at, AGENT_TICK_MS) } : agent);
+    }
+  }
+}
+
+/** The catalog's relations of an instrument; one that the catalog lacks stands by itself. */
+function relationsOf(key: InstrumentKey): InstrumentRelations {
+  const known = CATALOG.entries.find((entry) => entry.key === key);
+  return (
+    known ?? {
+      key,
+      underlying: splitInstrumentKey(key).instrument,
+      benchmark: null,
+      benchmarkKind: null,
+      pairedPerp: null,
+      pairedSpot: null,
+    }
+  );
+}

@@ -1,0 +1,193 @@
+// The report of a backtest as one file, opened from a folder without any service: what is read at the cursor, sorted and handed out is the record.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { backtestPage } from '../../src/adapters/report-page.ts';
+import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { buildHistory } from '../../src/simulation/backtest/history.ts';
+import { type BacktestResult, runBacktest } from '../../src/simulation/backtest/run.ts';
+import { payload } from '../domain/authored.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { draws, entryOf, START, walk } from '../simulation/backtest/random-histories.ts';
+import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, type Watched } from './console-fixture.ts';
+
+const DAY = 86_400_000;
+
+/** Two years of two instruments, traded often. */
+function resultOf(name: string): { readonly result: BacktestResult; readonly resultHash: string } {
+  const read = readManifest(
+    payload({
+      name,
+      universe: ['BTCUSDT', 'ETHUSDT'],
+      timeframe: '24h',
+      entryConditions: [{ type: 'rsi_below', period: 3, value: 55 }],
+      exitConditions: [
+        { type: 'rsi_above', period: 3, value: 60 },
+        { type: 'held_longer_than', hours: 96 },
+      ],
+      maxSlippageBps: 500,
+      maxOpenPositions: 2,
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const history = buildHistory('24h', [
+    { entry: entryOf('BTCUSDT'), candles: walk(draws(11), START - 730 * DAY, DAY, 730, 30_000) },
+    { entry: entryOf('ETHUSDT'), candles: walk(draws(12), START - 730 * DAY, DAY, 730, 2_000) },
+  ]);
+  return runBacktest({
+    manifest: read.manifest,
+    history,
+    assumptions: DEFAULT_ASSUMPTIONS,
+    trials: { versions: 4, otherSharpes: [0.2, 0.9] },
+  });
+}
+
+/** A name that would be markup, were it not a text. */
+const NAME = '</script><img src=x onerror="document.title=1">';
+
+describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
+  const { result, resultHash } = resultOf(NAME);
+  const folder = mkdtempSync(join(tmpdir(), 'sevengate-report-'));
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  beforeAll(async () => {
+    const summary = { passed: null, verdict: 'A look at a stretch of history: no evidence for the gate.' };
+    const made = await backtestPage({ title: NAME, manifestVersion: null, resultHash, summary, result });
+    const file = join(folder, 'report.html');
+    writeFileSync(file, made.page);
+    browser = await openBrowser();
+    watched = await browser.page();
+    page = watched.page;
+    await page.goto(pathToFileURL(file).href);
+    await page.getByRole('heading', { name: 'Figures' }).waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const section = (name: string) => page.getByRole('region', { name, exact: true }).first();
+  const legend = () => page.locator('.market-chart-legend').innerText();
+  const said = () => page.locator('.market-chart [role=status]').innerText();
+  const shown = (text: string) => text.replaceAll(/[\u00a0,]/g, (character) => (character === ',' ? '' : ' '));
+
+  test('it names what it is about, as text; nothing of it troubles axe in the dark, the light or on a phone', async () => {
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Backtest: ${NAME}`);
+    expect(await page.title()).toBe(`Backtest: ${NAME}`);
+    expect(await section('Figures').innerText()).toContain(`${result.performance.sharpe?.toFixed(2)}`);
+    expect(await section('Luck').innerText()).toMatch(/Trials that are counted, this one included\s+4/);
+    expect(await findingsEverywhere(page)).toEqual([]);
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(await ground()).toBe('rgb(12, 16, 20)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await ground()).toBe('rgb(244, 246, 248)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+  });
+
+  test('the chart tells equity, benchmark and drawdown at the cursor with every digit of the record', async () => {
+    const last = result.daily.at(-1);
+    expect(shown(await legend())).toContain(`agent ${last?.equityUsd} `);
+    const place = await page.locator('.market-chart-canvas').boundingBox();
+    if (place === null) throw new Error('the chart has no place');
+    await page.mouse.move(place.x + place.width / 3, place.y + 120);
+    await waitFor(async () => !(await legend()).startsWith(String(last?.date)), { what: 'the values at the cursor' });
+    const told = shown(await legend());
+    const day = result.daily.find(({ date }) => told.startsWith(date));
+    expect(told).toContain(`agent ${day?.equityUsd} `);
+    expect(told).toContain(`buy and hold ${day?.benchmarkUsd} `);
+    expect(told).toMatch(/drawdown % -?[\d.]+$/);
+  });
+
+  test('it zooms and shows all again, and its scale becomes logarithmic and linear', async () => {
+    await page.mouse.move(0, 0);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await waitFor(async () => /Shown are 20\d\d/.test(await said()), { what: 'a part of the stretch' });
+    const [, from = '', to = ''] = /Shown are (\S+) \S+ to (\S+) /.exec(await said()) ?? [];
+    const whole = result.daily.length * DAY;
+    const part = Date.parse(to) - Date.parse(from);
+    expect(part).toBeGreaterThan(whole * 0.4);
+    expect(part).toBeLessThan(whole * 0.6);
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await waitFor(async () => !(await said()).includes('Shown are'), { what: 'the whole stretch' });
+    const scale = () => page.locator('.market-chart').getAttribute('data-scale');
+    expect(await scale()).toBe('linear');
+    const before = await page.locator('.market-chart-canvas').screenshot();
+    await page.getByRole('button', { name: 'Logarithmic' }).click();
+    expect(await scale()).toBe('logarithmic');
+    await waitFor(async () => !(await page.locator('.market-chart-canvas').screenshot()).equals(before), { what: 'another drawing' });
+    await page.getByRole('button', { name: 'Linear' }).click();
+    expect(await scale()).toBe('linear');
+  });
+
+  test('all trades are sorted by value over all of them, and more are shown as one asks', async () => {
+    const { list } = result.trades;
+    expect(list.length).toBeGreaterThan(100);
+    const trades = section('Trades');
+    const profits = async () =>
+      await trades
+        .locator('tbody tr td:nth-child(7) .number')
+        .evaluateAll((all) => all.map((one) => (one as unknown as { title: string }).title));
+    const ordered = list
+      .flatMap(({ profitUsd }) => (profitUsd === null ? [] : [profitUsd]))
+      .sort((a, b) => new Decimal(a).cmp(b))
+      .map((profit) => `${profit} USD`);
+    await trades.getByRole('button', { name: 'profit USD' }).click();
+    expect(await profits()).toEqual(ordered.slice(0, 25));
+    await trades.getByRole('button', { name: 'profit USD' }).click();
+    expect(await profits()).toEqual(ordered.toReversed().slice(0, 25));
+    expect(await trades.locator('th[aria-sort]').innerText()).toContain('profit USD');
+    await trades.getByRole('button', { name: 'More' }).click();
+    expect(await profits()).toEqual(ordered.toReversed().slice(0, 50));
+  });
+
+  test('the file of all trades holds the exact texts of the record', async () => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
+    const rows: readonly Record<string, string>[] = parse(readFileSync(await download.path()), { columns: true });
+    expect(rows.length).toBe(result.trades.list.length);
+    for (const [index, trade] of result.trades.list.entries()) {
+      expect(rows[index]).toMatchObject({
+        'decided at': trade.decidedAt,
+        instrument: trade.instrument,
+        quantity: trade.quantity,
+        'entry price': trade.entryPrice,
+        'exit price': trade.exitPrice ?? '',
+        'profit USD': trade.profitUsd ?? '',
+        'profit %': String(trade.profitPct ?? ''),
+        'fees USD': trade.feesUsd,
+        'closed by': trade.exitedBy.join(' + '),
+      });
+    }
+    expect(download.suggestedFilename()).toMatch(/^[\w-]+-trades-[0-9a-f]{8}\.csv$/);
+  });
+
+  test('the tables of instruments and exits show the sums of the record', async () => {
+    for (const [name, groups] of [
+      ['By instrument', result.trades.byInstrument],
+      ['By exit', result.trades.byExit],
+    ] as const) {
+      const rows = section(name).locator('tbody tr');
+      expect(await rows.count()).toBe(groups.length);
+      for (const [index, { name: own, closed, open, profitUsd, feesUsd }] of groups.entries()) {
+        const row = rows.nth(index);
+        expect(await row.locator('th').innerText()).toBe(own.replaceAll('_', ' '));
+        expect(await row.locator('td').first().innerText()).toBe(String(closed + open));
+        expect(await row.locator('[title]').evaluateAll((all) => all.map((one) => (one as unknown as { title: string }).title))).toEqual([
+          `${profitUsd} USD`,
+          `${feesUsd} USD`,
+        ]);
+      }
+    }
+  });
+
+  test('it asked nobody for anything, and nothing complained', () => {
+    expect(watched.complaints).toEqual([]);
+    expect(watched.asked.filter((address) => !/^(file|blob):/.test(address))).toEqual([]);
+  });
+});

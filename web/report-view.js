@@ -1,0 +1,174 @@
+/** The page of a finished backtest: its report, as a file too, and a second run beside it. */
+import { agentNames } from './agent-names.js';
+import { backtestReport } from './backtest-report.js';
+import { fill, h, say } from './dom.js';
+import { read } from './http.js';
+import { sentenceOf } from './problem-note.js';
+import { differenceTable } from './versions-panel.js';
+import { dayAndTime } from './words.js';
+
+/** @typedef {import('./wire.ts').EvaluationRun} Run */
+/** @typedef {import('./backtest-report.js').Report} Report */
+/** @typedef {{ readonly agentId: string, readonly runId: string }} RunId */
+
+const RUNS_OFFERED = 50;
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @param {string} agentId
+ * @param {string} runId The address may end with `?with=<agent>/<run>`: the run that stands beside it.
+ * @returns {import('./shell.js').View}
+ */
+export function reportView({ fail }, agentId, runId) {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const own = { agentId, runId };
+  const title = h('h1', {}, 'Backtest');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const place = h('div', {});
+  const beside = chooser({ own, signal, fail, onChosen: compare });
+  let end = () => {};
+
+  /** @param {RunId | null} other */
+  function compare(other) {
+    const [page = ''] = location.hash.split('?');
+    history.replaceState(null, '', `${page}${other === null ? '' : `?with=${other.agentId}/${other.runId}`}`);
+    void show();
+  }
+
+  async function show() {
+    const other = runOfAddress();
+    say(note, 'Reading…');
+    try {
+      const [names, ...runs] = await Promise.all([agentNames(signal, [agentId]), readRun(own, signal), other && readRun(other, signal)]);
+      const [first, second = null] = runs.map((run) => run && reportOf(run, names));
+      if (!first) return say(note, 'The run has no result: a backtest that has not finished has no report.');
+      if (other !== null && !second) return say(note, 'The other run has no result.');
+      say(title, `Backtest: ${first.title}, manifest v${first.manifestVersion}`);
+      end();
+      const drawn = backtestReport(first, second);
+      end = drawn.end;
+      fill(place, drawn.element);
+      say(note, '');
+      beside.show(names, other);
+      if (other !== null && other.agentId === agentId && second) await tellVersions(own, drawn.element, [first, second], signal);
+    } catch (error) {
+      if (!signal.aborted) say(note, sentenceOf(error));
+    }
+  }
+
+  void show();
+  return {
+    title: 'Backtest',
+    element: h('section', { class: 'page report-page' }, headOf(own, title, note), beside.element, place),
+    end() {
+      abort.abort();
+      end();
+    },
+  };
+}
+
+/** @param {RunId} own @param {HTMLElement} title @param {HTMLElement} note */
+function headOf({ agentId, runId }, title, note) {
+  const file = `/v1/agents/${agentId}/evaluations/${runId}/report`;
+  return h(
+    'div',
+    { class: 'page-head' },
+    title,
+    note,
+    h('span', { class: 'space' }),
+    h('a', { href: `#/agents/${agentId}/gates` }, 'Agent'),
+    h('a', { href: file, download: `report-${runId}.html` }, 'Save as one file'),
+  );
+}
+
+/**
+ * What the manifest of the second run changed, before the figures.
+ * @param {RunId} own
+ * @param {HTMLElement} element
+ * @param {readonly [Report, Report]} both
+ * @param {AbortSignal} signal
+ */
+async function tellVersions({ agentId }, element, [{ manifestVersion: from }, { manifestVersion: to }], signal) {
+  const section = h('section', { class: 'panel', 'aria-label': 'Manifests' });
+  const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Manifests'));
+  if (from === to) fill(section, head, h('p', { class: 'faint table-empty' }, `Both runs follow version ${from} of the manifest.`));
+  else {
+    const { comparison } = await read(`/v1/agents/${agentId}/versions?limit=1&from=${from}&to=${to}`, { signal });
+    fill(section, head, differenceTable(comparison, `From version ${from} to version ${to}`));
+  }
+  element.querySelector('.panel')?.before(section);
+}
+
+/** @returns {RunId | null} */
+function runOfAddress() {
+  const [agentId = '', runId = ''] = (new URLSearchParams(location.hash.split('?')[1] ?? '').get('with') ?? '').split('/');
+  return agentId === '' || runId === '' ? null : { agentId, runId };
+}
+
+/** @param {RunId} ids @param {AbortSignal} signal @returns {Promise<import('./api.ts').EvaluationRunDetail>} */
+function readRun({ agentId, runId }, signal) {
+  return read(`/v1/agents/${encodeURIComponent(agentId)}/evaluations/${encodeURIComponent(runId)}`, { signal });
+}
+
+/**
+ * @param {import('./api.ts').EvaluationRunDetail} run
+ * @param {ReadonlyMap<string, string>} names
+ * @returns {Report | null} Null where it is no finished backtest.
+ */
+function reportOf({ agentId, evaluation, manifestVersion, resultHash, summary, result }, names) {
+  if (evaluation !== 'backtest' || result === null || resultHash === null || summary === null) return null;
+  return {
+    title: names.get(agentId) ?? 'an agent',
+    manifestVersion,
+    resultHash,
+    summary: /** @type {Report['summary']} */ (summary),
+    result: /** @type {Report['result']} */ (/** @type {unknown} */ (result)),
+  };
+}
+
+/**
+ * Which run stands beside this one: an agent, and one of its finished backtests.
+ * @param {{ readonly own: RunId, readonly signal: AbortSignal, readonly fail: (error: unknown) => void, readonly onChosen: (other: RunId | null) => void }} options
+ */
+function chooser({ own, signal, fail, onChosen }) {
+  const agent = h('select', { onchange: () => void offer(agent.value, '') });
+  const run = h('select', { onchange: () => onChosen(run.value === '' ? null : { agentId: agent.value, runId: run.value }) });
+
+  /** @param {string} agentId @param {string} chosen */
+  async function offer(agentId, chosen) {
+    try {
+      /** @type {import('./wire.ts').Page<Run>} */
+      const { items } = await read(`/v1/agents/${agentId}/evaluations?limit=${RUNS_OFFERED}`, { signal });
+      const runs = items.filter(({ id, evaluation, state }) => evaluation === 'backtest' && state === 'finished' && id !== own.runId);
+      fill(
+        run,
+        h('option', { value: '' }, runs.length === 0 ? 'no other finished backtest' : 'no other run'),
+        runs.map((one) => h('option', { value: one.id }, runWords(one))),
+      );
+      run.value = runs.some(({ id }) => id === chosen) ? chosen : '';
+    } catch (error) {
+      if (!signal.aborted) fail(error);
+    }
+  }
+
+  return {
+    element: h('div', { class: 'filters' }, h('label', {}, 'Compare with a run of ', agent), h('label', {}, 'begun at ', run)),
+    /** @param {ReadonlyMap<string, string>} names @param {RunId | null} other */
+    show(names, other) {
+      if (agent.childElementCount !== names.size)
+        fill(
+          agent,
+          [...names].map(([id, name]) => h('option', { value: id }, name)),
+        );
+      agent.value = other?.agentId ?? own.agentId;
+      void offer(agent.value, other?.runId ?? '');
+    },
+  };
+}
+
+/** @param {Run} run */
+function runWords({ createdAt, manifestVersion, request }) {
+  const { from, to } = /** @type {{ readonly from?: string, readonly to?: string }} */ (request);
+  return `${dayAndTime(createdAt)}, manifest v${manifestVersion}, ${String(from).slice(0, 10)} to ${String(to).slice(0, 10)}`;
+}

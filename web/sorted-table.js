@@ -1,0 +1,104 @@
+/** A table of items that are all at hand: sorted by any column over all of them, shown by stretches. */
+import { compareTexts } from './compare-texts.js';
+import { fill, h, mark, say } from './dom.js';
+
+/**
+ * @template Item
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {(item: Item) => string} text What it is sorted by and what a file of the table holds: every digit of a number.
+ * @property {(item: Item) => import('./dom.js').Child} [cell] What is shown; the text where nothing is said.
+ */
+
+/** Rows that are shown at first, and how many more each time. */
+const STRETCH = 25;
+
+/**
+ * @template Item
+ * @param {object} options
+ * @param {string} options.caption
+ * @param {readonly Column<Item>[]} options.columns The first one names the row.
+ * @param {readonly Item[]} options.items In the order in which they are shown at first.
+ * @param {string} options.empty What stands in the place of no rows.
+ */
+export function sortedTable({ caption, columns, items, empty }) {
+  if (items.length === 0) return h('p', { class: 'faint table-empty' }, empty);
+  const body = h('tbody', {});
+  const note = h('p', { class: 'faint table-note', role: 'status' });
+  const more = h('button', { type: 'button', onclick: () => show(body.childElementCount + STRETCH) }, 'More');
+  let sorted = items;
+  /** @type {{ readonly column: Column<Item> | null, readonly way: 1 | -1 }} */
+  let order = { column: null, way: 1 };
+  const heads = columns.map((column) =>
+    h('th', { scope: 'col' }, h('button', { type: 'button', class: 'sorter', onclick: () => turn(column) }, column.name)),
+  );
+
+  /** @param {Column<Item>} column */
+  function turn(column) {
+    order = { column, way: order.column === column && order.way > 0 ? -1 : 1 };
+    sorted = items
+      .map((item) => ({ item, text: column.text(item) }))
+      .sort((a, b) => compareTexts(a.text, b.text, order.way))
+      .map(({ item }) => item);
+    for (const [index, head] of heads.entries())
+      mark(head, 'aria-sort', columns[index] !== column ? null : order.way > 0 ? 'ascending' : 'descending');
+    fill(body);
+    show(STRETCH);
+  }
+
+  /** @param {number} count */
+  function show(count) {
+    const from = body.childElementCount;
+    body.append(...sorted.slice(from, count).map((item) => rowOf(columns, item)));
+    more.hidden = body.childElementCount === items.length;
+    say(note, more.hidden ? '' : `${body.childElementCount} of ${items.length}`);
+  }
+  show(STRETCH);
+  return h(
+    'div',
+    {},
+    h(
+      'div',
+      { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': caption },
+      h('table', { class: 'data-table' }, h('caption', {}, caption), h('thead', {}, h('tr', {}, heads)), body),
+    ),
+    h('div', { class: 'pager' }, note, more),
+  );
+}
+
+/** @template Item @param {readonly Column<Item>[]} columns @param {Item} item */
+function rowOf(columns, item) {
+  const cells = columns.map(({ text, cell }) => (cell === undefined ? text(item) : cell(item)));
+  const [name, ...rest] = cells;
+  return h(
+    'tr',
+    {},
+    h('th', { scope: 'row' }, name),
+    rest.map((content) => h('td', {}, content)),
+  );
+}
+
+/**
+ * Hands out a table as a file of comma-separated values (RFC 4180): the texts as they are, not a digit rounded.
+ * @template Item
+ * @param {string} name Of the file.
+ * @param {readonly Pick<Column<Item>, 'name' | 'text'>[]} columns
+ * @param {readonly Item[]} items
+ */
+export function downloadCsv(name, columns, items) {
+  const rows = [columns.map((column) => column.name), ...items.map((item) => columns.map(({ text }) => text(item)))];
+  const address = URL.createObjectURL(new Blob([rows.map(csvLine).join('')], { type: 'text/csv;charset=utf-8' }));
+  h('a', { href: address, download: name }).click();
+  URL.revokeObjectURL(address);
+}
+
+/** @param {readonly string[]} fields */
+function csvLine(fields) {
+  return `${fields.map(csvField).join(',')}\r\n`;
+}
+
+/** What a spreadsheet would take for a formula begins with an apostrophe; a number does not. @param {string} text */
+function csvField(text) {
+  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
