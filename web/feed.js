@@ -15,7 +15,8 @@ const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
 /** The service beats every 15 s; after two missed beats nobody is there. */
 const SILENCE_MS = 35_000;
-const TOKEN_EXPIRED = 4001;
+/** The token has expired, or was taken back: only signing in again helps. */
+const SIGNED_OUT = [4001, 4002];
 
 /**
  * @param {object} options
@@ -70,7 +71,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
       socket = null;
       clearTimeout(silence);
       if (ended) return;
-      if (code === TOKEN_EXPIRED) return onSignedOut();
+      if (SIGNED_OUT.includes(code)) return onSignedOut();
       if (status.state === 'live') status = { ...status, since: Date.now() };
       void pause(!opened);
     });

@@ -32,6 +32,7 @@ export const FEED_ERROR_CODES = [
   'subscription_limit',
   'rate_limited',
   'token_expired',
+  'token_revoked',
   'lagged',
   'unavailable',
 ] as const;
@@ -40,6 +41,7 @@ export type FeedErrorCode = (typeof FEED_ERROR_CODES)[number];
 /** Why the service closes a socket. */
 export const CLOSE = {
   tokenExpired: 4001,
+  tokenRevoked: 4002,
   permissionLost: 4003,
   lagged: 4008,
   rateLimited: 4029,

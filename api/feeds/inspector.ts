@@ -46,6 +46,7 @@ export function readInspectionWish(query: { readonly [name: string]: unknown }):
 
 const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   token_expired: [CLOSE.tokenExpired, 'the token has expired'],
+  token_revoked: [CLOSE.tokenRevoked, 'the token was taken back'],
   permission_lost: [CLOSE.permissionLost, 'a permission was withdrawn'],
   unverifiable: [CLOSE.tryAgainLater, 'the permissions cannot be read at the moment'],
   restarting: [CLOSE.restarting, 'the service restarts'],

@@ -20,6 +20,7 @@ const STUCK_BEATS = 3;
 
 const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] } = {
   token_expired: ['token_expired', 'the token has expired; connect again with a new one'],
+  token_revoked: ['token_revoked', 'the token was taken back; sign in again'],
   permission_lost: ['permission_missing', 'a permission was withdrawn'],
   unverifiable: ['unavailable', 'the permissions cannot be read at the moment'],
   restarting: ['unavailable', 'the service restarts; connect again'],

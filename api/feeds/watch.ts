@@ -12,7 +12,7 @@ export interface Standing {
   readonly permissions: readonly Permission[];
 }
 
-export type EndReason = 'token_expired' | 'permission_lost' | 'unverifiable' | 'restarting';
+export type EndReason = 'token_expired' | 'token_revoked' | 'permission_lost' | 'unverifiable' | 'restarting';
 
 /** By whose token a connection was opened, and by what that may be taken back. */
 export type WatchedToken = Pick<Caller, 'subject' | 'expiresAt' | 'claims'>;
@@ -62,11 +62,12 @@ const DRAIN_MS = 5_000;
 const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 
-/** Whether a connection goes on with what its subject holds now. */
-function mayGoOn(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): boolean {
+/** Why a connection may not go on with what its subject holds now; null where it may. */
+function endOf(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): EndReason | null {
+  if (isTakenBack(connection.claims, member?.revocations)) return 'token_revoked';
   const granted = member !== null && member.permissions.length > 0;
   const standing: Standing = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
-  return !isTakenBack(connection.claims, member?.revocations) && connection.stand(standing);
+  return connection.stand(standing) ? null : 'permission_lost';
 }
 
 export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
@@ -109,7 +110,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
     try {
       const member = await ports.members.find(subject);
       verifiedAt.set(subject, clock.now());
-      for (const connection of bySubject.get(subject) ?? []) if (!mayGoOn(connection, member)) end(connection, 'permission_lost');
+      for (const connection of bySubject.get(subject) ?? []) end(connection, endOf(connection, member));
     } catch (error) {
       ports.reportDefect(error, 'feeds: reading grants again');
       if (clock.now() - (verifiedAt.get(subject) ?? 0) < UNVERIFIED_MS) return;
@@ -117,7 +118,8 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
     }
   }
 
-  function end(connection: Watched, reason: EndReason): void {
+  function end(connection: Watched, reason: EndReason | null): void {
+    if (reason === null) return;
     connection.end(reason);
     terminateSoon(connection);
   }

@@ -40,26 +40,30 @@ beforeAll(async () => {
       extend: [
         async (app) => {
           const ports = seen as unknown as ApiUnderTest['ports'];
-          await registerFeeds(app, {
-            // The API's time stands still; waiting is real.
-            clock: { now: () => ports.clock.now(), deadline: (at, call) => live.deadline(live.now() + at - ports.clock.now(), call) },
-            members: ports.access.members,
-            announcements: tail,
-            quotes: createInProcessQuoteBus({ clock: live }),
-            states: createInProcessMarketStateBus({ clock: live }),
-            candles: { range: async () => [] },
-            rankings: { cuts: { at: async () => null }, basis: { rows: async () => [] } },
-            expandDecisions: async () => [],
-            agentsNow: async (orgId) => (await agents.list(orgId, { limit: 200, after: null })).items,
-            inspection: createInspection({
-              reads: ports.actors.reads,
-              lives: () => createActorLives({ store: createHistoryStore(api.sql), directory: createDirectory([]) }),
-              directory: createDirectory([]),
-            }),
-            reportDefect: (error) => {
-              throw error;
+          await registerFeeds(
+            app,
+            {
+              // The API's time stands still; waiting is real.
+              clock: { now: () => ports.clock.now(), deadline: (at, call) => live.deadline(live.now() + at - ports.clock.now(), call) },
+              members: ports.access.members,
+              announcements: tail,
+              quotes: createInProcessQuoteBus({ clock: live }),
+              states: createInProcessMarketStateBus({ clock: live }),
+              candles: { range: async () => [] },
+              rankings: { cuts: { at: async () => null }, basis: { rows: async () => [] } },
+              expandDecisions: async () => [],
+              agentsNow: async (orgId) => (await agents.list(orgId, { limit: 200, after: null })).items,
+              inspection: createInspection({
+                reads: ports.actors.reads,
+                lives: () => createActorLives({ store: createHistoryStore(api.sql), directory: createDirectory([]) }),
+                directory: createDirectory([]),
+              }),
+              reportDefect: (error) => {
+                throw error;
+              },
             },
-          });
+            { verifyMs: 100 },
+          );
         },
       ],
     },
@@ -153,4 +157,39 @@ test('an agent that is created and paused over HTTP appears on the feeds of its 
   await waitFor(() => theirs.some(({ type }) => type === 'snapshot'), { what: 'the foreign snapshot' });
   expect(theirs.filter(({ type }) => type === 'update')).toEqual([]);
   expect(theirs.find(({ type }) => type === 'snapshot')?.data).toEqual([]);
+});
+
+test('a token that is taken back and a member who is removed lose their open connections at once, and nobody else does', async () => {
+  const admin = await api.token(['market:read', 'members:manage']);
+  const joined = async (): Promise<{ readonly token: string; readonly subject: string }> => {
+    const token = await api.token(['market:read', 'agent:read']);
+    return { token, subject: (await api.call('GET', '/v1/me', { token })).body.subject };
+  };
+  const [revoked, removed, other] = [await joined(), await joined(), await joined()];
+  const open = async (token: string) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/feeds`, { headers: { authorization: `Bearer ${token}` } });
+    const closed = new Promise<readonly [number, string]>((resolve) =>
+      socket.on('close', (code, reason) => resolve([code, String(reason)])),
+    );
+    const answered = new Promise((resolve) => socket.once('message', resolve));
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    socket.send(JSON.stringify({ op: 'subscribe', id: 1, channel: 'decisions' }));
+    await answered;
+    return { socket, closed };
+  };
+  const [first, second, third] = [await open(revoked.token), await open(removed.token), await open(other.token)];
+  const events = await fetch(`http://127.0.0.1:${port}/v1/feeds/sse?channel=decisions`, {
+    headers: { authorization: `Bearer ${revoked.token}` },
+  });
+  expect((await api.call('POST', '/v1/members/revoke-tokens', { token: admin, body: { subject: revoked.subject } })).status).toBe(200);
+  expect((await api.call('POST', '/v1/members/remove', { token: admin, body: { subject: removed.subject } })).status).toBe(200);
+  expect(await first.closed).toEqual([4002, 'the token was taken back']);
+  expect(await second.closed).toEqual([4003, 'a permission was withdrawn']);
+  // The stream ends by itself, and says why.
+  expect(await events.text()).toContain('token_revoked');
+  expect(await upgrade({ authorization: `Bearer ${revoked.token}` })).toBe(401);
+  const answered = new Promise<string>((resolve) => third.socket.once('message', (data) => resolve(String(data))));
+  third.socket.send(JSON.stringify({ op: 'ping', id: 2 }));
+  expect(JSON.parse(await answered)).toMatchObject({ type: 'pong', id: 2 });
+  third.socket.terminate();
 });
