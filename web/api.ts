@@ -954,6 +954,7 @@ export type Gates = {
   readonly next: string;
   readonly whyNoTrades: ReadonlyArray<string>;
   readonly missingHistory: ReadonlyArray<MissingHistory>;
+  readonly execution: ReadonlyArray<string>;
   readonly liveLimit: string | null;
   readonly gates: ReadonlyArray<Gate>;
 };
@@ -1627,6 +1628,7 @@ export type ManifestDeclarative = {
     } | {
       readonly type: 'session_in';
       readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+      readonly carriedReference?: boolean;
     } | {
       readonly type: 'liquidity_above';
       readonly usd: string | number;
@@ -1711,6 +1713,7 @@ export type ManifestDeclarative = {
     } | {
       readonly type: 'session_in';
       readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+      readonly carriedReference?: boolean;
     } | {
       readonly type: 'liquidity_above';
       readonly usd: string | number;
@@ -1806,6 +1809,7 @@ export type ManifestPayload = {
   } | {
     readonly type: 'session_in';
     readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+    readonly carriedReference?: boolean;
   } | {
     readonly type: 'liquidity_above';
     readonly usd: string | number;
@@ -1890,6 +1894,7 @@ export type ManifestPayload = {
   } | {
     readonly type: 'session_in';
     readonly sessions: ReadonlyArray<'PRE_MARKET' | 'REGULAR' | 'POST_MARKET' | 'CLOSED'>;
+    readonly carriedReference?: boolean;
   } | {
     readonly type: 'liquidity_above';
     readonly usd: string | number;

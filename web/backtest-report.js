@@ -301,7 +301,7 @@ function conditionsTable({ conditions }) {
 }
 
 /** @param {Result} result */
-function decisionsOf({ dispositions, blocked, missed, checkedBars }) {
+function decisionsOf({ dispositions, blocked, missed, checkedBars, execution, turnoverUsd }) {
   const list = (/** @type {{ readonly [word: string]: number }} */ counts) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
@@ -313,8 +313,19 @@ function decisionsOf({ dispositions, blocked, missed, checkedBars }) {
     h('p', {}, `Bars by disposition: ${list(dispositions)}.`),
     h('p', {}, `Proposals that risk blocked: ${list(blocked)}.`),
     h('p', {}, `Orders that came to no fill: ${list(missed)}.`),
+    execution === undefined ? '' : executionLine(execution, turnoverUsd),
     h('p', { class: 'faint' }, `${checkedBars} bars were decided anew by the plain decider on the bars known then, with the same outcome.`),
   );
+}
+
+/**
+ * @param {NonNullable<Result['execution']>} execution
+ * @param {number} turnoverUsd
+ */
+function executionLine({ algorithm, urgency, restedUsd }, turnoverUsd) {
+  const share = turnoverUsd > 0 ? ((restedUsd / turnoverUsd) * 100).toFixed(1) : '0.0';
+  const how = `Orders went by ${plain(algorithm)} at ${urgency} urgency`;
+  return h('p', {}, `${how}: ${share} % of the turnover rested and paid the maker’s fee, the rest was taken.`);
 }
 
 /** @param {Result} result */

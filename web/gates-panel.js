@@ -25,9 +25,12 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
   async function refresh() {
     try {
       /** @type {import('./wire.ts').Gates} */
-      const { stage, progress, next, whyNoTrades, missingHistory, liveLimit, gates } = await read(`/v1/agents/${id}/gates`, { signal });
+      const { stage, progress, next, whyNoTrades, missingHistory, liveLimit, execution, gates } = await read(`/v1/agents/${id}/gates`, {
+        signal,
+      });
       const limit = liveLimit === null ? [] : [h('p', { 'data-live-limit': '' }, `${liveLimit}.`)];
-      fill(why, [...limit, ...missingLines(missingHistory), ...whyLines(whyNoTrades)]);
+      const orders = execution.map((sentence) => h('p', { class: 'faint', 'data-execution': '' }, sentence));
+      fill(why, [...limit, ...missingLines(missingHistory), ...whyLines(whyNoTrades), ...orders]);
       fill(list, gates.map(gateItem));
       promote.hidden = stage === 'live';
       say(note, `${progress}. Next: ${next}`);

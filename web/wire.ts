@@ -577,6 +577,8 @@ export interface BacktestResult {
     readonly deflatedSharpe: number | null;
   };
   readonly assumptions: { readonly named: readonly string[] };
+  /** Missing where each order was taken at once. */
+  readonly execution?: { readonly algorithm: string; readonly urgency: string; readonly restedUsd: number };
   readonly checkedBars: number;
   readonly daily: readonly {
     readonly date: string;

@@ -3,6 +3,7 @@ import type { ActorRow, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 import type { MissingHistory } from '../../src/domain/backtest/missing-history.ts';
 import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/evidence.ts';
+import type { ManifestInWords } from '../../src/domain/manifest/execution-words.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { figureInWords } from '../../src/domain/words.ts';
@@ -53,11 +54,7 @@ export interface GateKeeper {
 }
 
 /** An agent that was promoted, and what the backtest that follows would not know. */
-export type PromotedView = AgentView & {
-  readonly missingHistory: readonly MissingHistory[];
-  /** What of it can never trade live, in one sentence; null where everything can. */
-  readonly liveLimit: string | null;
-};
+export type PromotedView = AgentView & ManifestInWords & { readonly missingHistory: readonly MissingHistory[] };
 
 export interface GateCommands {
   /** Opens the gate that the agent stands at, or says which of its conditions fails. */
@@ -72,11 +69,9 @@ export interface GateCommands {
   standing(orgId: string, agentId: string): Promise<GatesStanding | null>;
 }
 
-export interface GatesStanding {
+export interface GatesStanding extends ManifestInWords {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
-  /** What of it can never trade live, in one sentence; null where everything can. */
-  readonly liveLimit: string | null;
   /** Of an agent that has its backtest before it: what that would not know. */
   readonly missingHistory: readonly MissingHistory[];
 }
@@ -100,8 +95,7 @@ interface GateDeps {
   readonly gates: GateKeeper;
   /** What of the past a backtest of the agent's manifest would not know. */
   readonly missingHistory: (agent: GatedView) => Promise<readonly MissingHistory[]>;
-  /** What of the agent's manifest can never trade live. */
-  readonly liveLimit: (agent: GatedView) => Promise<string | null>;
+  readonly manifestInWords: (agent: GatedView) => Promise<ManifestInWords>;
 }
 
 /** What is told of an agent; of the past only at these stages: nothing of it matters behind the gate that a backtest opens. */
@@ -109,9 +103,9 @@ async function toldOf(
   deps: GateDeps,
   view: AgentView,
   stages: readonly Stage[],
-): Promise<Pick<PromotedView, 'missingHistory' | 'liveLimit'>> {
+): Promise<Pick<PromotedView, 'missingHistory' | keyof ManifestInWords>> {
   const missingHistory = stages.includes(view.stage) ? await deps.missingHistory(view) : [];
-  return { missingHistory, liveLimit: await deps.liveLimit(view) };
+  return { missingHistory, ...(await deps.manifestInWords(view)) };
 }
 
 export function createGateHandler(deps: GateDeps): GateCommands {

@@ -11,7 +11,7 @@ import type { Sql } from '../adapters/store/database.ts';
 import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
-import { liveLimit } from '../domain/manifest/live-limit.ts';
+import { manifestInWords } from '../domain/manifest/execution-words.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {
@@ -46,10 +46,7 @@ export function openGates(deps: {
         const manifest = await manifestOfView(agent);
         return manifest === null ? [] : missingHistory(kept, manifest, deps.clock.now(), deps.obtainable);
       },
-      liveLimit: async (agent) => {
-        const manifest = await manifestOfView(agent);
-        return manifest === null ? null : liveLimit(manifest);
-      },
+      manifestInWords: async (agent) => manifestInWords(await manifestOfView(agent)),
     }),
     evidence,
     watch: (clock, onError) => lookDaily(keeper, clock, onError),

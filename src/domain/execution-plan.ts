@@ -20,7 +20,7 @@ export const SLICES: Readonly<Record<Urgency, { readonly count: number; readonly
 };
 
 /** No slice is worth less than this many US dollars: venues refuse what is too small. */
-const MIN_SLICE_USD = 20;
+export const MIN_SLICE_USD = 20;
 
 /** Why an order is not carried out as its manifest asks. */
 export const FALLBACK_REASONS = ['no_resting_orders', 'one_transaction', 'protective_exit', 'too_small_to_slice'] as const;

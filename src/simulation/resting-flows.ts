@@ -1,13 +1,16 @@
 /** What a tape tells of the market while orders rest on it: the live tops of the books that somebody rests in, and of no others. */
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { MarketView } from '../../streams/market-view.ts';
-import type { FlowTop } from '../domain/resting-fill.ts';
+import type { FlowTop, MarketFlow } from '../domain/resting-fill.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 
 export interface RestingFlows extends VenueFlows {
   /** An order begins to rest in an instrument; told again, it goes on. */
   begin(orderId: string, instrument: InstrumentKey): void;
   end(orderId: string, instrument: InstrumentKey): void;
+  /** What `between` answers, at once. */
+  heard(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow;
 }
 
 interface Followed {
@@ -28,6 +31,11 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>): RestingFl
     });
   }
 
+  function heard(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow {
+    const tops = followed.get(instrument)?.tops.filter(({ at }) => at > from && at <= to) ?? [];
+    return { venue: splitInstrumentKey(instrument).venue as ExecutableVenue, source: 'tape', trades: [], tops };
+  }
+
   return {
     begin(orderId, instrument) {
       const known = followed.get(instrument) ?? { orders: new Set<string>(), tops: [] };
@@ -45,9 +53,7 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>): RestingFl
       listening = null;
     },
 
-    async between(instrument, from, to) {
-      const tops = followed.get(instrument)?.tops.filter(({ at }) => at > from && at <= to) ?? [];
-      return { venue: splitInstrumentKey(instrument).venue as ExecutableVenue, source: 'tape', trades: [], tops };
-    },
+    heard,
+    between: async (instrument, from, to) => heard(instrument, from, to),
   };
 }

@@ -210,6 +210,18 @@ test('a manifest that can never trade live is told so at draft, by the gates and
   expect((await gatesOf(await made())).liveLimit).toBeNull();
 });
 
+test('the gates say how the orders of a manifest go on each venue of its universe, and at what fees', async () => {
+  const { execution } = await gatesOf(await made({ universe: ['BTCUSDT', 'AAPLx'], urgency: 'low' }));
+  expect(execution).toEqual([
+    'On spotexchange an order rests at the near side for 45 s at a fee of 10 basis points, filled by what trades beyond its price; what is left is taken then, at 10.',
+    expect.stringMatching(/^On spotchain an order takes .* basis points: orders do not rest there \(no_resting_orders\)\.$/),
+    'What a stop-loss, a closing or a kill switch asks for is taken at once.',
+  ]);
+  const sliced = await gatesOf(await made({ universe: ['BTC', 'ETH'], algorithm: 'twap', urgency: 'high' }));
+  expect(sliced.execution[0]).toMatch(/^On evmvenue an order is cut into at most 3 equal slices, one every 10 s; each takes/);
+  expect(sliced.execution).toHaveLength(2);
+});
+
 test('a manifest that cannot be evaluated stays at draft, with every reason', async () => {
   const id = await made({ stopLossPct: 0, maxDailyDrawdownPct: 0, universe: [] });
   const reply = await promote(id);

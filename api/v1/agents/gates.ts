@@ -43,6 +43,10 @@ const GatesBody = Type.Object(
     missingHistory: Type.Array(MissingHistoryBody, {
       description: 'While its backtest lies before it: what its conditions look at and the kept history does not hold.',
     }),
+    execution: Type.Array(Type.String(), {
+      description:
+        'How the orders of its manifest are carried out on the venues of its universe, and at what fees, in sentences. A backtest, a stress test and paper fill orders by the same.',
+    }),
     liveLimit: nullable('string', 'What of its universe can never trade live, in one sentence; null where everything can.'),
     gates: Type.Array(GateBody),
   },
@@ -85,6 +89,7 @@ export const listGates = defineRoute({
       next,
       whyNoTrades: lacksTrades ? await whyNoTrades(ports.agents.decisions, orgId, id) : [],
       missingHistory: found.missingHistory.map(missingHistoryBody),
+      execution: [...found.execution],
       liveLimit: found.liveLimit,
       gates: found.gates.map(({ gate, kind, passed, checks, metrics, problems, evidence }) => {
         const place = STAGES.indexOf(gate);

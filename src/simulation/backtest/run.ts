@@ -6,6 +6,7 @@ import { definitionOf } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/decide.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { BacktestSeries } from '../../domain/evidence.ts';
+import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import { tradingDay } from '../../domain/session.ts';
 import { isoTime } from '../../domain/time.ts';
@@ -144,6 +145,13 @@ export interface BacktestResult {
   readonly dispositions: Readonly<Record<string, number>>;
   readonly blocked: Readonly<Record<string, number>>;
   readonly missed: Readonly<Record<MissReason, number>>;
+  /** How orders were carried out; missing where each was taken at once, at the next open. */
+  readonly execution?: {
+    readonly algorithm: Manifest['algorithm'];
+    readonly urgency: Manifest['urgency'];
+    /** US dollars of the turnover that orders traded while they rested. */
+    readonly restedUsd: number;
+  };
   readonly conditions: readonly ConditionStatistics[];
   readonly luck: {
     readonly versionsTried: number;
@@ -280,6 +288,7 @@ function resultOf(
     dispositions: dispositionsOf(simulation),
     blocked: simulation.blocked,
     missed: simulation.missed,
+    ...executionOf(manifest, simulation),
     conditions: conditionsOf(rules, simulation),
     luck: luckOf(returns, periodsPerYear, trials),
     assumptions: { ...assumptions, named: namedAssumptions(manifest, history, rules, assumptions) },
@@ -293,6 +302,12 @@ function resultOf(
       benchmarkUsd: moneyText(held),
     })),
   };
+}
+
+/** Nothing where the manifest asks for takers: such a result is what it was before there were other algorithms. */
+function executionOf({ algorithm, urgency }: Manifest, { rested, units }: Simulation): Pick<BacktestResult, 'execution'> {
+  if (algorithm === 'taker_immediate') return {};
+  return { execution: { algorithm, urgency, restedUsd: Math.round((rested / units.unit) * 100) / 100 } };
 }
 
 function shareWith({ state }: InstrumentColumns, bit: number): number {
@@ -525,6 +540,12 @@ function luckOf(returns: Float64Array, periodsPerYear: number, { versions, other
   };
 }
 
+/** What is assumed of a bar where orders do not all fill at its open. */
+const BAR_COURSE: readonly string[] = [
+  'Within a bar the price is assumed to go straight from open to close, its extremes to open up evenly around it, and its volume to be spread evenly over time and range: a window that is short against the bar fills little of what rests.',
+  'Slices that would outlast the bar after the decision lie evenly within it.',
+];
+
 /** What a reader has to know before believing a number of the result. */
 function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): string[] {
   const named = [
@@ -540,6 +561,7 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
     'A reference price is asked for where a rule reads it; the preference to require one always is not applied.',
     'Autonomy is assumed to be `autonomous`: an entry is sized down to what the limits leave.',
   ];
+  if (manifest.algorithm !== 'taker_immediate') named.push(...executionInWords(manifest), ...BAR_COURSE);
   if (history.timeframe !== manifest.timeframe)
     named.push(
       `Decided on bars of ${history.timeframe}; the manifest decides on bars of ${manifest.timeframe}, so this is the life of another rhythm.`,

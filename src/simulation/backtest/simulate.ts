@@ -10,6 +10,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { marketStepOf } from '../../domain/market-step.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
+import { type BarCourse, type BarFill, barCourseOf, fillOnBar, TAKEN_AT_OPEN } from './bar-execution.ts';
 import { bestPrices } from './best-prices.ts';
 import { type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import { percentOf } from './input-columns.ts';
@@ -19,7 +20,6 @@ import {
   bookUnits,
   ceilUnits,
   feeOf,
-  fillPriceOf,
   floorUnits,
   type InstrumentUnits,
   instrumentUnits,
@@ -90,6 +90,8 @@ export interface Simulation {
   /** Money units paid in fees, and US dollars traded. */
   readonly fees: number;
   readonly turnoverUsd: number;
+  /** Money units traded by orders that rested, at the maker's fee. */
+  readonly rested: number;
   /** Bars at which a position was open. */
   readonly exposedBars: number;
 }
@@ -100,6 +102,8 @@ interface InstrumentState {
   readonly columns: InstrumentColumns;
   readonly rules: InstrumentRules;
   readonly units: InstrumentUnits;
+  /** How its orders go within a bar; what a stop-loss asks for is taken at the open. */
+  readonly course: BarCourse;
   /** What the bid is of the close, nearly. */
   readonly bidShare: number;
   /** When its token may be traded; null where it is no token. */
@@ -172,7 +176,7 @@ class Run {
     readonly gated: boolean;
   }[];
   /** The rules of the exit side, by place in the plans and bit. */
-  readonly #exitRules: readonly { readonly place: number; readonly bit: number }[];
+  readonly #exitRules: readonly { readonly place: number; readonly bit: number; readonly isStop: boolean }[];
   readonly #positionKnown: Float64Array;
   readonly #positionPassed: Float64Array;
   /** Where the rules on the position lead out of it, roughly; `#positionBits` has the exact word. */
@@ -226,6 +230,7 @@ class Run {
   readonly #exitWithheld: Uint32Array;
   #fees = 0;
   #turnover = 0;
+  #rested = 0;
   readonly #equity: Float64Array;
   readonly #cashSteps: CashStep[];
   readonly #disposition: Uint8Array;
@@ -243,7 +248,9 @@ class Run {
         ? []
         : [{ rule: plan.position, place, word: plan.bit >> 5, bit: (1 << (plan.bit & 31)) >>> 0, gated: plan.gate !== 0 }],
     );
-    this.#exitRules = rules.plans.flatMap(({ side, bit }, place) => (side === 'exit' ? [{ place, bit }] : []));
+    this.#exitRules = rules.plans.flatMap(({ side, bit, condition }, place) =>
+      side === 'exit' ? [{ place, bit, isStop: condition.type === 'stop_loss' }] : [],
+    );
     this.#exitBound = exitBoundOf(rules, history.barMs);
     this.#positionKnown = new Float64Array(rules.plans.length);
     this.#positionPassed = new Float64Array(rules.plans.length);
@@ -254,6 +261,7 @@ class Run {
         columns,
         rules: rules.instruments[instrument] as InstrumentRules,
         units: instrumentUnits(firstPriceOf(columns), this.#units, costs, marketStepOf(columns.key)),
+        course: barCourseOf(manifest, columns.key, history.barMs, assumptions),
         bidShare: 1 - costs.halfSpreadBps / 10_000,
         validity: CATALOG.byKey(columns.key)?.token ?? null,
         pooled: columns.key.startsWith('spotchain:') && columns.liquidity !== null,
@@ -312,6 +320,7 @@ class Run {
       exitedBy: this.#exitedBy,
       fees: this.#fees,
       turnoverUsd: this.#turnover,
+      rested: this.#rested,
       exposedBars: exposed,
     };
   }
@@ -533,8 +542,7 @@ class Run {
 
   /** Blocks what rests on prices that are not live, as the plain decider does. */
   #notLive({ columns }: InstrumentState, i: number, standing: number, withheldOnReference: boolean): BlockReason | null {
-    if (standing === WITHHELD && withheldOnReference && ((columns.state[i] as number) & REFERENCE_LIVE) === 0)
-      return 'stale_reference_feed';
+    if (standing === WITHHELD && withheldOnReference && ((columns.state[i] as number) & REFERENCE_LIVE) === 0) return 'stale_reference_feed';
     return isLive(columns, i) ? null : 'quote_not_live';
   }
 
@@ -652,15 +660,36 @@ class Run {
     held.pop();
   }
 
-  #buy(instrumentState: InstrumentState, { bar, quantity, limit }: EntryOrder): void {
+  /** What an order of bar i comes to on the bar after it. */
+  #fillNext(
+    instrumentState: InstrumentState,
+    i: number,
+    order: { readonly side: 'buy' | 'sell'; readonly quantity: number; readonly limit: number },
+    course: BarCourse,
+  ): BarFill | null {
     const { units, columns } = instrumentState;
-    const entryPrice = fillPriceOf('buy', columns.open[bar + 1] as number, quantity, units);
-    if (entryPrice > limit) {
+    const next = i + 1;
+    const bar = {
+      open: columns.open[next] as number,
+      high: columns.high[next] as number,
+      low: columns.low[next] as number,
+      close: columns.close[next] as number,
+      volume: columns.volume[next] as number,
+    };
+    const fill = fillOnBar(order, bar, course, units, this.#units.unit);
+    this.#rested += fill?.rested ?? 0;
+    return fill;
+  }
+
+  #buy(instrumentState: InstrumentState, { bar, quantity: ordered, limit }: EntryOrder): void {
+    const { units, columns, course } = instrumentState;
+    const fill = this.#fillNext(instrumentState, bar, { side: 'buy', quantity: ordered, limit }, course);
+    if (fill === null) {
       this.#missed.beyond_limit++;
       return;
     }
+    const { quantity, price: entryPrice, fees } = fill;
     const cost = quantity * entryPrice;
-    const fees = feeOf(cost, units.costs);
     this.#cash -= cost + fees;
     this.#invested += cost;
     this.#traded = true;
@@ -682,21 +711,33 @@ class Run {
   }
 
   #sell(position: OpenPosition, i: number): void {
-    const { units, columns } = position.instrumentState;
-    const exitPrice = fillPriceOf('sell', columns.open[i + 1] as number, position.quantity, units);
-    const proceeds = position.quantity * exitPrice;
-    const fees = feeOf(proceeds, units.costs);
+    const { instrumentState, quantity } = position;
+    const course = this.#isStopped(position) ? TAKEN_AT_OPEN : instrumentState.course;
+    const order = { side: 'sell' as const, quantity, limit: this.#exitLimitOf(instrumentState, i) };
+    // A sell is filled whole, at whatever price.
+    const { price: exitPrice, fees } = this.#fillNext(instrumentState, i, order, course) as BarFill;
+    const proceeds = quantity * exitPrice;
     this.#cash += proceeds - fees;
     this.#invested -= position.cost;
     this.#traded = true;
     this.#fees += fees;
     this.#turnover += proceeds / this.#units.unit;
     for (const { bit, place } of this.#exitRules) {
-      if ((((position.exitRules[bit >> 5] as number) >>> (bit & 31)) & 1) === 1)
-        this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
+      if (isSet(position.exitRules, bit)) this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
     }
     this.#trades.push(this.#tradeOf(position, { bar: i, price: exitPrice, fees }));
     this.#release(position);
+  }
+
+  /** Whether a stop-loss is among the rules that ask for the exit. */
+  #isStopped({ exitRules }: OpenPosition): boolean {
+    return this.#exitRules.some(({ bit, isStop }) => isStop && isSet(exitRules, bit));
+  }
+
+  /** The limit that a sell has live: the bid moved by the budget, up to the tick. */
+  #exitLimitOf({ columns, units }: InstrumentState, i: number): number {
+    const { bid } = bestPrices(columns.close[i] as number, columns.decimals, units.costs.halfSpreadBps);
+    return ceilUnits((bid * (1 - this.#maxSlippageBps / 10_000) * units.priceUnit) / units.tick) * units.tick;
   }
 
   #tradeOf(position: OpenPosition, exit: Exit | null): Trade {
@@ -783,6 +824,11 @@ function firstOutside(values: Float64Array, low: number, high: number, from: num
 /** Whether there was a live price at slot i; a history without holes need not be asked. */
 function isLive({ whole, state }: InstrumentColumns, i: number): boolean {
   return whole || ((state[i] as number) & QUOTE_LIVE) !== 0;
+}
+
+/** Whether a bit is among words of bits. */
+function isSet(words: readonly number[], bit: number): boolean {
+  return (((words[bit >> 5] as number) >>> (bit & 31)) & 1) === 1;
 }
 
 /** A copy as a plain array, without room to grow for the one word that there mostly is; `Array.from` takes the long way round. */

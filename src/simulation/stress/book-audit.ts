@@ -32,6 +32,8 @@ export interface BookAudit {
   forced(fill: Fill): void;
   /** A fill of an order together with the order, the quote that the view showed, and the loss of the day so far in percent. */
   filled(fill: Fill, order: Order, quote: QuoteAtFill | null, dailyLossPct: number | null): void;
+  /** A fill of an order that rested at a price since an instant: by what its fill says was quoted beyond that price meanwhile. */
+  rested(fill: Fill, order: Order, rest: Rest): void;
   /** Compares the book with the own accounts. */
   agrees(book: TradingBook, at: EpochMs): void;
   findings(): AuditFindings;
@@ -45,6 +47,44 @@ const ROUNDING_USD = '0.01';
 interface Account {
   quantity: Decimal;
   costUsd: Decimal;
+}
+
+/** Where an order rested, and since when. */
+interface Rest {
+  readonly price: DecimalString;
+  readonly since: EpochMs;
+}
+
+/** Whether a price is worse than another for who trades on that side. */
+function isWorse(side: Fill['side'], price: DecimalString, than: DecimalString): boolean {
+  return side === 'buy' ? new Decimal(price).gt(than) : new Decimal(price).lt(than);
+}
+
+/** Was there somebody who traded through the price while the order rested there? One sentence for each reason to doubt it. */
+function unsafeRest(fill: Fill, { price, since }: Rest): string[] {
+  const [quote] = fill.quotes;
+  const other = (fill.side === 'buy' ? quote?.ask : quote?.bid) ?? null;
+  const doubts: string[] = [];
+  if (quote === undefined || other === null || !isWorse(fill.side, price, other))
+    doubts.push(`${fill.id} rested at ${price} and was filled though nothing was quoted beyond it`);
+  else if (quote.observedAt < since || quote.observedAt > fill.at)
+    doubts.push(`${fill.id} was filled by a quote from outside of its window`);
+  if (!new Decimal(fill.fillPrice).eq(price)) doubts.push(`${fill.id} rested at ${price} and was filled at ${fill.fillPrice}`);
+  return doubts;
+}
+
+/** Was there such a market at that instant? One sentence for each reason to doubt it. */
+function unsafePrice(fill: Fill, order: Order, quote: QuoteAtFill | null): string[] {
+  const { venue } = splitInstrumentKey(fill.instrument);
+  if (quote === null) return [`${fill.id} was filled without a quote`];
+  const doubts: string[] = [];
+  if (quote.quality !== 'live') doubts.push(`${fill.id} was filled on a quote that was ${quote.quality}`);
+  if (quote.venue !== venue || order.venue !== venue) doubts.push(`${fill.id} is priced by ${quote.venue}, not by ${venue}`);
+  if (fill.at - quote.observedAt > OLDEST_QUOTE_MS) doubts.push(`${fill.id} was filled on a quote ${fill.at - quote.observedAt} ms old`);
+  const touch = fill.side === 'buy' ? quote.ask : quote.bid;
+  if (touch === null || isWorse(fill.side, touch, fill.fillPrice))
+    doubts.push(`${fill.id} at ${fill.fillPrice} is better than the market at ${touch}`);
+  return doubts;
 }
 
 /** Begins the accounts of one book at its capital. */
@@ -76,23 +116,9 @@ export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): 
     if (account.quantity.isZero()) accounts.delete(fill.instrument);
   }
 
-  /** Was there such a market at that instant? */
-  function checkPrice(fill: Fill, order: Order, quote: QuoteAtFill | null): void {
-    const { venue } = splitInstrumentKey(fill.instrument);
-    if (quote === null) {
-      unsafeFills.push(`${fill.id} was filled without a quote`);
-      return;
-    }
-    if (quote.quality !== 'live') unsafeFills.push(`${fill.id} was filled on a quote that was ${quote.quality}`);
-    if (quote.venue !== venue || order.venue !== venue) unsafeFills.push(`${fill.id} is priced by ${quote.venue}, not by ${venue}`);
-    if (fill.at - quote.observedAt > OLDEST_QUOTE_MS)
-      unsafeFills.push(`${fill.id} was filled on a quote ${fill.at - quote.observedAt} ms old`);
-    const touch = fill.side === 'buy' ? quote.ask : quote.bid;
-    const price = new Decimal(fill.fillPrice);
-    if (touch === null || (fill.side === 'buy' ? price.lt(touch) : price.gt(touch)))
-      unsafeFills.push(`${fill.id} at ${fill.fillPrice} is better than the market at ${touch}`);
-    if (fill.side === 'buy' ? price.gt(order.limitPrice) : price.lt(order.limitPrice))
-      breaches.push(`${fill.id} at ${fill.fillPrice} is beyond its limit ${order.limitPrice}`);
+  /** No fill lies beyond the limit of its order. */
+  function checkLimit(fill: Fill, { limitPrice }: Order): void {
+    if (isWorse(fill.side, fill.fillPrice, limitPrice)) breaches.push(`${fill.id} at ${fill.fillPrice} is beyond its limit ${limitPrice}`);
   }
 
   /** Did the mandate allow it? */
@@ -121,8 +147,15 @@ export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): 
     forced: book,
     filled(fill, order, quote, dailyLossPct) {
       book(fill);
-      checkPrice(fill, order, quote);
+      unsafeFills.push(...unsafePrice(fill, order, quote));
+      if (quote !== null) checkLimit(fill, order);
       checkMandate(fill, order, dailyLossPct);
+    },
+    rested(fill, order, rest) {
+      book(fill);
+      unsafeFills.push(...unsafeRest(fill, rest));
+      checkLimit(fill, order);
+      checkMandate(fill, order, null);
     },
     agrees(state, at) {
       const said = state.holdings.map(({ instrument, quantity }) => `${quantity} ${instrument}`).sort();

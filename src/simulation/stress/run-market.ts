@@ -47,6 +47,10 @@ export class RunMarket {
     });
   }
 
+  get view(): MarketPipeline['view'] {
+    return this.#pipeline.view;
+  }
+
   start(): void {
     this.#pipeline.start();
   }

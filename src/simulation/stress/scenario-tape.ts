@@ -133,12 +133,14 @@ function calm(at: EpochMs): number {
 /**
  * The events of one run in the order of receipt: the same for the same course, markets, needs and seed.
  * Nothing is assessed here: qualities and marks come from the quality rules that hear it.
+ * @param isWorking true while an order is at work between slots: then quiet hours are quoted closely too
  */
 export function* scenarioTape(
   course: ScenarioCourse,
   markets: readonly StressMarket[],
   needs: readonly IndicatorNeed[],
   seed: string,
+  isWorking: () => boolean = () => false,
 ): Generator<MarketEvent, void, undefined> {
   const { startsAt, endsAt, shockAt, frozen } = course;
   const common = seededDraws(`${seed}/common`);
@@ -186,7 +188,7 @@ export function* scenarioTape(
   let before = startsAt - STEP_MS;
   let listenedAt = Number.NEGATIVE_INFINITY;
   const frozenReference = new Map<string, { price: number; at: EpochMs }>();
-  for (let at = startsAt - MINUTE + STEP_OFFSET_MS; at <= endsAt; at = nextStep(at, course)) {
+  for (let at = startsAt - MINUTE + STEP_OFFSET_MS; at <= endsAt; at = nextStep(at, course, isWorking)) {
     const elapsed = Math.max(at - before, 1);
     before = at;
     const wild = at >= shockAt && at < shockAt + 30 * MINUTE ? SHOCKED_VOLATILITY : calm(at);
@@ -232,10 +234,10 @@ export function* scenarioTape(
   }
 }
 
-/** The next step of the grid; in quiet hours only those around a slot. */
-function nextStep(at: EpochMs, course: ScenarioCourse): EpochMs {
+/** The next step of the grid; in quiet hours only those around a slot, unless an order is at work. */
+function nextStep(at: EpochMs, course: ScenarioCourse, isWorking: () => boolean): EpochMs {
   const next = at + STEP_MS;
-  if (course.dense(next)) return next % MINUTE > LAST_STEP_MS ? slotOf(next, MINUTE) + MINUTE + STEP_OFFSET_MS : next;
+  if (course.dense(next) || isWorking()) return next % MINUTE > LAST_STEP_MS ? slotOf(next, MINUTE) + MINUTE + STEP_OFFSET_MS : next;
   const minute = slotOf(at, MINUTE);
   return at - minute < LAST_STEP_MS ? minute + LAST_STEP_MS : minute + MINUTE + STEP_OFFSET_MS;
 }

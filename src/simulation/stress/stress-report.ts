@@ -1,6 +1,7 @@
 /** The stress test as a page for people: one section a scenario, the equity of every run as a drawing, and what was found. */
 
 import { GATE_LIMITS } from '../../domain/evidence.ts';
+import { executionInWords } from '../../domain/manifest/execution-words.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Cell, escaped, pathThrough, reportPage, table } from '../report-page.ts';
 import { FREEZE_HAIRCUT_ABOVE_POOL_PCT, FREEZE_HAIRCUT_PCT, STRESS_SCENARIOS, type StressScenario } from './scenario.ts';
@@ -59,11 +60,18 @@ export function stressReportPage(result: StressTestResult, manifest: Manifest): 
   const body = `<h1>${escaped(title)}</h1>
 <p class="${result.survived ? 'alive' : 'dead'}"><strong>${verdict}</strong></p>
 ${stressReportSections(result, manifest)}
-<section><h2>The markets it was tested in</h2>
+${ordersSection(manifest)}<section><h2>The markets it was tested in</h2>
 <p>Level and volatility are those of the recent history where there is one, otherwise assumed by kind. All prices are simulated.</p>
 ${table(['Instrument', 'Level', 'Volatility a year', 'Pool in US dollars', 'From'], markets)}
 <p>Result hash <code>${result.resultHash}</code></p></section>`;
   return reportPage({ title, style: STYLE, body });
+}
+
+/** How its orders went; nothing where each was taken at once. */
+function ordersSection(manifest: Manifest): string {
+  if (manifest.algorithm === 'taker_immediate') return '';
+  const sentences = executionInWords(manifest).map((sentence) => `<li>${escaped(sentence)}</li>`);
+  return `<section><h2>How its orders went</h2><ul>${sentences.join('')}</ul></section>\n`;
 }
 
 function section(scenario: StressScenario, runs: readonly StressRunReport[], limitPct: number): string {

@@ -11,6 +11,8 @@ import { costModelOf } from '../../domain/costs.ts';
 import type { Cut } from '../../domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import type { RuleOutcome } from '../../domain/decision.ts';
+import { AT_ONCE, planOf } from '../../domain/execution-plan.ts';
 import { GATE_LIMITS, type StressRun, type StressSeries } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
@@ -27,10 +29,13 @@ import {
   type RiskPreferences,
   UNCONTROLLED,
 } from '../../domain/risk/index.ts';
+import { nearPriceOf, restingFill } from '../../domain/resting-fill.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
+import { createRestingFlows, type RestingFlows } from '../resting-flows.ts';
 import { createBookAudit } from './book-audit.ts';
 import { EquityCurve } from './equity-curve.ts';
+import { OrderCourse, type SentOrder } from './order-course.ts';
 import { RunMarket } from './run-market.ts';
 import {
   FREEZE_HAIRCUT_ABOVE_POOL_PCT,
@@ -74,6 +79,8 @@ export interface StressRunReport extends StressRun {
   readonly forcedPositions: readonly InstrumentKey[];
   readonly decisions: number;
   readonly fills: number;
+  /** Fills of orders while they rested; missing where the manifest takes at once. */
+  readonly restedFills?: number;
   /** What was asked for and not done, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   /** Orders that were refused while the market was frozen, as they have to be. */
@@ -173,12 +180,6 @@ interface RunInput {
   readonly manifestVersion: number;
 }
 
-/** An order on its way from the decision to the market. */
-interface Underway {
-  readonly order: Order;
-  readonly decisionPrice: DecimalString;
-}
-
 /** One run of one agent through one scenario. */
 class ScenarioRun {
   readonly #input: RunInput;
@@ -189,10 +190,12 @@ class ScenarioRun {
   readonly #equity: EquityCurve;
   readonly #readsReference: boolean;
   readonly #inputs: { readonly preferences: RiskPreferences; readonly others: typeof NO_OTHER_BOOKS };
-  /** Instruments with an order on its way. */
-  readonly #underway = new Set<InstrumentKey>();
+  /** Orders on their way. */
+  readonly #underway = new Map<InstrumentKey, OrderCourse>();
+  /** What rests is filled by the tops of the book that are heard meanwhile. */
+  readonly #flows: RestingFlows;
   readonly #trace: string[] = [];
-  readonly #counts = { decisions: 0, fills: 0, refusedWhileFrozen: 0, refused: {} as Record<string, number> };
+  readonly #counts = { decisions: 0, fills: 0, rested: 0, refusedWhileFrozen: 0, refused: {} as Record<string, number> };
   #book: TradingBook;
   #own: readonly InstrumentKey[] = [];
   #forced: readonly InstrumentKey[] = [];
@@ -217,6 +220,7 @@ class ScenarioRun {
     this.#equity = new EquityCurve(course, QUIET_MARK_MS);
     this.#book = untouchedBook(this.#agent);
     this.#market = new RunMarket(compiled, course.startsAt - 2 * MINUTE, (cut) => this.#tick(cut));
+    this.#flows = createRestingFlows(this.#market.view);
   }
 
   run(): StressRunReport {
@@ -225,7 +229,9 @@ class ScenarioRun {
     this.#market.clock.deadline(course.shockAt - FORCED_BEFORE_MS, () => this.#force());
     // The last slot's orders are done a few seconds after it.
     this.#market.play(
-      scenarioTape(course, markets, compiled.needs, `${course.scenario}/${course.severity}/${seed}`),
+      scenarioTape(course, markets, compiled.needs, `${course.scenario}/${course.severity}/${seed}`, () =>
+        [...this.#underway.values()].some(({ sent }) => isInParts(sent)),
+      ),
       course.endsAt + 10_000,
     );
     return this.#report();
@@ -300,14 +306,15 @@ class ScenarioRun {
       this.#liquidate();
       return;
     }
-    const { book: seen, pending } = readBook(this.#book);
-    const held = markAt(this.#book, cut);
+    const book = this.#withOpen();
+    const { book: seen, pending } = readBook(book);
+    const held = markAt(book, cut);
     const verdict = this.#input.compiled.decide(
       cut,
       seen,
       this.#agent.autonomy,
       assessorOf(this.#agent, held, this.#inputs),
-      new Set([...pending.keys(), ...this.#underway]),
+      new Map([...[...this.#underway].map(([instrument, { sent }]) => [instrument, sent.order.side] as const), ...pending]),
     );
     this.#counts.decisions++;
     this.#trace.push(`${cut.slot} ${verdict.disposition} ${verdict.reason ?? ''} ${verdict.instrument ?? ''} ${verdict.outcome}`);
@@ -315,44 +322,113 @@ class ScenarioRun {
     if (verdict.disposition !== 'propose_entry' && verdict.disposition !== 'propose_exit') return;
     const order = decidedOrder(this.#agent, verdict, cut.slot);
     const quote = order === null ? null : cut.observations.get(order.instrument)?.quote;
-    if (order !== null && quote) this.#send({ order, decisionPrice: (order.side === 'buy' ? quote.ask : quote.bid) as DecimalString });
-  }
-
-  /** On its way for as long as the venue's latency; carried out on what is quoted then. */
-  #send(sent: Underway): void {
-    const { instrument } = sent.order;
-    this.#underway.add(instrument);
-    this.#market.clock.deadline(this.#market.clock.now() + costModelOf(instrument).latencyMs, () => {
-      this.#underway.delete(instrument);
-      this.#execute(sent);
+    if (order === null || !quote) return;
+    const { manifest } = this.#input.compiled;
+    const isStop = order.side === 'sell' && this.#input.compiled.unpack(verdict.outcome).some((rule) => isPassedStop(rule, order));
+    this.#send({
+      order,
+      decisionPrice: (order.side === 'buy' ? quote.ask : quote.bid) as DecimalString,
+      plan: planOf(manifest, order, isStop),
     });
   }
 
-  #execute({ order: decided, decisionPrice }: Underway): void {
+  /** The book with what is open of orders that go in parts: it stays reserved until they have ended. */
+  #withOpen(): TradingBook {
+    const openProposals = [...this.#underway].flatMap(([instrument, { sent, open }]) =>
+      isInParts(sent) ? [{ id: sent.order.id, instrument, side: sent.order.side, ...open }] : [],
+    );
+    return openProposals.length === 0 ? this.#book : { ...this.#book, openProposals };
+  }
+
+  /** On its way until its last part has ended. A sell ends what is still being bought of its instrument. */
+  #send(sent: SentOrder): void {
+    const { instrument } = sent.order;
+    this.#underway.get(instrument)?.stop();
+    const { clock } = this.#market;
+    const course = new OrderCourse(
+      sent,
+      {
+        now: () => clock.now(),
+        after: (ms, call) => void clock.deadline(clock.now() + ms, call),
+        latencyMs: costModelOf(instrument).latencyMs,
+        take: (order, decisionPrice) => this.#take(order, decisionPrice),
+        place: (order) => this.#place(order),
+        rested: (order, rest, decisionPrice) => this.#rested(order, rest, decisionPrice),
+        refuse: (reason) => this.#refuse(reason),
+      },
+      () => {
+        this.#flows.end(sent.order.id, instrument);
+        if (this.#underway.get(instrument) === course) this.#underway.delete(instrument);
+      },
+    );
+    this.#underway.set(instrument, course);
+  }
+
+  /** What risk says of an order on what is quoted now; null where it refuses. */
+  #approved(decided: Order) {
     const at = this.#market.clock.now();
     const { instrument } = decided;
     const quote = this.#market.quoteAt(instrument, at);
     const order = atPresentPrice(decided, quote);
     const market = this.#market.present(instrument, at, quote);
-    const marked = markBook(this.#book, this.#market.bids(), at);
+    const marked = markBook(this.#withOpen(), this.#market.bids(), at);
     const verdict = assessOrder(order, this.#contextOf(order, market, marked));
-    if (!verdict.ok) {
-      this.#refuse(verdict.attribution.rejections[0]?.code ?? 'blocked_by_risk');
-      return;
-    }
-    const done = paperFill(verdict.approved, { quote, depth: null, liquidityUsd: market.liquidityUsd }, costModelOf(instrument), {
-      id: `${order.id}-fill`,
+    if (verdict.ok) return { approved: verdict.approved, order, quote, market, dailyLossPct: marked.dailyDrawdownPct, at };
+    this.#refuse(verdict.attribution.rejections[0]?.code ?? 'blocked_by_risk');
+    return null;
+  }
+
+  #take(decided: Order, decisionPrice: DecimalString): DecimalString {
+    const passed = this.#approved(decided);
+    if (passed === null) return '0';
+    const { approved, order, quote, market, dailyLossPct, at } = passed;
+    const done = paperFill(approved, { quote, depth: null, liquidityUsd: market.liquidityUsd }, costModelOf(order.instrument), {
+      id: this.#fillId(order),
       at,
       decisionPrice,
     });
     if (done.outcome === 'no_fill') {
       this.#refuse(done.reason);
-      return;
+      return '0';
     }
     if (done.outcome === 'partially_filled') this.#counts.refused['partially_filled'] = (this.#counts.refused['partially_filled'] ?? 0) + 1;
     this.#counts.fills++;
-    this.#audit.filled(done.fill, order, quote, marked.dailyDrawdownPct);
+    this.#audit.filled(done.fill, order, quote, dailyLossPct);
     this.#fold(done.fill);
+    return done.fill.quantity;
+  }
+
+  #place(decided: Order): DecimalString | null {
+    const passed = this.#approved(decided);
+    if (passed === null) return null;
+    const { order, quote } = passed;
+    const price = quote === null ? null : nearPriceOf(order, quote);
+    if (price === null) this.#refuse('one_sided');
+    else this.#flows.begin(order.id, order.instrument);
+    return price;
+  }
+
+  #rested(
+    order: Order,
+    { price, since }: { readonly price: DecimalString; readonly since: EpochMs },
+    decisionPrice: DecimalString,
+  ): DecimalString {
+    const until = this.#market.clock.now();
+    const flow = this.#flows.heard(order.instrument, since, until);
+    this.#flows.end(order.id, order.instrument);
+    const done = restingFill(order, flow, costModelOf(order.instrument), { id: this.#fillId(order), price, decisionPrice, until });
+    if (done.outcome === 'no_fill') return '0';
+    this.#counts.fills++;
+    this.#counts.rested++;
+    this.#audit.rested(done.fill, order, { price, since });
+    this.#fold(done.fill);
+    return done.fill.quantity;
+  }
+
+  /** Of an order that goes in parts each fill has a name of its own. */
+  #fillId({ id, instrument }: Order): string {
+    const course = this.#underway.get(instrument);
+    return course !== undefined && isInParts(course.sent) ? `${id}-fill-${++this.#serial}` : `${id}-fill`;
   }
 
   #fold(fill: Fill): void {
@@ -402,12 +478,13 @@ class ScenarioRun {
   /** Sells whatever is held, as any exit is sold: what cannot be left is worth nothing. */
   #liquidate(): void {
     const at = this.#market.clock.now();
+    for (const [, course] of this.#underway) if (isInParts(course.sent)) course.stop();
     for (const held of this.#book.holdings) {
       if (this.#underway.has(held.instrument)) continue;
       const quote = this.#market.quoteAt(held.instrument, at);
       const order = quote === null ? null : this.#sized('sell', held.instrument, quote, '0', held);
       if (quote === null || order === null) this.#refuse('no_quote');
-      else this.#send({ order, decisionPrice: quote.bid as DecimalString });
+      else this.#send({ order, decisionPrice: quote.bid as DecimalString, plan: AT_ONCE });
     }
   }
 
@@ -434,7 +511,7 @@ class ScenarioRun {
       ...breaches,
       ...unsafeFills,
     ];
-    const { decisions, fills, refused, refusedWhileFrozen } = this.#counts;
+    const { decisions, fills, rested, refused, refusedWhileFrozen } = this.#counts;
     return {
       scenario: course.scenario,
       severity: course.severity,
@@ -450,6 +527,7 @@ class ScenarioRun {
       forcedPositions: this.#forced,
       decisions,
       fills,
+      ...(compiled.manifest.algorithm === 'taker_immediate' ? {} : { restedFills: rested }),
       refused,
       refusedWhileFrozen,
       flatAfterMinutes: this.#flatAt === null ? null : this.#equity.minuteOf(this.#flatAt),
@@ -458,6 +536,14 @@ class ScenarioRun {
       traceHash: sha256Hex(this.#trace.join('\n')),
     };
   }
+}
+
+function isInParts({ plan }: Pick<SentOrder, 'plan'>): boolean {
+  return plan.algorithm !== 'taker_immediate';
+}
+
+function isPassedStop({ instrument, type, passed }: RuleOutcome, order: Order): boolean {
+  return instrument === order.instrument && type === 'stop_loss' && passed;
 }
 
 function isFrozen({ frozen }: ScenarioCourse, at: EpochMs): boolean {

@@ -8,6 +8,7 @@ import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import type { AgentBook, BookPosition } from '../../../src/domain/decision.ts';
 import { marketStepOf } from '../../../src/domain/market-step.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import { fillPlainly } from './plain-fill.ts';
 import { cutFromRows, HOUR, type QuoteOf, type RandomCase } from './random-histories.ts';
 
 export interface PlainBar {
@@ -153,6 +154,9 @@ export function playPlainly(
       slippageBps: null,
     };
     const verdict = compiled.decide(cut, book, 'autonomous', assess);
+    const verdicts = [verdict];
+    const isStopped = ({ outcome }: typeof verdict, key: InstrumentKey): boolean =>
+      compiled.unpack(outcome).some(({ instrument, type, passed }) => instrument === key && type === 'stop_loss' && passed);
     bars.push({
       disposition: verdict.disposition,
       reason: verdict.reason,
@@ -166,27 +170,38 @@ export function playPlainly(
     for (let acted = verdict; acted.disposition === 'propose_entry' || acted.disposition === 'propose_exit'; ) {
       for (const key of asked) rest.delete(key);
       acted = compiled.decide({ slot, observations: rest }, book, 'autonomous', assess);
+      verdicts.push(acted);
     }
     for (const { key, buy } of orders) {
-      const open = barAt(key, slot)?.open;
-      if (open === undefined) continue;
-      const { takerFeeBps, halfSpreadBps, depthUsd } = model(key);
+      const bar = barAt(key, slot);
+      if (bar === undefined) continue;
       const position = held.get(key);
       const quantity = buy?.quantity ?? new Decimal((position as Held).quantity);
-      const sign = buy === null ? -1 : 1;
-      const best = new Decimal(open).times(10_000 + sign * halfSpreadBps * assumptions.costMultiplier).div(10_000);
-      const average = best.times(
-        new Decimal(1).plus(best.times(quantity).times(sign).times(assumptions.costMultiplier).div(depthUsd).div(200)),
-      );
-      const price = buy === null ? floorTo(average, fillDigits(key)) : ceilTo(average, fillDigits(key));
-      const value = price.times(quantity);
-      const fees = ceilTo(value.times(takerFeeBps * assumptions.costMultiplier).div(10_000), moneyDigits);
+      const bid = new Decimal(quoteOf(key, (barAt(key, slot - HOUR) as Candle).close).bid);
+      const stopped = verdicts.some((one) => buy === null && isStopped(one, key));
+      const filled = fillPlainly({
+        key,
+        side: buy === null ? 'sell' : 'buy',
+        quantity,
+        limit:
+          buy?.limit ??
+          ceilTo(bid.times(1 - manifest.maxSlippageBps / 10_000), Math.min(fillDigits(key), digitsOf(marketStepOf(key).tick))),
+        bar,
+        algorithm: stopped ? 'taker_immediate' : manifest.algorithm,
+        urgency: manifest.urgency,
+        costMultiplier: assumptions.costMultiplier,
+        priceDigits: fillDigits(key),
+        quantityDigits: moneyDigits - fillDigits(key),
+        moneyDigits,
+      });
+      if (filled === null) continue;
+      const { price, fees, quantity: done } = filled;
+      const value = price.times(done);
       if (buy !== null) {
-        if (price.gt(buy.limit)) continue;
         cash = cash.minus(value).minus(fees);
         held.set(key, {
           instrument: key,
-          quantity: plainDecimal(quantity),
+          quantity: plainDecimal(done),
           averageEntryPrice: plainDecimal(price),
           openedAt: slot,
           cost: value,
@@ -201,7 +216,7 @@ export function playPlainly(
         instrument: key,
         entryPrice: averageEntryPrice,
         exitPrice: plainDecimal(price),
-        quantity: plainDecimal(quantity),
+        quantity: plainDecimal(done),
         profit: plainDecimal(value.minus(cost).minus(fees).minus(entryFees)),
       });
     }

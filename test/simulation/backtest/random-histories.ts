@@ -6,10 +6,10 @@ import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
 import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../../src/domain/cut.ts';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
 import { indicatorOf } from '../../../src/domain/indicators/index.ts';
-import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
-import { sessionAt } from '../../../src/domain/session.ts';
+import { sessionAt, tradingDays } from '../../../src/domain/session.ts';
 import { timeframeMs } from '../../../src/domain/time.ts';
 import { basisPct, gapToMarkPct, premiumPct } from '../../../src/domain/valuation.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -173,6 +173,8 @@ export const anyCase: fc.Arbitrary<RandomCase> = fc
         maxDailyDrawdownPct: fc.constantFrom(0.05, 0.5, 3),
         maxOpenPositions: fc.constantFrom(0, 1, 2, 5),
         maxSlippageBps: fc.constantFrom(1, 20, 60, 400),
+        algorithm: fc.constantFrom(...EXECUTION_ALGORITHMS),
+        urgency: fc.constantFrom(...URGENCIES),
       })
       .map((over) => {
         const read = readManifest(payload({ universe: symbols, timeframe: '1h', ...over }));
@@ -207,6 +209,12 @@ function indicatorAt(need: IndicatorNeed, input: InstrumentInput, slot: number):
     barOpenTime = row.openTime;
   }
   return { value, previous, barOpenTime };
+}
+
+/** When a regular session last ended, from the days of the week before. */
+function lastClose(slot: number): number {
+  const ends = tradingDays(slot - 7 * 24 * HOUR, slot).map(({ postMarketAt }) => postMarketAt);
+  return Math.max(...ends.filter((end) => end <= slot));
 }
 
 /** The cut at a slot, worked out from the raw rows of nothing later than the slot. */
@@ -254,9 +262,15 @@ export function cutFromRows(inputs: readonly InstrumentInput[], needs: readonly 
               confidence: '0',
               feedUpdatedAt: 0,
               receivedAt: 0,
-              ageMs: 0,
+              ageMs: shareBar === undefined ? 0 : slot - closedAt(shareBar),
               quality: shareLive || markLive ? 'live' : 'stale',
-              flags: [],
+              // A price that is older than the last close is not carried, it is late.
+              flags:
+                shareLive || markLive
+                  ? []
+                  : shareBar !== undefined && closedAt(shareBar) >= lastClose(slot) - 60_000
+                    ? ['carried_forward']
+                    : ['over_age'],
             },
       premiumPct: quote === null || shareBar === undefined ? null : premiumPct(bar?.close as string, shareBar.close),
       gapToMarkPct: quote === null || mark === undefined ? null : gapToMarkPct(bar?.close as string, mark.value),

@@ -47,6 +47,7 @@ describe('by hand', () => {
     takeProfitPct: 100,
     maxDailyDrawdownPct: 50,
     maxOpenPositions: 1,
+    algorithm: 'taker_immediate',
   });
   const candles = daily([105, 104], [103, 95], [96, 101], [101, 112], [111, 111], [111, 111]);
   const run = runBacktest({

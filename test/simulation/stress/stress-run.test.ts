@@ -111,6 +111,59 @@ test('an agent that can hold nothing survives nothing', () => {
   expect(verdictOf(PRUDENT, runs).checks.find(({ name }) => name === 'flash_crash_runs')).toMatchObject({ observed: 0, passed: false });
 });
 
+/** Buys whatever is quoted and leaves at two percent, on the exchange where orders rest and are cut. */
+const ON_EXCHANGE = sampleManifest({
+  universe: [
+    { key: 'spotexchange:BTCUSDT', kind: 'spot' },
+    { key: 'spotexchange:ETHUSDT', kind: 'spot' },
+  ],
+  entry: [condition('price_above', { price: '1' })],
+  exit: [condition('held_longer_than', { hours: 0 })],
+  stopLossPct: 3,
+});
+
+test.each<[Manifest['algorithm'], number]>([
+  ['smart_order_routing_maker_first', 1],
+  ['twap', 3],
+])('orders by %s go part by part, within the mandate and on real prices', (algorithm, parts) => {
+  const manifest = { ...ON_EXCHANGE, algorithm, urgency: 'high' } as const;
+  const scope = { scenarios: ['flash_crash', 'liquidity_freeze'], severities: ['standard'] } as const;
+  const { runs } = stressed(manifest, scope);
+  const taken = stressed({ ...manifest, algorithm: 'taker_immediate' }, scope).runs;
+  for (const [index, run] of runs.entries()) {
+    expect(run).toMatchObject({ breaches: 0, unsafeFills: 0, stuckUsd: '0' });
+    expect(run.flatAfterMinutes).not.toBeNull();
+    expect(taken[index]?.restedFills).toBeUndefined();
+    if (algorithm === 'twap') {
+      expect(run.restedFills).toBe(0);
+      // Each order is a slice more than once; an order takes as many minutes from the next as it takes itself.
+      expect(run.fills).toBeGreaterThan((taken[index]?.fills ?? 0) * (parts - 1));
+    } else {
+      expect(run.restedFills).toBeGreaterThan(0);
+      expect(run.restedFills).toBeLessThan(run.fills);
+    }
+  }
+});
+
+test('over a weekend an agent trades by the carried reference where its session rule allows it, and only there', () => {
+  const weekend = (carriedReference: boolean) =>
+    sampleManifest({
+      entry: [condition('premium_below', { pct: 0 }), { type: 'session_in', sessions: ['CLOSED'], carriedReference }],
+      exit: [condition('premium_above', { pct: 0.2 })],
+      maxOpenPositions: 1,
+    });
+  const [allowed, refused] = [true, false].map(
+    (carried) => stressed(weekend(carried), { scenarios: ['weekend_gap'], severities: ['standard'] }).runs[0] as StressRunReport,
+  );
+  // Bought and sold again and again by Friday's price; without the word it holds nothing but what it is given.
+  expect(allowed?.fills).toBeGreaterThan(4);
+  expect(allowed).toMatchObject({ breaches: 0, unsafeFills: 0 });
+  // What it holds when the exchange opens before its session waits for a live price again.
+  expect(allowed?.refused['stale_reference_feed'] ?? 0).toBeLessThan(5);
+  expect(refused?.ownPositions).toEqual([]);
+  expect(refused?.refused['stale_reference_feed']).toBeGreaterThan(100);
+});
+
 test('what cannot be sold counts as lost', () => {
   // A slippage budget of one basis point fills next to nothing out of a thin pool.
   const stuck = { ...NO_STOP, maxSlippageBps: 1 };

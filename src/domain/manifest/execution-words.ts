@@ -1,0 +1,48 @@
+/** How the orders of a manifest are carried out on the venues of its universe, and what that costs, in words. */
+import { costModelOf } from '../costs.ts';
+import { type FallbackReason, fallbackOnVenue, REST_MS, SLICES } from '../execution-plan.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import { liveLimit } from './live-limit.ts';
+import type { Manifest } from './manifest.ts';
+
+const FALLBACKS: Readonly<Record<FallbackReason, string>> = {
+  no_resting_orders: 'orders do not rest there',
+  one_transaction: 'each slice would be a transaction that somebody signs',
+  protective_exit: 'a stop-loss does not wait',
+  too_small_to_slice: 'a slice would be too small',
+};
+
+/** What the words of a manifest come to, in sentences. */
+export interface ManifestInWords {
+  /** What of it can never trade live; null where everything can. */
+  readonly liveLimit: string | null;
+  /** How its orders are carried out, and at what fees. */
+  readonly execution: readonly string[];
+}
+
+/** Nothing is said of a manifest that is not on record. */
+export function manifestInWords(manifest: Manifest | null): ManifestInWords {
+  if (manifest === null) return { liveLimit: null, execution: [] };
+  return { liveLimit: liveLimit(manifest), execution: executionInWords(manifest) };
+}
+
+/** One sentence for each way in which an order may go, in the order of the universe; none is said twice. */
+export function executionInWords({ algorithm, urgency, universe }: Pick<Manifest, 'algorithm' | 'urgency' | 'universe'>): string[] {
+  const sentences = new Set(universe.map(({ key }) => onVenue(key, algorithm, urgency)));
+  if (algorithm !== 'taker_immediate') sentences.add('What a stop-loss, a closing or a kill switch asks for is taken at once.');
+  return [...sentences];
+}
+
+function onVenue(key: InstrumentKey, algorithm: Manifest['algorithm'], urgency: Manifest['urgency']): string {
+  const venue = splitInstrumentKey(key).venue as ExecutableVenue;
+  const { takerFeeBps, makerFeeBps } = costModelOf(key);
+  const fallback = fallbackOnVenue(algorithm, venue);
+  const takes = `takes what the market holds within its limit at once, at a fee of ${takerFeeBps} basis points`;
+  if (fallback !== null) return `On ${venue} an order ${takes}: ${FALLBACKS[fallback]} (${fallback}).`;
+  if (algorithm === 'taker_immediate') return `On ${venue} an order ${takes}.`;
+  if (algorithm === 'twap') {
+    const { count, everyMs } = SLICES[urgency];
+    return `On ${venue} an order is cut into at most ${count} equal slices, one every ${everyMs / 1_000} s; each ${takes}. A slice that is too small or too late is left out.`;
+  }
+  return `On ${venue} an order rests at the near side for ${REST_MS[urgency] / 1_000} s at a fee of ${makerFeeBps} basis points, filled by what trades beyond its price; what is left is taken then, at ${takerFeeBps}.`;
+}

@@ -1,0 +1,156 @@
+/**
+ * What an order comes to within the bar after its decision, by the algorithm of its manifest: taken at the open, resting
+ * first, or in slices. A bar tells neither the order of its prices nor when they were traded, so its course is assumed:
+ * the price goes straight from open to close, its lowest and highest price open up evenly around it, and its volume is
+ * spread evenly over its time and its range. What a window does not show of a bar fills nothing that rests.
+ */
+import type { Assumptions } from '../../domain/backtest/assumptions.ts';
+import { costModelOf } from '../../domain/costs.ts';
+import { fallbackOnVenue, MIN_SLICE_USD, REST_MS, SLICES } from '../../domain/execution-plan.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import type { OrderSide } from '../../domain/order.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { ceilUnits, feeOf, fillPriceOf, floorUnits, type InstrumentUnits } from './trade-ledger.ts';
+
+/** How the orders of an instrument go within a bar. */
+export type BarCourse =
+  | { readonly kind: 'take' }
+  /** `share`: of the bar, for which an order rests. `makerFeeBps`: what the venue takes of what rested. */
+  | { readonly kind: 'rest'; readonly share: number; readonly makerFeeBps: number }
+  | { readonly kind: 'slices'; readonly count: number; readonly everyMs: number; readonly barMs: number };
+
+export const TAKEN_AT_OPEN: BarCourse = { kind: 'take' };
+
+/** The bar that an order meets: prices as numbers of US dollars, the volume in base units. */
+export interface MetBar {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/** An order in units. A buy fills within its limit; a sell fills at whatever price, and its limit only says what it is worth. */
+export interface BarOrder {
+  readonly side: OrderSide;
+  readonly quantity: number;
+  readonly limit: number;
+}
+
+/** What an order came to: the average price, rounded against the trader. Units; `rested` is the notional that paid the maker's fee. */
+export interface BarFill {
+  readonly quantity: number;
+  readonly price: number;
+  readonly fees: number;
+  readonly rested: number;
+}
+
+/** What becomes of orders of an instrument on bars of this length, where no stop-loss asks for them. */
+export function barCourseOf(
+  { algorithm, urgency }: Pick<Manifest, 'algorithm' | 'urgency'>,
+  key: InstrumentKey,
+  barMs: number,
+  { costMultiplier }: Pick<Assumptions, 'costMultiplier'>,
+): BarCourse {
+  const venue = splitInstrumentKey(key).venue as ExecutableVenue;
+  if (algorithm === 'taker_immediate' || fallbackOnVenue(algorithm, venue) !== null) return TAKEN_AT_OPEN;
+  if (algorithm === 'twap') return { kind: 'slices', ...SLICES[urgency], barMs };
+  return {
+    kind: 'rest',
+    share: Math.min(1, REST_MS[urgency] / barMs),
+    makerFeeBps: costModelOf(key).makerFeeBps * costMultiplier,
+  };
+}
+
+/** Fills an order on a bar; null where nothing of it lies within its limit. @param unit money units of one US dollar */
+export function fillOnBar(order: BarOrder, bar: MetBar, course: BarCourse, units: InstrumentUnits, unit: number): BarFill | null {
+  if (course.kind === 'take') return taken(order, bar.open, units);
+  return course.kind === 'rest' ? restedFirst(order, bar, course, units) : inSlices(order, bar, course, units, unit);
+}
+
+/** Everything at one price at once. */
+function taken({ side, quantity, limit }: BarOrder, middle: number, units: InstrumentUnits): BarFill | null {
+  const price = fillPriceOf(side, middle, quantity, units);
+  if (side === 'buy' && price > limit) return null;
+  return { quantity, price, fees: feeOf(quantity * price, units.costs), rested: 0 };
+}
+
+/** Rests at the near side of the open, filled by what is traded beyond its price within the window; what is left is taken at its end. */
+function restedFirst(
+  order: BarOrder,
+  bar: MetBar,
+  { share, makerFeeBps }: Extract<BarCourse, { readonly kind: 'rest' }>,
+  units: InstrumentUnits,
+): BarFill | null {
+  const { side } = order;
+  const price = nearPrice(order, bar.open, units);
+  const rested = Math.min(order.quantity, tradedBeyond(side, price, bar, share, units));
+  const quantity = order.quantity - rested;
+  const rest = quantity > 0 ? taken({ ...order, quantity }, middleAt(bar, share), units) : null;
+  if (rested === 0) return rest;
+  const [maker, taker] = [rested * price, rest === null ? 0 : rest.quantity * rest.price];
+  const filled = rested + (rest?.quantity ?? 0);
+  return {
+    quantity: filled,
+    price: averageOf(side, maker + taker, filled),
+    fees: ceilUnits((maker / 10_000) * makerFeeBps + (taker / 10_000) * units.costs.feeBps),
+    rested: maker,
+  };
+}
+
+/** Price units of the near side, rounded against the trader; a buy's never beyond its limit. */
+function nearPrice({ side, limit }: BarOrder, open: number, { costs, priceUnit }: InstrumentUnits): number {
+  const sign = side === 'buy' ? -1 : 1;
+  const near = ((open * (10_000 + sign * costs.halfSpreadBps)) / 10_000) * priceUnit;
+  return side === 'buy' ? Math.min(limit, ceilUnits(near)) : Math.max(1, floorUnits(near));
+}
+
+/** Quantity units, whole lots, that a window from the open on shows beyond a price. */
+function tradedBeyond(side: OrderSide, price: number, { open, high, low, volume }: MetBar, share: number, units: InstrumentUnits): number {
+  const { priceUnit, quantityUnit, lot } = units;
+  const lowest = (open - (open - low) * share) * priceUnit;
+  const highest = (open + (high - open) * share) * priceUnit;
+  const isPassed = side === 'buy' ? ceilUnits(lowest) < price : floorUnits(highest) > price;
+  if (!isPassed) return 0;
+  const part = Math.min(1, (side === 'buy' ? price - lowest : highest - price) / (highest - lowest));
+  return floorUnits((volume * share * part * quantityUnit) / lot) * lot;
+}
+
+/** Slices of whole lots, as many as the live plan cuts; where they would outlast the bar they lie evenly within it. */
+function inSlices(
+  order: BarOrder,
+  bar: MetBar,
+  { count, everyMs, barMs }: Extract<BarCourse, { readonly kind: 'slices' }>,
+  units: InstrumentUnits,
+  unit: number,
+): BarFill | null {
+  const { side, quantity, limit } = order;
+  const lots = Math.floor(quantity / units.lot);
+  const worth = Math.floor((quantity * limit) / unit / MIN_SLICE_USD);
+  const slices = Math.max(1, Math.min(count, lots, worth));
+  let [left, filled, notional] = [quantity, 0, 0];
+  for (let n = 0; n < slices; n++) {
+    const slice = n === slices - 1 ? left : Math.floor(left / (slices - n) / units.lot) * units.lot;
+    left -= slice;
+    const share = (n * everyMs) / Math.max(barMs, slices * everyMs);
+    const fill = taken({ ...order, quantity: slice }, middleAt(bar, share), units);
+    if (fill === null) continue;
+    filled += fill.quantity;
+    notional += fill.quantity * fill.price;
+  }
+  if (filled === 0) return null;
+  return { quantity: filled, price: averageOf(side, notional, filled), fees: feeOf(notional, units.costs), rested: 0 };
+}
+
+/** The middle of the market so far into the bar. */
+function middleAt({ open, close }: MetBar, share: number): number {
+  return open + (close - open) * share;
+}
+
+/** The average price of several parts, exactly, in whole units against the trader. Where the parts lie within a limit, so does it. */
+function averageOf(side: OrderSide, notional: number, quantity: number): number {
+  let floor = Math.floor(notional / quantity);
+  while ((floor + 1) * quantity <= notional) floor++;
+  while (floor * quantity > notional) floor--;
+  return side === 'sell' || floor * quantity === notional ? floor : floor + 1;
+}

@@ -1,0 +1,110 @@
+/**
+ * How one order of a stress run goes, part by part, by the plan that a proposal has live: taken after the venue's latency,
+ * resting for its window first, or in slices at their times. What a part comes to, its host says.
+ */
+import { type DecimalString } from '../../domain/decimal.ts';
+import {
+  continuationOf,
+  type EndedPart,
+  type ExecutionPlan,
+  firstPart,
+  isMissed,
+  leftOf,
+  type OrderPart,
+  REST_MS,
+} from '../../domain/execution-plan.ts';
+import { notionalUsdOf, type Order, resized } from '../../domain/order.ts';
+import type { EpochMs } from '../../domain/time.ts';
+
+/** An order on its way from the decision to the market. */
+export interface SentOrder {
+  readonly order: Order;
+  readonly decisionPrice: DecimalString;
+  readonly plan: ExecutionPlan;
+}
+
+/** The market of the run, its risk function and its book. */
+export interface CourseHost {
+  now(): EpochMs;
+  after(ms: number, call: () => void): void;
+  /** From a decision to the venue. Milliseconds. */
+  readonly latencyMs: number;
+  /** Takes what the market holds of a part's order, if risk lets it; answers what was executed. */
+  take(order: Order, decisionPrice: DecimalString): DecimalString;
+  /** Where an order may rest, if risk lets it; null where it may not. */
+  place(order: Order): DecimalString | null;
+  /** What an order was filled by that rested at a price since an instant. */
+  rested(order: Order, rest: { readonly price: DecimalString; readonly since: EpochMs }, decisionPrice: DecimalString): DecimalString;
+  refuse(reason: string): void;
+}
+
+export class OrderCourse {
+  readonly sent: SentOrder;
+  readonly #host: CourseHost;
+  readonly #onEnd: () => void;
+  #ended: readonly EndedPart[] = [];
+  #startedAt: EpochMs | null = null;
+  #isStopped = false;
+
+  /** Sends the first part. `onEnd` is called once, after the last one. */
+  constructor(sent: SentOrder, host: CourseHost, onEnd: () => void) {
+    this.sent = sent;
+    this.#host = host;
+    this.#onEnd = onEnd;
+    this.#leave(firstPart(sent.plan, sent.order));
+  }
+
+  /** What of the order is still to come, in base units, and what it reserves in US dollars. */
+  get open(): { readonly quantity: DecimalString; readonly notionalUsd: DecimalString } {
+    const { order } = this.sent;
+    const quantity = leftOf(order, this.#ended);
+    return { quantity, notionalUsd: this.#ended.length === 0 ? order.notionalUsd : notionalUsdOf(quantity, order.limitPrice) };
+  }
+
+  /** Nothing more of it leaves, and what rests is taken back. */
+  stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#onEnd();
+  }
+
+  #leave(part: OrderPart): void {
+    const host = this.#host;
+    const waitMs = Math.max(0, (part.dueAt ?? 0) - host.now());
+    host.after(waitMs + host.latencyMs, () => this.#carry(part));
+  }
+
+  #carry(part: OrderPart): void {
+    if (this.#isStopped) return;
+    const { order, decisionPrice, plan } = this.sent;
+    const host = this.#host;
+    const at = host.now();
+    this.#startedAt ??= at;
+    if (isMissed(plan, part, at)) {
+      this.#end({ ...part, executedQuantity: '0', reason: 'slice_missed' });
+      return;
+    }
+    const own = part.quantity === order.quantity ? order : resized(order, part.quantity);
+    if (part.kind === 'take') {
+      this.#end({ ...part, executedQuantity: host.take(own, decisionPrice), reason: null });
+      return;
+    }
+    const price = host.place(own);
+    if (price === null) this.#end({ ...part, executedQuantity: '0', reason: 'not_placed' });
+    else
+      host.after(REST_MS[plan.urgency], () => {
+        if (!this.#isStopped) this.#end({ ...part, executedQuantity: host.rested(own, { price, since: at }, decisionPrice), reason: null });
+      });
+  }
+
+  #end(ended: EndedPart): void {
+    const { order, plan } = this.sent;
+    const at = this.#host.now();
+    const all = [...this.#ended, ended];
+    const { missed, part } = continuationOf(plan, order, all, { startedAt: this.#startedAt ?? at, at });
+    for (const { reason } of missed) this.#host.refuse(reason ?? 'slice_missed');
+    this.#ended = [...all, ...missed];
+    if (part === null) this.stop();
+    else this.#leave(part);
+  }
+}

@@ -1,0 +1,158 @@
+// What an order comes to on a bar by its algorithm: against the same worked out slowly in exact decimals, and by hand.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { costsOf } from '../../../src/domain/backtest/assumptions.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { Decimal } from '../../../src/domain/decimal.ts';
+import { EXECUTION_ALGORITHMS, type Manifest, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
+import { marketStepOf } from '../../../src/domain/market-step.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { barCourseOf, fillOnBar } from '../../../src/simulation/backtest/bar-execution.ts';
+import { bookUnits, instrumentUnits, unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
+import { fillPlainly } from './plain-fill.ts';
+import { HOUR } from './random-histories.ts';
+
+const BTC = 'spotexchange:BTCUSDT' as InstrumentKey;
+const KEYS = [BTC, 'spotchain:AAPLx', 'evmvenue:BTC'] as InstrumentKey[];
+const LEVELS: Readonly<Record<string, number>> = { [BTC]: 60_000, 'spotchain:AAPLx': 200, 'evmvenue:BTC': 60_000 };
+
+interface Asked {
+  readonly key: InstrumentKey;
+  readonly side: 'buy' | 'sell';
+  readonly algorithm: Manifest['algorithm'];
+  readonly urgency: Manifest['urgency'];
+  readonly costMultiplier: number;
+  /** US dollars. */
+  readonly notional: number;
+  /** How far the limit lies beyond the open, in basis points. */
+  readonly room: number;
+  readonly bar: Omit<Candle, 'openTime'>;
+}
+
+/** The same order on the same bar, in units and in decimals. */
+function both({ key, side, algorithm, urgency, costMultiplier, notional, room, bar }: Asked) {
+  const assumptions = { costMultiplier, maxParticipationPct: 10, minOrderUsd: 10 };
+  const money = bookUnits('1000000');
+  const units = instrumentUnits(Number(bar.open), money, costsOf(key, assumptions), marketStepOf(key));
+  const quantity = Math.max(1, Math.floor(((notional / Number(bar.open)) * units.quantityUnit) / units.lot)) * units.lot;
+  const away = (side === 'buy' ? room : -room) / 10_000;
+  const limit = Math.floor(Number(bar.open) * (1 + away) * units.priceUnit);
+  const met = {
+    open: Number(bar.open),
+    high: Number(bar.high),
+    low: Number(bar.low),
+    close: Number(bar.close),
+    volume: Number(bar.volume),
+  };
+  const fast = fillOnBar({ side, quantity, limit }, met, barCourseOf({ algorithm, urgency }, key, HOUR, assumptions), units, money.unit);
+  const slow = fillPlainly({
+    key,
+    side,
+    quantity: new Decimal(unitsText(quantity, units.quantityDecimals)),
+    limit: new Decimal(unitsText(limit, units.priceDecimals)),
+    bar: { openTime: 0, ...bar },
+    algorithm,
+    urgency,
+    costMultiplier,
+    priceDigits: units.priceDecimals,
+    quantityDigits: units.quantityDecimals,
+    moneyDigits: money.moneyDecimals,
+  });
+  return { fast, slow, units, money, ordered: quantity, limit };
+}
+
+/** A bar whose opens, extremes and volume make rests that fill whole, in part and not at all. */
+const asked: fc.Arbitrary<Asked> = fc
+  .record({
+    key: fc.constantFrom(...KEYS),
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    algorithm: fc.constantFrom(...EXECUTION_ALGORITHMS),
+    urgency: fc.constantFrom(...URGENCIES),
+    costMultiplier: fc.constantFrom(1, 2.5),
+    notional: fc.integer({ min: 15, max: 100_000 }),
+    room: fc.integer({ min: -30, max: 60 }),
+    moves: fc.record({
+      close: fc.integer({ min: -400, max: 400 }),
+      up: fc.integer({ min: 0, max: 900 }),
+      down: fc.integer({ min: 0, max: 900 }),
+    }),
+    volumeUsd: fc.constantFrom(0, 20_000, 3_000_000, 90_000_000),
+  })
+  .map(({ moves, volumeUsd, ...one }) => {
+    const level = LEVELS[one.key] as number;
+    const at = (bps: number): number => level * (1 + bps / 10_000);
+    const digits = level > 1_000 ? 2 : 4;
+    return {
+      ...one,
+      bar: {
+        open: level.toFixed(digits),
+        high: at(Math.max(0, moves.close) + moves.up).toFixed(digits),
+        low: at(Math.min(0, moves.close) - moves.down).toFixed(digits),
+        close: at(moves.close).toFixed(digits),
+        volume: (volumeUsd / level).toFixed(3),
+      },
+    };
+  });
+
+test('an order on a bar comes to what its parts come to in exact decimals, never beyond its limit', () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(asked, (one) => {
+      const { fast, slow, units, money, ordered, limit } = both(one);
+      expect(fast === null).toBe(slow === null);
+      if (fast === null || slow === null) {
+        seen.add('nothing');
+        return;
+      }
+      expect({
+        quantity: unitsText(fast.quantity, units.quantityDecimals),
+        price: unitsText(fast.price, units.priceDecimals),
+        fees: unitsText(fast.fees, money.moneyDecimals),
+      }).toEqual({ quantity: slow.quantity.toFixed(), price: slow.price.toFixed(), fees: slow.fees.toFixed() });
+      expect(fast.quantity).toBeLessThanOrEqual(ordered);
+      if (one.side === 'buy') expect(fast.price).toBeLessThanOrEqual(limit);
+      else expect(fast.quantity).toBe(ordered);
+      const course = one.key === BTC ? one.algorithm : 'elsewhere';
+      if (fast.quantity < ordered) seen.add(`${course} in part`);
+      if (fast.rested > 0) seen.add(fast.rested === fast.quantity * fast.price ? 'rested whole' : 'rested and taken');
+      seen.add(course);
+    }),
+    { numRuns: 4_000, seed: Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31)) },
+  );
+  expect([...seen]).toEqual(
+    expect.arrayContaining([...EXECUTION_ALGORITHMS, 'twap in part', 'rested whole', 'rested and taken', 'nothing']),
+  );
+});
+
+describe('by hand, ten bitcoins at 60,000 on a bar that falls by 90 and rises by 9', () => {
+  const bar = { open: '60000', high: '60009', low: '59910', close: '59955', volume: '100000' };
+  const order = { key: BTC, side: 'buy' as const, costMultiplier: 1, notional: 600_000, room: 100, bar };
+  const resultOf = (algorithm: Manifest['algorithm'], urgency: Manifest['urgency']) => {
+    const { fast, units } = both({ ...order, algorithm, urgency });
+    return { price: (fast?.price ?? 0) / units.priceUnit, rested: fast?.rested ?? 0 };
+  };
+
+  test('taken at once it pays half the spread and half of the depth that it walks', () => {
+    expect(resultOf('taker_immediate', 'low').price).toBeCloseTo(60_006 * (1 + 600_060 / 5_000_000 / 200), 1);
+  });
+
+  test('where the window does not show a price below the bid, it rests in vain and is taken at its end', () => {
+    // 45 seconds of an hour show 1.125 of the 90 below the open; the bid lies 6 below it.
+    const { price, rested } = resultOf('smart_order_routing_maker_first', 'low');
+    expect(rested).toBe(0);
+    expect(price).toBeCloseTo((60_000 - 45 / 80) * 1.0001 * (1 + 600_060 / 5_000_000 / 200), 0);
+  });
+
+  test('where it does, the price is the bid', () => {
+    const deep = { ...bar, low: '58000' };
+    const { fast, units } = both({ ...order, bar: deep, algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
+    // 25 below the open are shown, 19 of them beyond the bid; the window trades 1,250 bitcoins.
+    expect((fast?.price ?? 0) / units.priceUnit).toBeCloseTo(59_994, 1);
+    expect(fast?.rested).toBe((fast?.quantity ?? 0) * (fast?.price ?? 0));
+  });
+
+  test('slices walk less of the depth each, at the prices of their times', () => {
+    // Ten slices of one bitcoin, on average 135 seconds into an hour that falls by 45.
+    expect(resultOf('twap', 'low').price).toBeCloseTo((60_000 - (45 * 135) / 3_600) * 1.0001 * (1 + 60_006 / 5_000_000 / 200), 0);
+  });
+});
