@@ -1,6 +1,7 @@
 /** What an agent decides at a tick: its manifest compiled to one pure function of the cut, its book and its autonomy. */
 import type { Autonomy } from './agent.ts';
-import { isQuoteLive, isReferenceLive } from './conditions/condition.ts';
+import { carriedIn } from './conditions/carried-reference.ts';
+import { isQuoteLive, isReferenceReadable } from './conditions/condition.ts';
 import { type CompiledCondition, definitionOf, type Observed } from './conditions/index.ts';
 import { type Cut, type IndicatorNeed, indicatorKey, type Observation } from './cut.ts';
 import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, Verdict } from './decision.ts';
@@ -118,8 +119,9 @@ const WITHHELD = 2;
 export function compileManifest(manifest: Manifest): CompiledManifest {
   const entryConditions = manifest.entry;
   const exitConditions = [...manifest.exit, ...guardrailExits(manifest)];
-  const entryRules = entryConditions.map((condition) => definitionOf(condition).compile(condition));
-  const exitRules = exitConditions.map((condition) => definitionOf(condition).compile(condition));
+  const carried = carriedIn(manifest);
+  const entryRules = entryConditions.map((condition) => definitionOf(condition).compile(condition, carried));
+  const exitRules = exitConditions.map((condition) => definitionOf(condition).compile(condition, carried));
   const allRules: readonly CompiledCondition[] = [...entryRules, ...exitRules];
   const entryCount = entryRules.length;
   const entryReadsReference = entryRules.some(({ usesReference }) => usesReference);
@@ -157,14 +159,16 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
         if (r < entryCount) {
           if (outcome === FAILED) entry = FAILED;
           else if (outcome === WITHHELD && entry !== FAILED) entry = WITHHELD;
-          if (outcome === WITHHELD && rule.usesReference && position === null) staleReference ||= !isReferenceLive(observation);
+          if (outcome === WITHHELD && rule.usesReference && position === null)
+            staleReference ||= !isReferenceReadable(observation, carried);
         } else {
           if (outcome === PASSED) {
             exit = PASSED;
             exitByItself ||= !rule.usesReference;
             stopLoss ||= isStopLoss[r - entryCount] === true;
           } else if (outcome === WITHHELD && exit === FAILED) exit = WITHHELD;
-          if (outcome === WITHHELD && rule.usesReference && position !== null) staleReference ||= !isReferenceLive(observation);
+          if (outcome === WITHHELD && rule.usesReference && position !== null)
+            staleReference ||= !isReferenceReadable(observation, carried);
         }
       }
       const standing = position === null ? entry : exit;

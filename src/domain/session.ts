@@ -290,6 +290,15 @@ export function nextRegularOpen(at: EpochMs): EpochMs | null {
   return null;
 }
 
+/** The last end of a regular session at or before `at`; null where the known calendar begins after one. */
+export function lastRegularClose(at: EpochMs): EpochMs | null {
+  for (let index = Math.min(dayIndex(at), DAYS.length - 1); index >= 0; index--) {
+    const day = DAYS[index];
+    if (day !== null && day !== undefined && day.postMarketAt <= at) return day.postMarketAt;
+  }
+  return null;
+}
+
 /** The trading day of a New York date (`YYYY-MM-DD`); null where the exchange is closed or the date is outside of `SESSION_YEARS`. */
 export function tradingDay(date: string): TradingDay | null {
   return DAYS[Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY) - FIRST_DAY] ?? null;

@@ -8,6 +8,7 @@ import type { Fields, Problem } from '../field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { timeframeMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
+import { type CarriedIn, isReadableCarried, NOWHERE } from './carried-reference.ts';
 
 /** What a rule saw: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null for unknown. */
 export type Observed = number | string | null;
@@ -45,7 +46,8 @@ export interface ConditionDefinition {
   readonly check?: (condition: ManifestCondition, path: string) => Problem | null;
   /** The indicators that it reads from an observation of the instrument. */
   readonly needs: (condition: ManifestCondition, instrument: InstrumentKey) => readonly IndicatorNeed[];
-  readonly compile: (condition: ManifestCondition) => CompiledCondition;
+  /** @param carriedIn the sessions in which the manifest lets a carried reference be read */
+  readonly compile: (condition: ManifestCondition, carriedIn?: CarriedIn) => CompiledCondition;
   /** What the observed value is compared with, as it stands in the rule matrix. */
   readonly threshold: (condition: ManifestCondition) => number | string | null;
 }
@@ -75,6 +77,11 @@ export function isReferenceLive(observation: Observation): boolean {
   return reference !== null && reference.quality === 'live' && !reference.flags.includes('carried_forward');
 }
 
+/** True where rules may read the reference: it is live, or carried in a session in which the manifest allows it. */
+export function isReferenceReadable(observation: Observation, allowed: CarriedIn): boolean {
+  return isReferenceLive(observation) || isReadableCarried(observation.reference, observation.slot, allowed);
+}
+
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
 /** Which of an observation's inputs must be live before a rule may look at them. */
@@ -91,11 +98,12 @@ export function compileNumber(
   direction: Direction,
   limit: number,
   live: LiveInputs,
+  carriedIn: CarriedIn = NOWHERE,
 ): CompiledCondition {
   const ungated: ObserveRule = (observation, position) => finite(read(observation, position));
   const quoteGated: ObserveRule = (observation, position) => (isQuoteLive(observation) ? finite(read(observation, position)) : null);
   const bothGated: ObserveRule = (observation, position) =>
-    isQuoteLive(observation) && isReferenceLive(observation) ? finite(read(observation, position)) : null;
+    isQuoteLive(observation) && isReferenceReadable(observation, carriedIn) ? finite(read(observation, position)) : null;
   return {
     observe: live === 'none' ? ungated : live === 'quote' ? quoteGated : bothGated,
     passes:
@@ -130,7 +138,7 @@ export function percentCondition(spec: {
       },
     },
     needs: NO_NEEDS,
-    compile: (condition) => compileNumber(spec.read, spec.direction, numberField(condition, 'pct'), spec.live),
+    compile: (condition, carriedIn) => compileNumber(spec.read, spec.direction, numberField(condition, 'pct'), spec.live, carriedIn),
     threshold: (condition) => numberField(condition, 'pct'),
   };
 }

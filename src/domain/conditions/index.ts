@@ -111,12 +111,19 @@ export function readCondition(
   }
   const before = problems.length;
   const fields: Record<string, FieldValue> = readFields(value, definition.fields, path, problems, timeframe, ['type']);
-  if (problems.length > before || Object.keys(definition.fields).some((name) => fields[name] === undefined)) return null;
+  if (problems.length > before || lacksField(definition, fields)) return null;
   const condition: ManifestCondition = { type: definition.type, ...fields };
   const problem = definition.check?.(condition, path) ?? null;
   if (problem === null) return condition;
   problems.push(problem);
   return null;
+}
+
+/** Whether a field is missing that has to be there; a timeframe without a manifest's to take is one. */
+function lacksField({ fields }: ConditionDefinition, read: Readonly<Record<string, FieldValue>>): boolean {
+  return Object.entries(fields).some(
+    ([name, { type, optional }]) => read[name] === undefined && (optional !== true || type === 'timeframe'),
+  );
 }
 
 /** JSON Schema of the condition objects of one side. */

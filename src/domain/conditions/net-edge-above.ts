@@ -50,6 +50,7 @@ export const NET_EDGE_ABOVE: ConditionDefinition = {
     },
   },
   needs: NO_NEEDS,
-  compile: (condition) => compileNumber(netEdge(condition), 'above', numberField(condition, 'bps'), 'quote_and_reference'),
+  compile: (condition, carriedIn) =>
+    compileNumber(netEdge(condition), 'above', numberField(condition, 'bps'), 'quote_and_reference', carriedIn),
   threshold: (condition) => numberField(condition, 'bps'),
 };

@@ -12,7 +12,15 @@ export const SESSION_IN: ConditionDefinition = {
   description: 'The US equity session at the tick is one of these.',
   sides: ['entry', 'exit'],
   kinds: null,
-  fields: { sessions: { type: 'choices', choices: SESSIONS, description: 'Sessions in which the rule passes.' } },
+  fields: {
+    sessions: { type: 'choices', choices: SESSIONS, description: 'Sessions in which the rule passes.' },
+    carriedReference: {
+      type: 'boolean',
+      optional: true,
+      description:
+        'On the entry side: in these sessions, but never in the regular one, the rules of both sides also read the reference price with which the last regular session ended. Not so where it is missing.',
+    },
+  },
   needs: NO_NEEDS,
   compile: (condition) => {
     const sessions = sessionsOf(condition);

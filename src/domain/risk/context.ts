@@ -23,6 +23,8 @@ export interface ReferenceUse {
   /** True where the rules that ask for the order read it: a fair-value policy. */
   readonly required: boolean;
   readonly observed: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null;
+  /** True where it is carried forward in a session in which the agent's manifest lets its rules read it all the same. */
+  readonly carried?: boolean;
 }
 
 /** What the risk function asks of the catalog; whoever knows instruments beyond it answers for those too. */

@@ -4,6 +4,7 @@
  */
 import type { Autonomy, Stage } from '../agent.ts';
 import type { MarkedBook } from '../book.ts';
+import { carriedIn, isReadableCarried } from '../conditions/carried-reference.ts';
 import { costModelOf } from '../costs.ts';
 import type { Observation } from '../cut.ts';
 import type { DecimalString } from '../decimal.ts';
@@ -126,6 +127,10 @@ export interface OrderContextInputs {
   readonly feeBps?: number | undefined;
 }
 
+function isCarried({ reference, at }: RiskMarket, agent: RiskAgent | null): boolean {
+  return agent !== null && isReadableCarried(reference, at, carriedIn(agent.manifest));
+}
+
 /** The context that an order is assessed in. */
 export function orderContext(order: Pick<Order, 'instrument' | 'mode' | 'side'>, inputs: OrderContextInputs): RiskContext {
   const { market, agent, control } = inputs;
@@ -133,7 +138,7 @@ export function orderContext(order: Pick<Order, 'instrument' | 'mode' | 'side'>,
   return {
     at: market.at,
     quote: market.quote,
-    reference: { required: inputs.readsReference, observed: market.reference },
+    reference: { required: inputs.readsReference, observed: market.reference, carried: isCarried(market, agent) },
     liquidityUsd: market.liquidityUsd,
     mandate: mandateOf(agent?.manifest ?? null, inputs.preferences, agent?.stage ?? null, agent?.autonomy),
     book: inputs.book,

@@ -18,7 +18,7 @@ export function sizeIndependentBreaches(
   const { quote, reference, halt, disabledFeature } = context;
   const name = splitInstrumentKey(instrument);
   let mask = 0;
-  if (reference.required && reference.observed?.quality !== 'live') mask |= RISK_BITS.stale_reference_feed;
+  if (reference.required && reference.observed?.quality !== 'live' && reference.carried !== true) mask |= RISK_BITS.stale_reference_feed;
   if (quote === null || quote.quality !== 'live') mask |= RISK_BITS.quote_not_live;
   const priced = quote === null || (quote.venue === venue && quote.instrument === name.instrument);
   if (!priced || name.venue !== venue) mask |= RISK_BITS.venue_mismatch;

@@ -13,6 +13,7 @@ import {
   priceText,
   QUOTE_KNOWN,
   QUOTE_LIVE,
+  REFERENCE_CARRIED,
   REFERENCE_KNOWN,
   REFERENCE_LIVE,
 } from './history.ts';
@@ -172,6 +173,6 @@ function referenceAt(columns: InstrumentColumns, i: number, slot: EpochMs): Obse
     receivedAt: publishedAt,
     ageMs: slot - publishedAt,
     quality: live ? 'live' : 'stale',
-    flags: live ? [] : ['carried_forward'],
+    flags: live ? [] : has(columns, i, REFERENCE_CARRIED) ? ['carried_forward'] : ['over_age'],
   };
 }

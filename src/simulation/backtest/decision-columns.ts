@@ -34,7 +34,7 @@ export function decisionAt(history: History, rules: RuleBook, simulation: Simula
 
 function cellsOf(history: History, rules: RuleBook, simulation: Simulation, instrument: number, i: number): string[] {
   const evaluated = rules.instruments[instrument] as InstrumentRules;
-  const state = (history.instruments[instrument] as InstrumentColumns).state[i] as number;
+  const state = evaluated.state[i] as number;
   return rules.plans.map((plan, rule) => {
     if (plan.position !== null) return positionCell(plan, history, simulation, instrument, i);
     const word = plan.side === 'entry' ? evaluated.entryPassed : (evaluated.exitPassed[plan.bit >> 5] as BitColumn);

@@ -3,6 +3,7 @@
 import type { Candle } from '../../domain/candle.ts';
 import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
 import type { CatalogEntry, InstrumentKind } from '../../domain/catalog.ts';
+import { isOfLastSession } from '../../domain/conditions/carried-reference.ts';
 import type { ObservedEvent } from '../../domain/cut.ts';
 import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import { sessionAt } from '../../domain/session.ts';
@@ -51,6 +52,8 @@ export const QUOTE_KNOWN = 2;
 export const REFERENCE_KNOWN = 4;
 export const REFERENCE_LIVE = 8;
 export const EVENTS_KNOWN = 16;
+/** Not live, and the price that the last regular session ended with: a manifest may allow its rules to read it. */
+export const REFERENCE_CARRIED = 32;
 
 /** Closes of one timeframe, ascending. */
 export interface CloseSeries {
@@ -222,7 +225,8 @@ function decimalsOf(firstPrice: number): number {
 
 /**
  * The share's price at each slot and when it printed. It is live where its bar closed at the slot and a session was open
- * until then; in any other case it is carried on, and no rule on it passes.
+ * until then. In any other case it is carried on, and rules on it pass only where the manifest allows that for the price
+ * that the last regular session ended with.
  */
 function referenceOf(candles: readonly Candle[] | undefined, grid: Grid, state: Uint8Array) {
   if (candles === undefined || candles.length === 0) return null;
@@ -233,7 +237,8 @@ function referenceOf(candles: readonly Candle[] | undefined, grid: Grid, state: 
     if (Number.isNaN(column.values[i])) continue;
     const slot = grid.firstSlot + i * grid.barMs;
     const live = column.at[i] === slot && sessionAt(slot - 1) !== 'CLOSED' && sessionAt(slot) !== 'CLOSED';
-    state[i] = (state[i] as number) | REFERENCE_KNOWN | (live ? REFERENCE_LIVE : 0);
+    const standing = live ? REFERENCE_LIVE : isOfLastSession(column.at[i] as number, slot) ? REFERENCE_CARRIED : 0;
+    state[i] = (state[i] as number) | REFERENCE_KNOWN | standing;
   }
   return column;
 }

@@ -4,6 +4,7 @@
  */
 import { type Assumptions, costsOf, DEFAULT_ASSUMPTIONS } from '../../domain/backtest/assumptions.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
+import { carriedIn } from '../../domain/conditions/carried-reference.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { netEdge } from '../../domain/conditions/net-edge-above.ts';
 import { guardrailExits } from '../../domain/decide.ts';
@@ -11,7 +12,8 @@ import { compareDecimals } from '../../domain/decimal.ts';
 import type { Manifest, ManifestCondition } from '../../domain/manifest/manifest.ts';
 import { SEVERITIES } from '../../domain/market-event.ts';
 import { SESSIONS } from '../../domain/quote.ts';
-import { type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
+import { sessionAt } from '../../domain/session.ts';
+import { type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_CARRIED, REFERENCE_LIVE } from './history.ts';
 import { type InputColumn, InputColumns, type NumberColumn, type WordColumn } from './input-columns.ts';
 
 /** A rule on the open position, for the simulation: what it looks at and from where on it passes. */
@@ -49,9 +51,20 @@ export interface InstrumentRules {
   readonly entryWithheld: BitColumn;
   readonly exitPassed: readonly BitColumn[];
   readonly exitWithheld: readonly BitColumn[];
+  /** By slot, bits of the history: a carried reference that the manifest's rules may read counts as live. */
+  readonly state: Uint8Array;
   /** By rule: at how many slots it passed, and at how many it could not know. Rules on the position count nothing here. */
   readonly passedCount: Float64Array;
   readonly unknownCount: Float64Array;
+}
+
+/** States of an instrument in which a reference counts as live where the manifest allows a carried one to be read. */
+function readableStates(manifest: Manifest, { firstSlot, barMs }: History, { state }: InstrumentColumns): Uint8Array {
+  const allowed = carriedIn(manifest);
+  if (allowed.length === 0) return state;
+  return state.map((bits, i) =>
+    (bits & REFERENCE_CARRIED) !== 0 && allowed.includes(sessionAt(firstSlot + i * barMs)) ? bits | REFERENCE_LIVE : bits,
+  );
 }
 
 export interface RuleBook {
@@ -82,15 +95,16 @@ export function evaluateRules(manifest: Manifest, history: History, assumptions:
   const entryCount = manifest.entry.length;
   const exitWords = Math.ceil((plans.length - entryCount) / 32);
   const shared = new Map<string, InputColumn>();
-  const instruments = history.instruments.map((columns) =>
-    evaluateInstrument(
+  const instruments = history.instruments.map((heard) => {
+    const columns = { ...heard, state: readableStates(manifest, history, heard) };
+    return evaluateInstrument(
       plans,
       exitWords,
       columns,
       new InputColumns(history, columns, shared),
       costsOf(columns.key, assumptions).halfSpreadBps,
-    ),
-  );
+    );
+  });
   return { plans, entryCount, exitWords, instruments };
 }
 
@@ -112,6 +126,7 @@ function evaluateInstrument(
     entryWithheld: gated('entry') ? column(count('entry')) : NO_BITS,
     exitPassed: words(),
     exitWithheld: gated('exit') ? words() : [],
+    state: columns.state,
     passedCount: new Float64Array(plans.length),
     unknownCount: new Float64Array(plans.length),
   };

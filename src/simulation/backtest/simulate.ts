@@ -541,8 +541,8 @@ class Run {
   }
 
   /** Blocks what rests on prices that are not live, as the plain decider does. */
-  #notLive({ columns }: InstrumentState, i: number, standing: number, withheldOnReference: boolean): BlockReason | null {
-    if (standing === WITHHELD && withheldOnReference && ((columns.state[i] as number) & REFERENCE_LIVE) === 0) return 'stale_reference_feed';
+  #notLive({ columns, rules }: InstrumentState, i: number, standing: number, withheldOnReference: boolean): BlockReason | null {
+    if (standing === WITHHELD && withheldOnReference && ((rules.state[i] as number) & REFERENCE_LIVE) === 0) return 'stale_reference_feed';
     return isLive(columns, i) ? null : 'quote_not_live';
   }
 

@@ -7,6 +7,7 @@ import { Decimal } from '../../../src/domain/decimal.ts';
 import { indicatorOf } from '../../../src/domain/indicators/index.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { decisionAt } from '../../../src/simulation/backtest/decision-columns.ts';
+import { sessionAt } from '../../../src/domain/session.ts';
 import { buildHistory, type InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { indicatorColumn } from '../../../src/simulation/backtest/indicator-columns.ts';
 import { evaluateRules } from '../../../src/simulation/backtest/rule-columns.ts';
@@ -138,6 +139,40 @@ describe('a random manifest over a random history', () => {
       { numRuns: RUNS, seed: SEED },
     );
   });
+});
+
+test('a carried reference opens and closes positions where the session rule says so, and the plain decider agrees', () => {
+  const trades = [true, false].map((carriedReference) => {
+    const read = readManifest(
+      payload({
+        universe: ['AAPLx'],
+        timeframe: '1h',
+        entryConditions: [
+          { type: 'premium_below', pct: 4 },
+          { type: 'session_in', sessions: ['CLOSED'], carriedReference },
+        ],
+        exitConditions: [{ type: 'premium_above', pct: 5 }, { type: 'reference_lost' }],
+        stopLossPct: 0,
+        takeProfitPct: 0,
+        maxSlippageBps: 400,
+        maxDailyDrawdownPct: 50,
+      }),
+    );
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    // Bars of the share in its regular hours alone, as venues keep them.
+    const input = randomInput(4, 'AAPLx', 200);
+    const referenceCandles = walk(draws(9), START - HOUR, HOUR, 200, 200).filter(
+      ({ openTime }) => sessionAt(openTime + HOUR - 1) === 'REGULAR',
+    );
+    const one = { manifest: read.manifest, inputs: [{ ...input, referenceCandles }] };
+    const { decisions, simulation } = play(one);
+    expect(decisions.map(({ outcome, disposition, reason }) => [outcome, disposition, reason])).toEqual(
+      playPlainly(one, DEFAULT_ASSUMPTIONS).bars.map(({ outcome, disposition, reason }) => [outcome, disposition, reason]),
+    );
+    return simulation.trades.length;
+  });
+  expect(trades[0]).toBeGreaterThan(3);
+  expect(trades[1]).toBe(0);
 });
 
 test('an exit that only a stale price asks for is blocked at its bar', () => {

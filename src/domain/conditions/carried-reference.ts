@@ -1,0 +1,54 @@
+/**
+ * When a reference price that was carried forward may be read like a live one: in the sessions that a manifest's own
+ * session rule names for it, and where nothing but the closed session stands between the price and now.
+ */
+import type { ObservedReference } from '../cut.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
+import { type QualityFlag, SESSIONS, type Session } from '../quote.ts';
+import { isSessionKnown, lastRegularClose, sessionAt } from '../session.ts';
+import type { EpochMs } from '../time.ts';
+
+/** The sessions in which rules read a carried reference; none where the manifest allows it nowhere. */
+export type CarriedIn = readonly Session[];
+
+export const NOWHERE: CarriedIn = [];
+
+/** What says that a price is old because its exchange is closed. Any other flag is a fault of the feed. */
+const OF_THE_SESSION: ReadonlySet<QualityFlag> = new Set(['session_closed', 'carried_forward']);
+
+/** So long before the close the last price of a regular session may have been published. Milliseconds. */
+export const LAST_PRINT_MS = 60_000;
+
+/**
+ * The sessions that the entry side's `session_in` rules name, of which at least one says `carriedReference`; never the
+ * regular one, in which a price that stands still is a fault. They hold for both sides: what was entered by a carried
+ * price may be left by it.
+ */
+export function carriedIn({ entry }: { readonly entry: readonly ManifestCondition[] }): CarriedIn {
+  const rules = entry.filter(({ type }) => type === 'session_in');
+  if (!rules.some((rule) => rule['carriedReference'] === true)) return NOWHERE;
+  return SESSIONS.filter(
+    (session) => session !== 'REGULAR' && rules.every((rule) => (rule['sessions'] as readonly string[]).includes(session)),
+  );
+}
+
+/**
+ * Whether a price of that time is the one that the last regular session ended with, or a later one, outside of a regular
+ * session: what a carried price has to be before any session rule is asked. False where no calendar is known.
+ */
+export function isOfLastSession(publishedAt: EpochMs, at: EpochMs): boolean {
+  if (!isSessionKnown(at) || sessionAt(at) === 'REGULAR' || publishedAt > at) return false;
+  const close = lastRegularClose(at);
+  return close !== null && publishedAt >= close - LAST_PRINT_MS;
+}
+
+/** Whether a reference that is not live is carried in a session in which it may be read. */
+export function isReadableCarried(
+  reference: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null,
+  at: EpochMs,
+  allowed: CarriedIn,
+): boolean {
+  if (allowed.length === 0 || reference === null || reference.quality !== 'stale' || reference.flags.length === 0) return false;
+  if (!reference.flags.every((flag) => OF_THE_SESSION.has(flag))) return false;
+  return allowed.includes(sessionAt(at)) && isOfLastSession(at - reference.ageMs, at);
+}
