@@ -82,7 +82,7 @@ async function ours(order: ServerOrder): Promise<string> {
       primaryChain: null,
       launcher: null,
       disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
-      takesSignature: async () => refuse('unavailable', 'no node is asked here'),
+      evmWallets: { chainId: 42_161, takesSignature: async () => refuse('unavailable', 'no node is asked here') },
       bridge: null,
       clock,
       newId,

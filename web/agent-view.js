@@ -11,6 +11,7 @@ import { fill, h, say } from './dom.js';
 import { evaluationsPanel } from './evaluations-panel.js';
 import { gatesPanel } from './gates-panel.js';
 import { Refused, read } from './http.js';
+import { lazyPanel } from './lazy-panel.js';
 import { manifestPanel } from './manifest-words.js';
 import { titlePage } from './page-title.js';
 import { tabs } from './tabs.js';
@@ -130,6 +131,7 @@ function panelsOf(parts, onChanged) {
     vault: vaultPanel(parts),
     books: booksPanel(parts),
     versions: versionsPanel(parts),
+    delegations: lazyPanel(async () => (await import('./delegation-panel.js')).delegationPanel({ ...parts, trader: 'agentId' }), fail),
     /** The manifest in sentences, once it is read. */
     rules: h('div', {}),
   };
@@ -139,7 +141,7 @@ function panelsOf(parts, onChanged) {
 
 /** @param {{ readonly id: string, readonly tab: string, readonly head: ReturnType<typeof agentHead>, readonly panels: Panels, readonly candlePlace: Element }} page */
 function pageOf({ id, tab, head, panels, candlePlace }) {
-  const { actions, summary, decisions, gates, evaluations, state, vault, books, rules, versions } = panels;
+  const { actions, summary, decisions, gates, evaluations, state, vault, books, rules, versions, delegations } = panels;
   const links = h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'Its proposals'), actions.elements);
   return h(
     'section',
@@ -158,6 +160,7 @@ function pageOf({ id, tab, head, panels, candlePlace }) {
         { name: 'gates', title: 'Gates and evaluations', content: [gates.element, evaluations.element] },
         { name: 'state', title: 'State', content: state.elements },
         { name: 'vault', title: 'Vault and books', content: [vault.element, books.element] },
+        { name: 'signing', title: 'Signing', content: [delegations] },
         { name: 'versions', title: 'Versions', content: [rules, versions.element] },
       ],
     }),

@@ -471,6 +471,16 @@ export type BridgeTransfer = {
   readonly changedAt: string;
 };
 
+export type BridgeTransferPoint = {
+  readonly at: string;
+  readonly state: 'quoted' | 'submitted' | 'source_confirmed' | 'source_final' | 'filling' | 'completed' | 'refunding' | 'refunded' | 'failed' | 'unknown' | 'expired';
+  readonly provider: 'unseen' | 'pending' | 'attesting' | 'filling' | 'filled' | 'failing' | 'refunding' | 'refunded' | 'refund_failed';
+  readonly source: 'unseen' | 'included' | 'final' | 'reorged' | 'failed' | 'expired' | 'other';
+  readonly destination: 'none' | 'included' | 'final' | 'failed' | 'foreign';
+  readonly arrivedUsd: string | null;
+  readonly refundedUsd: string | null;
+};
+
 export type Candles = {
   readonly items: ReadonlyArray<{
     readonly openTime: string;
@@ -1046,6 +1056,22 @@ export type LaunchClaim = {
   readonly changedAt: string;
 };
 
+export type LaunchCourse = {
+  readonly points: ReadonlyArray<{
+    readonly at: string;
+    readonly price: string;
+    readonly fillPct: string;
+    readonly progress: 'on_curve' | 'complete' | 'vesting_locked' | 'graduated';
+  }>;
+  readonly fills: ReadonlyArray<{
+    readonly at: string;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly priceUsd: string;
+    readonly orderId: string;
+  }>;
+};
+
 export type LaunchMonitor = {
   readonly id: string;
   readonly state: 'prepared' | 'submitted' | 'confirmed' | 'trading' | 'graduating' | 'graduated' | 'expired' | 'failed';
@@ -1177,6 +1203,15 @@ export type LaunchQuoteToken = {
   readonly needsBadge: boolean;
   readonly refusedBecause: string | null;
   readonly programError: number | null;
+};
+
+export type LaunchTransaction = {
+  readonly id: string;
+  readonly wallet: string;
+  readonly state: 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
+  readonly transaction: string;
+  readonly lastValidBlockHeight: number;
+  readonly signature: string | null;
 };
 
 export type LauncherLaunch = {
@@ -3942,6 +3977,19 @@ export type WaitingTimer = {
 export type WalletChallenge = {
   readonly address: string;
   readonly text: string;
+  readonly typedData: {
+    readonly domain: {
+      readonly name: string;
+      readonly version: string;
+      readonly chainId: number;
+    };
+    readonly types: { readonly [name: string]: ReadonlyArray<{
+        readonly name: string;
+        readonly type: string;
+      }> };
+    readonly primaryType: 'WalletProof';
+    readonly message: { readonly [name: string]: string };
+  } | null;
   readonly expiresAt: string;
 };
 

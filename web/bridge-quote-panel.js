@@ -196,7 +196,7 @@ function inWallet({ made: { id, transaction }, onSubmitted, fail, signal }) {
   return signingPlace(({ transactionSigning, callSending }) => {
     if (transaction.kind === 'evm') return callSending({ transaction, handIn: (hash) => handIn({ hash }), fail, signal });
     const { unsigned, wallet: signer } = transaction;
-    const prepared = { unsigned, signer, handIn: (/** @type {string} */ signedTransaction) => handIn({ signedTransaction }) };
-    return transactionSigning({ prepare: async () => prepared, fail, signal });
+    const take = (/** @type {readonly string[]} */ [signedTransaction = '']) => handIn({ signedTransaction });
+    return transactionSigning({ prepare: async () => ({ unsigned: [unsigned], signer, handIn: take }), fail, signal });
   }, fail);
 }

@@ -1,5 +1,6 @@
 /** The curve of a launch as a picture: the price over the fill, and how far it has come. */
 import { h, s } from './dom.js';
+import { priceText } from './words.js';
 
 /** @typedef {import('./wire.ts').LadderStep} LadderStep */
 
@@ -12,17 +13,17 @@ const BOTTOM = 34;
 
 /**
  * @param {readonly LadderStep[]} ladder From the start to graduation.
- * @param {import('./wire.ts').LaunchMonitor} monitor
- * @param {import('./wire.ts').Launch} launch
+ * @param {import('./wire.ts').LaunchMonitor['curve']} curve Where it stands; null where it is not on the chain.
+ * @param {Pick<import('./wire.ts').Launch, 'symbol' | 'quoteSymbol'>} launch
  */
-export function curvePicture(ladder, { curve }, { symbol, quoteSymbol }) {
+export function curvePicture(ladder, curve, { symbol, quoteSymbol }) {
   const highest = Number(ladder.at(-1)?.price ?? 1);
   const x = (/** @type {number} */ fillPct) => LEFT + ((WIDTH - LEFT - RIGHT) * fillPct) / 100;
   const y = (/** @type {number} */ price) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * price) / highest;
   const points = ladder.map(({ fillPct, price }) => `${x(fillPct).toFixed(1)},${y(Number(price)).toFixed(1)}`);
   const fillPct = Number(curve?.fillPct ?? 0);
   const price = curve === null ? Number(ladder[0]?.price ?? 0) : Number(curve.price);
-  const words = `The curve of ${symbol}: ${curve === null ? 'not on the chain yet' : `${curve.fillPct} % full at ${curve.price} ${quoteSymbol}`}`;
+  const words = `The curve of ${symbol}: ${curve === null ? 'not on the chain yet' : `${curve.fillPct} % full at ${priceText(curve.price)} ${quoteSymbol}`}`;
   return h(
     'figure',
     { class: 'curve' },
@@ -39,7 +40,11 @@ export function curvePicture(ladder, { curve }, { symbol, quoteSymbol }) {
       s('circle', { class: 'curve-mark', cx: x(fillPct), cy: y(price), r: 5, 'data-fill': curve?.fillPct ?? '0' }),
       s('text', { class: 'curve-word', x: LEFT, y: HEIGHT - 12 }, 'start'),
       s('text', { class: 'curve-word', x: WIDTH - RIGHT, y: HEIGHT - 12, 'text-anchor': 'end' }, 'graduation'),
-      s('text', { class: 'curve-word', x: WIDTH - RIGHT, y: 22, 'text-anchor': 'end' }, `${ladder.at(-1)?.price ?? ''} ${quoteSymbol}`),
+      s(
+        'text',
+        { class: 'curve-word', x: WIDTH - RIGHT, y: 22, 'text-anchor': 'end' },
+        `${priceText(ladder.at(-1)?.price ?? '')} ${quoteSymbol}`,
+      ),
     ),
     h('figcaption', { class: 'faint' }, words),
   );

@@ -1,26 +1,13 @@
-/** Launches of tokens: the list with the market of agent tokens, and one launch with its curve drawn and its monitor moving. */
-import { curvePicture } from './curve-picture.js';
+/** Launches of tokens: the list with the market of agent tokens. */
 import { fill, h, say } from './dom.js';
-import { change, read } from './http.js';
-import { dataTable, factList, number } from './tables.js';
+import { read } from './http.js';
+import { dataTable, number } from './tables.js';
 import { clockAndZone, dayAndTime, plain, symbolOf } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
 /** @typedef {import('./wire.ts').Launch} Launch */
-/** @typedef {import('./wire.ts').LaunchMonitor} LaunchMonitor */
-/** @typedef {import('./wire.ts').LadderStep} LadderStep */
 
 const EVERY_MS = 5_000;
-const ENDED = new Set(['graduated', 'launched', 'expired', 'failed']);
-
-/**
- * @param {Context} context
- * @param {string} id One launch; empty for the list.
- * @returns {import('./shell.js').View}
- */
-export function launchesView(context, id) {
-  return id === '' ? listView(context) : launchView(context, id);
-}
 
 /**
  * Reads again at intervals and whenever the feed tells of a launch; a page that is hidden is not read for.
@@ -28,7 +15,7 @@ export function launchesView(context, id) {
  * @param {(signal: AbortSignal) => Promise<void>} refresh
  * @param {(launchId: string) => boolean} concerns
  */
-function followed({ feed, fail }, refresh, concerns) {
+export function followed({ feed, fail }, refresh, concerns) {
   const abort = new AbortController();
   let isReading = false;
   let isWanted = false;
@@ -67,7 +54,7 @@ function followed({ feed, fail }, refresh, concerns) {
  * @param {Context} context
  * @returns {import('./shell.js').View}
  */
-function listView(context) {
+export function launchesView(context) {
   const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
   const place = h('div', { class: 'panel market-panel' });
   const market = h('div', { class: 'panel market-panel' });
@@ -88,7 +75,7 @@ function listView(context) {
     element: h(
       'section',
       { class: 'page launches' },
-      h('div', { class: 'page-head' }, h('h1', {}, 'Launches'), note),
+      h('div', { class: 'page-head' }, h('h1', {}, 'Launches'), note, h('span', { class: 'space' }), newLaunchLink(context.me)),
       place,
       h('h2', {}, 'Agent tokens, least risk first'),
       market,
@@ -97,6 +84,12 @@ function listView(context) {
     list: { label: 'Search launches and tokens' },
     end,
   };
+}
+
+/** @param {import('./wire.ts').Me} me */
+function newLaunchLink({ permissions }) {
+  if (permissions.includes('trade:execute')) return h('a', { href: '#/launches/new' }, 'Launch a token');
+  return h('button', { type: 'button', disabled: true, title: 'This needs trade:execute' }, 'Launch a token');
 }
 
 /** @param {readonly Launch[]} launches */
@@ -131,100 +124,4 @@ function tokenTable(tokens) {
     ]),
     empty: 'No agent token is listed.',
   });
-}
-
-/**
- * @param {Context} context
- * @param {string} id
- * @returns {import('./shell.js').View}
- */
-function launchView(context, id) {
-  const heading = h('h1', {}, 'Launch');
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
-  const picture = h('div', { class: 'panel curve-place' });
-  const facts = h('div', { class: 'panel' });
-  /** @type {readonly LadderStep[] | null} */
-  let ladder = null;
-
-  const end = followed(
-    context,
-    async (signal) => {
-      /** @type {Launch} */
-      const launch = await read(`/v1/launches/${id}`, { signal });
-      say(heading, `${launch.symbol} ${launch.name}`);
-      if (launch.kind === 'launcher') fill(facts, launcherFacts(launch));
-      else {
-        ladder ??= await ladderOf(launch);
-        /** @type {LaunchMonitor} */
-        const monitor = await read(`/v1/launches/${id}/monitor`, { signal });
-        fill(picture, curvePicture(ladder, monitor, launch));
-        fill(facts, curveFacts(launch, monitor));
-      }
-      say(note, `${plain(launch.state)}${ENDED.has(launch.state) ? '' : `, as of ${clockAndZone(context.feed.now())}`}`);
-    },
-    (launchId) => launchId === id,
-  );
-  return {
-    element: h(
-      'section',
-      { class: 'page launch' },
-      h('p', {}, h('a', { href: '#/launches' }, 'All launches')),
-      h('div', { class: 'page-head' }, heading, note),
-      picture,
-      facts,
-    ),
-    title: 'Launch',
-    end,
-  };
-}
-
-/**
- * The price over the fill, as a preview computes it from what the launch was asked for with.
- * @param {Launch} launch
- * @returns {Promise<readonly LadderStep[]>}
- */
-async function ladderOf({ preset, quoteMint, startingFdv, totalSupply, decimals }) {
-  const preview = await change('POST', '/v1/launches/dbc/preview', { preset, quoteMint, startingFdv, totalSupply, decimals });
-  return [{ fillPct: 0, price: preview.startingPrice, sold: '0' }, ...preview.ladder];
-}
-
-/**
- * @param {Launch} launch
- * @param {LaunchMonitor} monitor
- */
-function curveFacts(launch, { curve, graduation, pairedStock }) {
-  return factList([
-    ['Fill', curve === null ? 'not on the chain yet' : h('span', { 'data-fact': 'fill' }, `${curve.fillPct} %`)],
-    ['Collected', curve === null ? 'nothing' : `${curve.quoteReserve} of ${curve.graduationThreshold} ${launch.quoteSymbol}`],
-    ['Price', curve === null ? 'none yet' : `${curve.price} ${launch.quoteSymbol}`],
-    ['In dollars', curve?.priceUsd ?? 'not priced'],
-    [
-      'Since the launch',
-      curve?.returns == null
-        ? 'unknown'
-        : `${curve.returns.tokenPct} % in dollars, ${curve.returns.relativePct} % in ${launch.quoteSymbol}`,
-    ],
-    ['Paired with', pairedStock === null ? 'no share' : symbolOf(pairedStock)],
-    [
-      "Creator's fees",
-      curve === null ? 'none' : `${curve.creatorFees.quote} ${launch.quoteSymbol} wait, ${curve.creatorFees.claimedQuote} claimed`,
-    ],
-    ['Graduation', plain(graduation.progress)],
-    ['Successor pool', graduation.successorPool ?? 'none yet'],
-    ['Read at', curve === null ? 'not yet' : `slot ${curve.slot}, ${Math.round(curve.ageMs / 1_000)} s old`],
-    ['Mint', launch.mint ?? ''],
-    ['What went wrong', launch.detail ?? 'nothing'],
-  ]);
-}
-
-/** @param {Launch} launch */
-function launcherFacts(launch) {
-  return factList([
-    ['Paid', `${launch.lamports} lamports to ${launch.payTo}`],
-    ['Paired with', launch.pairedStock === null ? 'no share' : symbolOf(launch.pairedStock)],
-    ["Creator's fee", `${launch.creatorFeeBps} basis points`],
-    ['Payment', launch.signatures[0] ?? 'not handed in'],
-    ['Mint', launch.mint ?? 'not launched'],
-    ['What went wrong', launch.detail ?? 'nothing'],
-  ]);
 }

@@ -111,13 +111,13 @@ export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange
     problem.clear();
     signing.hidden = true;
     try {
-      /** @type {{ readonly address: string, readonly text: string, readonly expiresAt: string }} */
+      /** @type {import('./api.ts').WalletChallenge} */
       const made = await change('POST', '/v1/wallets/challenge', { address: address.value.trim() });
       address.value = made.address;
       say(text, made.text);
       signature.value = '';
       signing.hidden = false;
-      fill(here, textInWallet({ made, handIn, fail, signal }));
+      fill(here, proofInWallet({ made, handIn, fail, signal }));
       say(note, `Have this text signed by the wallet before ${clockAndZone(made.expiresAt)}.`);
     } catch (error) {
       problem.show(error);
@@ -176,10 +176,14 @@ function walletTable(wallets) {
 }
 
 /**
- * The wallets of this browser, for a text that proves an address.
- * @param {{ made: { readonly address: string, readonly text: string }, handIn: (signed: string) => Promise<void>, fail: (error: unknown) => void, signal: AbortSignal }} options
+ * The wallets of this browser, for what proves an address: typed data on the EVM chain, a text on the primary chain.
+ * @param {{ made: import('./api.ts').WalletChallenge, handIn: (signed: string) => Promise<void>, fail: (error: unknown) => void, signal: AbortSignal }} options
  */
-function textInWallet({ made: { address, text }, handIn, fail, signal }) {
-  const chain = address.startsWith('0x') ? /** @type {const} */ ('evmvenue') : /** @type {const} */ ('spotchain');
-  return signingPlace(({ textSigning }) => textSigning({ chain, address, text, handIn, fail, signal }), fail);
+function proofInWallet({ made, handIn, fail, signal }) {
+  const { address, text, typedData } = made;
+  if (typedData === null) return signingPlace(({ textSigning }) => textSigning({ address, text, handIn, fail, signal }), fail);
+  const { wallet = '', statement: _, ...fields } = typedData.message;
+  const isSame = wallet === address && Object.values(fields).every((value) => text.includes(`: ${value}`));
+  if (!isSame) return h('p', { class: 'problem', role: 'alert' }, 'The typed data says something else than the text, so it is not signed.');
+  return signingPlace(({ typedDataSigning }) => typedDataSigning({ address, typedData, handIn, fail, signal }), fail);
 }

@@ -4,7 +4,6 @@ import { forgetAgentNames } from './agent-names.js';
 import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
 import { alertWords } from './alert-words.js';
-import { bridgeView } from './bridge-view.js';
 import { followForNotices } from './browser-notices.js';
 import { fill, h } from './dom.js';
 import { createFeed } from './feed.js';
@@ -52,6 +51,8 @@ const OF_AGENTS = /** @type {const} */ ([
   'bridge',
   'marketplace',
 ]);
+/** Pages for whoever is signed in. */
+const OF_ANYBODY = /** @type {const} */ (['instruments', 'quotes', 'markets', 'leaderboard']);
 /** Every page but that of agents; its further arguments are what follows it in the address. */
 const VIEWS = {
   home: homeView,
@@ -70,8 +71,10 @@ const VIEWS = {
   marketplace: marketplaceView,
   proposals: proposalsView,
   portfolio: portfolioView,
-  bridge: bridgeView,
-  launches: launchesView,
+  bridge: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    transfers(context, id, rest),
+  launches: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    id === '' ? launchesView(context) : id === 'new' ? newLaunch(context, id, rest) : oneLaunch(context, id, rest),
   takes: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id) =>
     id === '' ? takesView(context) : takeView(context, id),
 };
@@ -110,9 +113,12 @@ function later(title, load) {
   };
 }
 
+const transfers = later('Transfers', async () => (await import('./bridge-view.js')).bridgeView);
 const tapeOfReplay = later('Replay', async () => (await import('./replay-view.js')).replayView);
 const reportOfRun = later('Backtest', async () => (await import('./report-view.js')).reportView);
 const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
+const newLaunch = later('Launch a token', async () => (await import('./launch-form.js')).launchForm);
+const oneLaunch = later('Launch', async () => (await import('./launch-view.js')).launchView);
 const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 
 async function begin() {
@@ -190,7 +196,8 @@ function aids({ me, onSignOut, fail, notify }) {
 /** @param {string} page What the address says. @param {boolean} seesAgents */
 function pageOf(page, seesAgents) {
   if (IS_REPLAY && page === 'replay') return page;
-  if (page === 'instruments' || page === 'quotes' || page === 'markets' || page === 'leaderboard') return page;
+  const open = OF_ANYBODY.find((one) => one === page);
+  if (open !== undefined) return open;
   if (!seesAgents) return 'quotes';
   return OF_AGENTS.find((one) => one === page) ?? 'home';
 }

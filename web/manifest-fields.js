@@ -1,7 +1,7 @@
 /** A manifest as fields that people fill in: from the canonical form that the API stores to the payload form that it takes. */
 import { readCatalog } from './catalog.js';
 
-/** @typedef {{ readonly name: string, readonly label: string, readonly kind: 'text' | 'decimal' | 'number' | 'lines' | 'json' | 'choice', readonly hint?: string, readonly options?: readonly string[] }} Field */
+/** @typedef {{ readonly name: string, readonly label: string, readonly kind: 'text' | 'decimal' | 'number' | 'lines' | 'json', readonly hint?: string }} Field */
 
 /** In the order in which they are asked; the words of what is wrong come from the API alone. @type {readonly Field[]} */
 export const MANIFEST_FIELDS = [

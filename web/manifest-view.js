@@ -1,11 +1,11 @@
 /** A manifest being written: for a new agent, for one like another, or as the next version of one. What is wrong stands beside its field in the API's own words. */
-import { fill, h, mark, say } from './dom.js';
-import { change, Refused, read } from './http.js';
+import { h, say } from './dom.js';
+import { clearProblem, fieldRow, showProblems } from './form-fields.js';
+import { change, read } from './http.js';
 import { FIRST_TEXTS, MANIFEST_FIELDS, textsOf, valueOf } from './manifest-fields.js';
 import { createProblemNote } from './problem-note.js';
 
 /** @typedef {'new' | 'edit' | 'clone'} Purpose */
-/** @typedef {{ readonly input: HTMLInputElement | HTMLTextAreaElement, readonly problem: HTMLElement, readonly element: HTMLElement }} Row */
 
 const TITLES = { new: 'A new agent', edit: 'A new version', clone: 'An agent like another' };
 const BUTTONS = { new: 'Create', edit: 'Save as the next version', clone: 'Create' };
@@ -80,60 +80,4 @@ export function manifestView(context, id, purpose) {
 /** @param {Purpose} purpose @param {HTMLElement} whose */
 function pageHead(purpose, whose) {
   return h('div', { class: 'page-head' }, h('div', {}, h('h1', {}, TITLES[purpose]), whose));
-}
-
-/** @param {import('./manifest-fields.js').Field} field @returns {Row} */
-function fieldRow({ name, label, kind, hint = '' }) {
-  const isLong = kind === 'json' || kind === 'lines';
-  const common = {
-    id: `field-${name}`,
-    name,
-    spellcheck: 'false',
-    autocomplete: 'off',
-    placeholder: hint,
-    'aria-describedby': `problem-${name}`,
-  };
-  const input = isLong
-    ? h('textarea', { ...common, rows: 4 })
-    : h('input', { ...common, type: 'text', inputmode: kind === 'text' ? 'text' : 'decimal' });
-  const problem = h('p', { class: 'problem', id: `problem-${name}` });
-  const element = h(
-    'div',
-    { class: `manifest-field${isLong ? ' is-long' : ''}` },
-    h('label', { for: `field-${name}` }, label),
-    input,
-    problem,
-  );
-  return { input, problem, element };
-}
-
-/** @param {Row} row */
-function clearProblem({ input, problem }) {
-  fill(problem);
-  mark(input, 'aria-invalid', null);
-}
-
-/**
- * Each problem beside the field that its path names; what names none stands at the button.
- * @param {unknown} error
- * @param {ReadonlyMap<string, Row>} rows
- * @param {ReturnType<typeof createProblemNote>} note
- */
-function showProblems(error, rows, note) {
-  const problems = error instanceof Refused ? (error.problem.problems ?? []) : [];
-  /** @type {Row | null} */
-  let first = null;
-  let homeless = problems.length === 0;
-  for (const { path, problem, allowed } of problems) {
-    const row = rows.get(/^\$\.(\w+)/.exec(path)?.[1] ?? '');
-    if (row === undefined) {
-      homeless = true;
-      continue;
-    }
-    first ??= row;
-    mark(row.input, 'aria-invalid', 'true');
-    row.problem.append(h('span', {}, `${path.replace('$.', '')}: ${problem}; allowed is ${allowed}. `));
-  }
-  if (homeless) note.show(error);
-  first?.input.focus();
 }

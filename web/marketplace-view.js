@@ -160,13 +160,13 @@ function actions({ me, fail, notify }, one, signal, again) {
     if (buyer === undefined) throw new Error('The wallet shows no account.');
     const checkout = await checkoutOf(one.id, buyer, signal);
     if (checkout.transaction === null) throw new Error(`The checkout stands at ${plain(checkout.state)}: there is nothing to sign.`);
-    const handIn = async (/** @type {string} */ signedTransaction) => {
+    const handIn = async (/** @type {readonly string[]} */ [signedTransaction]) => {
       await change('POST', `/v1/marketplace/checkouts/${checkout.id}/settle`, { signedTransaction });
       notify('Paid. The licence is issued once the chain has finalized the payment.');
       await licensed(checkout.id, signal);
       again();
     };
-    return { unsigned: checkout.transaction, signer: buyer, handIn };
+    return { unsigned: [checkout.transaction], signer: buyer, handIn };
   };
   const bring = tried(async () => {
     const agent = /** @type {any} */ (await change('POST', `/v1/marketplace/${one.id}/import`, {}));

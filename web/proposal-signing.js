@@ -32,6 +32,6 @@ export function proposalSigning(fail) {
 async function preparedSwap(id) {
   const address = `/v1/spotchain/orders/${id}`;
   const { transaction, wallet } = /** @type {import('./api.ts').SwapOrder} */ (await read(address));
-  const handIn = (/** @type {string} */ signedTransaction) => change('POST', `${address}/execute`, { signedTransaction });
-  return { unsigned: transaction, signer: wallet, handIn };
+  const handIn = (/** @type {readonly string[]} */ [signedTransaction]) => change('POST', `${address}/execute`, { signedTransaction });
+  return { unsigned: [transaction], signer: wallet, handIn };
 }

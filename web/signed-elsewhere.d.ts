@@ -2,7 +2,7 @@
 export interface TransactionContent {
   readonly feePayer: string;
   readonly signers: readonly string[];
-  readonly programs: readonly string[];
+  readonly sentences: readonly string[];
 }
 export function contentOf(bytes: Uint8Array): TransactionContent;
 export function objectionTo(prepared: Uint8Array, signed: Uint8Array, signer: string): string | null;

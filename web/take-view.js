@@ -3,6 +3,7 @@ import { actorChart } from './actor-chart.js';
 import { decisionCard } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { change, read } from './http.js';
+import { lazyPanel } from './lazy-panel.js';
 import { createProblemNote } from './problem-note.js';
 import { factList } from './tables.js';
 import { understoodWords } from './takes-view.js';
@@ -56,6 +57,7 @@ export function takeView(context, id) {
     note.element,
     facts,
     understood,
+    lazyPanel(async () => (await import('./delegation-panel.js')).delegationPanel({ context, trader: 'takeId', id, signal }), fail),
     chartPlace,
     h('h2', {}, 'Evaluations'),
     decisions,

@@ -3,6 +3,7 @@ import { actorChart } from './actor-chart.js';
 import { fill, h, mark, say } from './dom.js';
 import { CHAIN_WORDS, shortAddress } from './linked-wallets.js';
 import { factList, number } from './tables.js';
+import { transferCourse } from './transfer-course.js';
 import { clockTime, dayAndTime, plain, priceText } from './words.js';
 
 /** @typedef {import('./wire.ts').BridgeTransfer} BridgeTransfer */
@@ -16,21 +17,11 @@ const ENDED = ['completed', 'refunded', 'failed', 'expired'];
  */
 export function transferCard(context, first) {
   let transfer = first;
-  /** @type {ReturnType<typeof actorChart> | null} */
-  let chart = null;
   const state = h('span', { class: 'badge' });
   const late = h('span', { class: 'badge mode-live', hidden: true }, 'delayed');
   const axes = h('div', {});
   const attentions = h('ul', { class: 'gate-problems' });
-  const facts = h('div', {});
-  const chartPlace = h('div', {});
-  const details = h(
-    'details',
-    { class: 'proposal-details', ontoggle: () => unfold() },
-    h('summary', {}, 'Terms and state chart'),
-    facts,
-    chartPlace,
-  );
+  const parts = unfolded(context, () => transfer);
   const element = h(
     'article',
     { class: 'proposal', 'data-transfer': first.id },
@@ -51,11 +42,8 @@ export function transferCard(context, first) {
     ),
     axes,
     attentions,
-    details,
+    parts.element,
   );
-
-  /** Where the actor stands: a transfer that is followed stands inside the state of following. */
-  const standing = () => (ENDED.includes(transfer.state) || transfer.state === 'quoted' ? transfer.state : { tracking: transfer.state });
 
   function draw() {
     mark(element, 'data-state', transfer.state);
@@ -68,22 +56,7 @@ export function transferCard(context, first) {
       transfer.attentions.map(({ code, words }) => h('li', { 'data-attention': code }, words)),
     );
     attentions.hidden = transfer.attentions.length === 0;
-    if (details.open) fill(facts, factList(termsOf(transfer)));
-    chart?.stand(standing());
-  }
-
-  function unfold() {
-    if (details.open) {
-      fill(facts, factList(termsOf(transfer)));
-      chart ??= actorChart({ context, actorId: transfer.id, machine: MACHINE, value: standing() });
-      fill(chartPlace, chart.element);
-    } else end();
-  }
-
-  function end() {
-    chart?.end();
-    chart = null;
-    fill(chartPlace);
+    parts.draw();
   }
   draw();
 
@@ -98,8 +71,55 @@ export function transferCard(context, first) {
       transfer = read;
       draw();
     },
-    end,
+    end: parts.end,
   };
+}
+
+/**
+ * What is seen once it is unfolded: its terms, what left and arrived over time, and its state chart.
+ * @param {import('./shell.js').Context} context
+ * @param {() => BridgeTransfer} now
+ */
+function unfolded(context, now) {
+  const facts = h('div', {});
+  const place = h('div', {});
+  /** @type {{ readonly chart: ReturnType<typeof actorChart>, readonly course: ReturnType<typeof transferCourse>, readonly abort: AbortController } | null} */
+  let shown = null;
+  const element = h(
+    'details',
+    { class: 'proposal-details', ontoggle: () => (element.open ? draw() : end()) },
+    h('summary', {}, 'Terms and state chart'),
+    facts,
+    place,
+  );
+
+  function draw() {
+    if (!element.open) return;
+    const transfer = now();
+    // A transfer that is followed stands inside the state of following.
+    const value = ENDED.includes(transfer.state) || transfer.state === 'quoted' ? transfer.state : { tracking: transfer.state };
+    fill(facts, factList(termsOf(transfer)));
+    if (shown === null) {
+      const abort = new AbortController();
+      shown = {
+        chart: actorChart({ context, actorId: transfer.id, machine: MACHINE, value }),
+        course: transferCourse(abort.signal),
+        abort,
+      };
+      fill(place, shown.course.element, shown.chart.element);
+    }
+    shown.chart.stand(value);
+    void shown.course.refresh(transfer);
+  }
+
+  function end() {
+    shown?.abort.abort();
+    shown?.chart.end();
+    shown?.course.end();
+    shown = null;
+    fill(place);
+  }
+  return { element, draw, end };
 }
 
 /**

@@ -12,12 +12,17 @@ import {
   mined,
   sendCall,
   signText,
-  signTransaction,
+  signTransactions,
+  signTypedData,
 } from './wallets.js';
+import { plain } from './words.js';
 
 /** @typedef {import('./wallets.js').Wallet} Wallet */
 /** @typedef {Wallet['chain']} Chain */
-/** @typedef {{ readonly unsigned: string, readonly signer: string, readonly handIn: (signed: string) => Promise<unknown> }} Prepared `unsigned` and `signed` are base64. */
+/**
+ * What is to be signed, in order, and where it goes then; transactions are base64.
+ * @typedef {{ readonly unsigned: readonly string[], readonly signer: string, readonly handIn: (signed: readonly string[]) => Promise<unknown> }} Prepared
+ */
 
 /**
  * @param {object} options
@@ -76,7 +81,7 @@ function errorOf(error) {
 }
 
 /**
- * Signs a prepared transaction of the primary chain.
+ * Signs prepared transactions of the primary chain: one, or several that belong together.
  * @param {object} options
  * @param {(addresses: readonly string[]) => Promise<Prepared>} options.prepare Given the addresses of the chosen wallet.
  * @param {(error: unknown) => void} options.fail
@@ -90,47 +95,97 @@ export function transactionSigning({ prepare, fail, signal }) {
     signal,
     act: async (/** @type {import('./wallets.js').SolanaWallet} */ wallet, tell, show) => {
       const { unsigned, signer, handIn } = await prepare(await addressesOf(wallet));
-      const prepared = fromBase64(unsigned);
-      const { feePayer, programs } = contentOf(prepared);
-      show(
-        factList([
-          ['Pays the fee', h('code', {}, feePayer)],
-          ['Instructions', programs.join(', ')],
-        ]),
-      );
+      const prepared = unsigned.map(fromBase64);
+      show(contentOfAll(prepared));
       tell(`Look at what ${wallet.name} shows and confirm it there.`);
-      const signed = await signTransaction(wallet, signer, prepared);
-      const objection = objectionTo(prepared, signed, signer);
-      if (objection !== null)
-        throw new Error(`Refused: ${wallet.name} signed something else than was prepared: ${objection}. Nothing was handed in.`);
+      const signed = await signTransactions(wallet, signer, prepared);
+      for (const [index, bytes] of prepared.entries()) {
+        const objection = objectionTo(bytes, /** @type {Uint8Array} */ (signed[index]), signer);
+        if (objection !== null)
+          throw new Error(`Refused: ${wallet.name} signed something else than was prepared: ${objection}. Nothing was handed in.`);
+      }
       tell('Handing it in…');
-      await handIn(base64Of(signed));
+      await handIn(signed.map(base64Of));
       tell('Handed in, exactly as it was prepared.');
     },
   });
 }
 
 /**
- * Signs a text, such as a proof of ownership.
+ * What the wallet is given, in sentences.
+ * @param {readonly Uint8Array[]} prepared
+ */
+function contentOfAll(prepared) {
+  return h(
+    'div',
+    { class: 'transaction-words' },
+    prepared
+      .map((bytes, index) => {
+        const { feePayer, sentences } = contentOf(bytes);
+        const which = prepared.length === 1 ? 'The transaction' : `Transaction ${index + 1} of ${prepared.length}`;
+        return [
+          h('p', {}, `${which} is paid for by `, h('code', {}, feePayer), ' and does this:'),
+          h(
+            'ol',
+            { 'aria-label': which },
+            sentences.map((sentence) => h('li', {}, sentence)),
+          ),
+        ];
+      })
+      .flat(),
+  );
+}
+
+/**
+ * Has a wallet of the primary chain sign a text, such as a proof of ownership.
  * @param {object} options
- * @param {Chain} options.chain
  * @param {string} options.address
  * @param {string} options.text
  * @param {(signature: string) => Promise<unknown>} options.handIn
  * @param {(error: unknown) => void} options.fail
  * @param {AbortSignal} options.signal
  */
-export function textSigning({ chain, address, text, handIn, fail, signal }) {
+export function textSigning({ address, text, handIn, fail, signal }) {
   return walletActions({
-    chain,
+    chain: 'spotchain',
     verb: 'Sign with',
     fail,
     signal,
-    act: async (wallet, tell) => {
+    act: async (/** @type {import('./wallets.js').SolanaWallet} */ wallet, tell) => {
       await handIn(await signText(wallet, address, text));
       tell('');
     },
   });
+}
+
+/**
+ * Signs typed data of the EVM chain, whose fields are shown first.
+ * @param {object} options
+ * @param {string} options.address
+ * @param {import('./api.ts').WalletChallenge['typedData'] & {}} options.typedData
+ * @param {(signature: string) => Promise<unknown>} options.handIn
+ * @param {(error: unknown) => void} options.fail
+ * @param {AbortSignal} options.signal
+ */
+export function typedDataSigning({ address, typedData, handIn, fail, signal }) {
+  return h(
+    'div',
+    { class: 'typed-data' },
+    factList([
+      ['Signed for', `${typedData.domain.name} ${typedData.domain.version} on the chain ${typedData.domain.chainId}`],
+      ...Object.entries(typedData.message).map(([name, value]) => /** @type {const} */ ([plain(name), value])),
+    ]),
+    walletActions({
+      chain: 'evmvenue',
+      verb: 'Sign with',
+      fail,
+      signal,
+      act: async (/** @type {import('./wallets.js').EvmWallet} */ wallet, tell) => {
+        await handIn(await signTypedData(wallet, address, typedData));
+        tell('');
+      },
+    }),
+  );
 }
 
 /**

@@ -108,34 +108,49 @@ async function accountOf(wallet, address, feature) {
 }
 
 /**
- * Has a transaction of the primary chain signed, and not sent.
- * @param {SolanaWallet} wallet @param {string} address @param {Uint8Array} transaction
- * @returns {Promise<Uint8Array>}
+ * Has transactions of the primary chain signed, and not sent; the wallet is asked once for all of them.
+ * @param {SolanaWallet} wallet @param {string} address @param {readonly Uint8Array[]} transactions
+ * @returns {Promise<readonly Uint8Array[]>} In the same order.
+ * @throws Error where the wallet does not show the address, or gives fewer back.
  */
-export async function signTransaction(wallet, address, transaction) {
+export async function signTransactions(wallet, address, transactions) {
   const account = await accountOf(wallet, address, SIGN_TRANSACTION);
   const chain = account.chains.find((one) => one.startsWith('solana:'));
-  const [output] = await wallet.wallet.features[SIGN_TRANSACTION].signTransaction({ account, transaction, chain });
-  return Uint8Array.from(output.signedTransaction);
+  if (chain === undefined)
+    throw new Error(`${wallet.name} holds ${address} on ${account.chains.join(', ') || 'no chain'}, and not on the primary chain.`);
+  const inputs = transactions.map((transaction) => ({ account, transaction, chain }));
+  /** @type {readonly { readonly signedTransaction: Iterable<number> }[]} */
+  const outputs = await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs);
+  if (outputs.length !== transactions.length)
+    throw new Error(`${wallet.name} was given ${transactions.length} transactions and signed ${outputs.length}. Nothing was handed in.`);
+  return outputs.map(({ signedTransaction }) => Uint8Array.from(signedTransaction));
 }
 
 /**
- * Has a text signed: by Ed25519 on the primary chain (base64), as a personal message on the EVM chain (hexadecimal).
- * @param {Wallet} wallet @param {string} address @param {string} text
- * @returns {Promise<string>}
+ * Has a text signed by Ed25519.
+ * @param {SolanaWallet} wallet @param {string} address @param {string} text
+ * @returns {Promise<string>} Base64.
+ * @throws Error where the wallet signed another text.
  */
 export async function signText(wallet, address, text) {
-  const bytes = new TextEncoder().encode(text);
-  if (wallet.chain === 'evmvenue') {
-    await assertShown(wallet, address);
-    return wallet.provider.request({ method: 'personal_sign', params: [hexOf(bytes), address] });
-  }
   const account = await accountOf(wallet, address, SIGN_MESSAGE);
-  const [{ signedMessage, signature }] = await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message: bytes });
+  const message = new TextEncoder().encode(text);
+  const [{ signedMessage, signature }] = await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message });
   const signed = new TextDecoder().decode(Uint8Array.from(signedMessage));
   if (signed !== text)
     throw new Error(`${wallet.name} signed another text than it was given: “${signed.slice(0, 200)}”. Nothing was handed in.`);
   return base64Of(Uint8Array.from(signature));
+}
+
+/**
+ * Has typed data signed (EIP-712): the wallet shows its fields, and signs for the chain that they name.
+ * @param {EvmWallet} wallet @param {string} address @param {import('./api.ts').WalletChallenge['typedData'] & {}} typedData
+ * @returns {Promise<string>} Hexadecimal.
+ */
+export async function signTypedData(wallet, address, typedData) {
+  await assertShown(wallet, address);
+  await standingOn(wallet, typedData.domain.chainId);
+  return wallet.provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(typedData)] });
 }
 
 /**
@@ -146,9 +161,7 @@ export async function signText(wallet, address, text) {
  */
 export async function sendCall(wallet, { chainId, from, to, data, value }) {
   await assertShown(wallet, from);
-  const wanted = `0x${chainId.toString(16)}`;
-  if ((await wallet.provider.request({ method: 'eth_chainId' })) !== wanted)
-    await wallet.provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] });
+  const wanted = await standingOn(wallet, chainId);
   return wallet.provider.request({
     method: 'eth_sendTransaction',
     params: [{ from, to, data, value: `0x${BigInt(value).toString(16)}`, chainId: wanted }],
@@ -156,10 +169,27 @@ export async function sendCall(wallet, { chainId, from, to, data, value }) {
 }
 
 /**
+ * Leads a wallet to a chain.
+ * @param {EvmWallet} wallet @param {number} chainId
+ * @returns {Promise<string>} Its number as the wallet writes it.
+ * @throws Error where the wallet stays on another one.
+ */
+async function standingOn({ name, provider }, chainId) {
+  const wanted = `0x${chainId.toString(16)}`;
+  const standing = async () => BigInt(await provider.request({ method: 'eth_chainId' }));
+  if ((await standing()) === BigInt(chainId)) return wanted;
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] });
+  const stays = await standing();
+  if (stays !== BigInt(chainId))
+    throw new Error(`${name} stands on the chain ${stays}, and this is for the chain ${chainId}. Nothing was signed.`);
+  return wanted;
+}
+
+/**
  * What a wallet has sent under a hash, where it differs from the call; empty where nothing does. A wallet that sends knows
  * its transaction soon; null where its node does not tell of it for half a minute.
  * @param {EvmWallet} wallet @param {string} hash
- * @param {{ readonly from: string, readonly to: string, readonly data: string, readonly value: string }} call
+ * @param {{ readonly chainId: number, readonly from: string, readonly to: string, readonly data: string, readonly value: string }} call
  * @param {AbortSignal} signal
  * @returns {Promise<readonly string[] | null>}
  */
@@ -167,6 +197,8 @@ export async function differencesSent({ provider }, hash, call, signal) {
   const sent = await untilKnown(() => provider.request({ method: 'eth_getTransactionByHash', params: [hash] }), signal, LOOKS);
   if (sent === null) return null;
   const fields = /** @type {const} */ ([
+    // Nodes leave the chain out of transactions of the oldest kind alone.
+    ['chain', String(call.chainId), sent.chainId == null ? String(call.chainId) : BigInt(sent.chainId).toString()],
     ['sender', call.from.toLowerCase(), String(sent.from).toLowerCase()],
     ['recipient', call.to.toLowerCase(), String(sent.to).toLowerCase()],
     ['data', call.data.toLowerCase(), String(sent.input ?? sent.data).toLowerCase()],
@@ -203,11 +235,6 @@ async function assertShown(wallet, address) {
   const shown = await addressesOf(wallet);
   if (!shown.some((one) => one.toLowerCase() === address.toLowerCase()))
     throw new Error(`${wallet.name} shows ${shown.join(', ') || 'no account'}; needed is ${address}`);
-}
-
-/** @param {Uint8Array} bytes */
-function hexOf(bytes) {
-  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** @param {Uint8Array} bytes */

@@ -10,6 +10,7 @@ import type {
   Gate,
   Gates,
   LaunchMonitor,
+  LaunchTransaction,
   LinkedWallet,
   ManifestVersion,
   Me,
@@ -32,6 +33,7 @@ export type {
   Gate,
   Gates,
   LaunchMonitor,
+  LaunchTransaction,
   LinkedWallet,
   ManifestVersion,
   Me,
@@ -419,6 +421,7 @@ export type Message =
 /** A launch of either kind; what the other kind has is missing. */
 export interface Launch {
   readonly id: string;
+  readonly creator: string;
   readonly kind: 'curve' | 'launcher';
   readonly state: string;
   readonly detail: string | null;
@@ -430,6 +433,7 @@ export interface Launch {
   readonly pairedStock: string | null;
   readonly signatures: readonly string[];
   readonly createdAt: string;
+  readonly tradingSince?: string | null;
   readonly preset?: string;
   readonly startingFdv?: string;
   readonly totalSupply?: string;

@@ -107,6 +107,8 @@ export function age(ms) {
 }
 
 const DECIMALS_SHOWN = 6;
+/** Digits that are shown of what would be nothing but zeros. */
+const DIGITS_OF_SMALL = 4;
 
 /**
  * A price or a quantity for the eye: thousands are grouped, zeros at its end beyond the second decimal are left out, and
@@ -118,7 +120,10 @@ export function priceText(price) {
   const whole = digits.replace(/\B(?=(\d{3})+$)/g, ',');
   const significant = decimals.replace(/0+$/, '').padEnd(Math.min(2, decimals.length), '0');
   if (significant === '') return whole;
-  return significant.length > DECIMALS_SHOWN ? `${whole}.${significant.slice(0, DECIMALS_SHOWN)}…` : `${whole}.${significant}`;
+  // Of what is smaller than all of them, such as the price of a new token, the first digits are shown.
+  const zeros = /^-?0$/.test(digits) ? (/^0*/.exec(significant)?.[0].length ?? 0) : 0;
+  const shown = zeros + DIGITS_OF_SMALL > DECIMALS_SHOWN ? zeros + DIGITS_OF_SMALL : DECIMALS_SHOWN;
+  return significant.length > shown ? `${whole}.${significant.slice(0, shown)}…` : `${whole}.${significant}`;
 }
 
 /**

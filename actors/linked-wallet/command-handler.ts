@@ -5,7 +5,9 @@ import {
   type LinkedWallet,
   WALLET_CHALLENGE_MS,
   type WalletChallenge,
+  type WalletTypedData,
   walletText,
+  walletTypedData,
 } from '../../src/domain/linked-wallet.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
@@ -44,6 +46,8 @@ export interface LinkedWalletDeps {
   readonly newId: () => string;
   /** The address with its checksum; refused as `malformed` where it is none of the EVM chain. */
   readonly evmAddress: (text: string) => Outcome<string>;
+  /** The number of the EVM chain, for which its wallets sign typed data. */
+  readonly evmChainId: number;
   /** Whether the signature is the wallet's under the text, by the rules of its chain; refused where a contract cannot be asked. */
   readonly isSigned: (address: string, text: string, signature: string) => Promise<Outcome<boolean>>;
 }
@@ -68,7 +72,7 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
       const terms = { orgId: context.orgId, subject: context.subject, address: address.value, issuedAt: clock.now(), nonce: newId() };
       const challenge = { address: address.value, text: walletText(terms), issuedAt: terms.issuedAt };
       await store.issue(context.orgId, challenge);
-      return { ok: true, value: challenge };
+      return { ok: true, value: { ...challenge, typedData: typedDataOf(challenge, deps.evmChainId) } };
     },
 
     async link(context, wish): Promise<Outcome<LinkedWallet>> {
@@ -107,6 +111,11 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
       }
     },
   };
+}
+
+/** The typed data of a challenge; null where its address is of the primary chain. */
+function typedDataOf({ address, text }: WalletChallenge, evmChainId: number): WalletTypedData | null {
+  return chainOfAddress(address) === 'evmvenue' ? walletTypedData(text, evmChainId) : null;
 }
 
 /** One change of a wallet by whoever proved it, or may trade. Answers the wallet as it is now, or as it was before it was unlinked. */

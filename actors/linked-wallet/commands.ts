@@ -1,12 +1,12 @@
 /** What may be asked of linked wallets: the protocol between the API and the command handler. */
-import type { LinkedWallet, WalletChallenge } from '../../src/domain/linked-wallet.ts';
+import type { IssuedWalletChallenge, LinkedWallet } from '../../src/domain/linked-wallet.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 
 /** Every command answers after its transaction is committed. */
 export interface LinkedWalletCommands {
   /** The text that the owner signs; the newest one of an address counts, for ten minutes. */
-  challenge(context: CommandContext, address: string): Promise<Outcome<WalletChallenge>>;
+  challenge(context: CommandContext, address: string): Promise<Outcome<IssuedWalletChallenge>>;
   /** Links the wallet where its owner's signature stands under that text. A wallet that is linked already is proved anew and keeps its id. */
   link(
     context: CommandContext,

@@ -27,7 +27,6 @@ import { closeAgentPositions } from './agents/close.ts';
 import { createAgent } from './agents/create.ts';
 import { getDecision } from './agents/decision.ts';
 import { listDecisions } from './agents/decisions.ts';
-import { listRecommendations } from './agents/recommendations.ts';
 import { emergencyHalt } from './agents/emergency-halt.ts';
 import { getEvaluation } from './agents/evaluation.ts';
 import { getEvaluationReport } from './agents/evaluation-report.ts';
@@ -40,6 +39,7 @@ import { listHistory } from './agents/history.ts';
 import { listAgents } from './agents/list.ts';
 import { pauseAgent } from './agents/pause.ts';
 import { promoteAgent } from './agents/promote.ts';
+import { listRecommendations } from './agents/recommendations.ts';
 import { releaseAgent } from './agents/release.ts';
 import { resumeAgent } from './agents/resume.ts';
 import { setAgentAutonomy } from './agents/set-autonomy.ts';
@@ -58,6 +58,7 @@ import { listBasisPolicies } from './arbitrage/list-policies.ts';
 import { getEquity } from './books/equity.ts';
 import { listFills } from './books/fills.ts';
 import { listBooks } from './books/list.ts';
+import { getBridgeTransferCourse } from './bridge/course.ts';
 import { quoteBridge } from './bridge/quote.ts';
 import { getBridgeStatus } from './bridge/status.ts';
 import { submitBridge } from './bridge/submission.ts';
@@ -74,6 +75,7 @@ import { listDelegations } from './delegations/list.ts';
 import { revokeDelegation } from './delegations/revoke.ts';
 import { listEvents } from './intelligence/events.ts';
 import { getMacro } from './intelligence/macro.ts';
+import { getLaunchCourse } from './launches/course.ts';
 import { getLaunch } from './launches/get.ts';
 import { getLaunchClaim } from './launches/get-claim.ts';
 import { listLauncherPairs } from './launches/launcher-pairs.ts';
@@ -86,6 +88,7 @@ import { listPresets } from './launches/preset-list.ts';
 import { previewLaunch } from './launches/preview.ts';
 import { submitLaunch } from './launches/submit.ts';
 import { submitLaunchClaim } from './launches/submit-claim.ts';
+import { listLaunchTransactions } from './launches/transactions.ts';
 import { getLeaderboardCsv } from './leaderboard/csv.ts';
 import { getLeaderboard } from './leaderboard/list.ts';
 import { registerLeaderboardWallet } from './leaderboard/register.ts';
@@ -258,6 +261,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(submitBridge, 'trade:execute'),
   entry(getBridgeStatus, 'agent:read'),
   entry(listBridgeTransfers, 'agent:read'),
+  entry(getBridgeTransferCourse, 'agent:read'),
   // Wallets that their owners have proved.
   entry(challengeWallet, 'agent:read'),
   entry(linkWallet, 'agent:read'),
@@ -330,6 +334,8 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listStockPaired, 'market:read'),
   entry(getLaunch, 'agent:read'),
   entry(monitorLaunch, 'agent:read'),
+  entry(getLaunchCourse, 'agent:read'),
+  entry(listLaunchTransactions, 'agent:read'),
   entry(prepareLaunchClaim, 'trade:execute'),
   entry(submitLaunchClaim, 'trade:execute'),
   entry(getLaunchClaim, 'agent:read'),

@@ -12,7 +12,7 @@ import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/ports.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';
-import type { TakesSignature } from '../adapters/identity/wallet-signature.ts';
+import type { EvmWallets } from '../adapters/identity/wallet-signature.ts';
 import { createActivityFates, createActorReads } from '../adapters/store/actors/actor-reads.ts';
 import { createHistoryStore } from '../adapters/store/actors/history-store.ts';
 import { createInterventionStore } from '../adapters/store/actors/intervention-store.ts';
@@ -67,8 +67,7 @@ export function openCallerPorts(
     readonly runtimeOn: (sql: Sql) => Runtime;
     /** The venues whose live orders cannot be carried out. */
     readonly disabledVenues: RiskDeps['disabledVenues'];
-    /** Asked of wallets that are contracts. */
-    readonly takesSignature: TakesSignature;
+    readonly evmWallets: EvmWallets;
   },
 ): CallerPorts {
   const { bus, orderBooks, clock, newId } = deps;
@@ -101,7 +100,7 @@ export function openCallerPorts(
       leaderboardWallets: {
         commands: createLeaderboardWalletHandler({ store: createRegistrationStore(sql), clock, evmAddress: checkedAddress }),
       },
-      linkedWallets: createLinkedWallets(sql, clock, newId, deps.takesSignature),
+      linkedWallets: createLinkedWallets(sql, clock, newId, deps.evmWallets),
       members: createMembers(sql, clock, newId),
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),

@@ -3,16 +3,12 @@ import { createLinkedWalletHandler } from '../../actors/linked-wallet/command-ha
 import type { ApiPorts } from '../../api/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';
-import { isWalletTextSigned, type TakesSignature } from '../adapters/identity/wallet-signature.ts';
+import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
+import { type EvmWallets, isWalletTextSigned } from '../adapters/identity/wallet-signature.ts';
 import { createLinkedWalletStore } from '../adapters/store/callers/linked-wallet-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 
-export function createLinkedWallets(
-  sql: Sql,
-  clock: Pick<Clock, 'now'>,
-  newId: () => string,
-  takesSignature: TakesSignature,
-): ApiPorts['linkedWallets'] {
+export function createLinkedWallets(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string, evm: EvmWallets): ApiPorts['linkedWallets'] {
   const store = createLinkedWalletStore(sql);
   return {
     reads: store,
@@ -21,7 +17,19 @@ export function createLinkedWallets(
       clock,
       newId,
       evmAddress: checkedAddress,
-      isSigned: (address, text, signature) => isWalletTextSigned(address, text, signature, takesSignature),
+      evmChainId: evm.chainId,
+      isSigned: (address, text, signature) => isWalletTextSigned(address, text, signature, evm),
     }),
   };
+}
+
+type ReaderOptions = Parameters<typeof createWalletReader>[0];
+
+/** Wallets of the EVM chain as the node at an address knows them. */
+export function evmWalletsAt(
+  place: Omit<ReaderOptions, 'clock' | 'onFailure'>,
+  clock: ReaderOptions['clock'],
+  onFailure: NonNullable<ReaderOptions['onFailure']>,
+): EvmWallets {
+  return { chainId: place.chainId, takesSignature: createWalletReader({ ...place, clock, onFailure }).takesSignature };
 }

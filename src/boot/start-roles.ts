@@ -8,7 +8,6 @@ import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
 import { startEmergencyListener } from '../adapters/emergency-listener.ts';
-import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
 import type { SignInLinks } from '../adapters/identity/sign-in-links.ts';
 import type { Signer } from '../adapters/identity/signer.ts';
 import { toldOfSilence } from '../adapters/identity/signer-supervisor.ts';
@@ -19,12 +18,12 @@ import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createRoomWatch } from '../adapters/store/room-watch.ts';
+import { archiveFolder } from '../adapters/store/trail/history-archive.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import { shareBookAsks } from '../adapters/venues/order-book-reads.ts';
 import { createPredictionAsking } from '../adapters/venues/prediction/access.ts';
 import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
-import { archiveFolder } from '../adapters/store/trail/history-archive.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
@@ -35,6 +34,7 @@ import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
+import { evmWalletsAt } from './linked-wallets.ts';
 import type { MarketAccess } from './market-access.ts';
 import { budgetStates, createVenues, type OutsideReach, openVenueFlows } from './outside/index.ts';
 import { exchangeCredentials } from './outside/spotexchange.ts';
@@ -263,11 +263,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       predictionBooks: createPredictionAsking(reach),
       obtainable: obtainableHistory(service),
       disabledVenues: riskDeps(parts).disabledVenues,
-      takesSignature: createWalletReader({
-        ...reach.addresses.evmchain,
-        clock,
-        onFailure: (reason) => metrics.unanswered('evmchain', reason),
-      }).takesSignature,
+      evmWallets: evmWalletsAt(reach.addresses.evmchain, clock, (reason) => metrics.unanswered('evmchain', reason)),
       clock,
       newId,
     }),

@@ -32,6 +32,51 @@ export interface WalletChallenge {
   readonly issuedAt: EpochMs;
 }
 
+/** A challenge as it is told: of an address of the EVM chain with the same fields as typed data. */
+export interface IssuedWalletChallenge extends WalletChallenge {
+  readonly typedData: WalletTypedData | null;
+}
+
+/** What EIP-712 calls typed data: a wallet shows its fields and signs for one chain. Plain JSON. */
+export interface WalletTypedData {
+  readonly domain: { readonly name: string; readonly version: string; readonly chainId: number };
+  readonly types: { readonly [type: string]: readonly { readonly name: string; readonly type: string }[] };
+  readonly primaryType: 'WalletProof';
+  readonly message: { readonly [field: string]: string };
+}
+
+/** The fields of the typed data, each with the word that the text has for it; the statement stands alone there. */
+const TYPED_FIELDS = [
+  ['organization', 'string', 'Organization'],
+  ['member', 'string', 'Member'],
+  ['wallet', 'address', 'Wallet'],
+  ['issued', 'string', 'Issued'],
+  ['nonce', 'string', 'Nonce'],
+] as const;
+const STATEMENT_LINE = 2;
+
+/** The fields of a text of `walletText` as typed data for a chain: the text says everything, so that nothing else is kept. */
+export function walletTypedData(text: string, chainId: number): WalletTypedData {
+  const lines = text.split('\n');
+  const valueOf = (word: string): string => lines.find((line) => line.startsWith(`${word}: `))?.slice(word.length + 2) ?? '';
+  return {
+    domain: { name: 'Sevengate', version: '1', chainId },
+    types: {
+      EIP712Domain: [
+        { name: 'name', type: 'string' },
+        { name: 'version', type: 'string' },
+        { name: 'chainId', type: 'uint256' },
+      ],
+      WalletProof: [{ name: 'statement', type: 'string' }, ...TYPED_FIELDS.map(([name, type]) => ({ name, type }))],
+    },
+    primaryType: 'WalletProof',
+    message: {
+      statement: lines[STATEMENT_LINE] ?? '',
+      ...Object.fromEntries(TYPED_FIELDS.map(([name, , word]) => [name, valueOf(word)])),
+    },
+  };
+}
+
 /** What the owner signs, as UTF-8: letters, so that it can be no transaction. The nonce makes every text another one. */
 export function walletText(terms: {
   readonly orgId: string;

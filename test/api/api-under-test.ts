@@ -172,7 +172,7 @@ export async function apiUnderTest(
     primaryChain: null,
     launcher: null,
     disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
-    takesSignature: async () => ({ ok: true, value: false }),
+    evmWallets: { chainId: 42_161, takesSignature: async () => ({ ok: true, value: false }) },
     bridge,
     clock,
     newId,

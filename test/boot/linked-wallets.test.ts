@@ -8,7 +8,9 @@ import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createLinkedWallets } from '../../src/boot/linked-wallets.ts';
 import { EVM_CHAIN_ID, EVM_TOKENS } from '../../src/domain/evm-chain.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
+import type { WalletTypedData } from '../../src/domain/linked-wallet.ts';
 import { createEvmChainSimulator, type EvmChainSimulator } from '../../src/sandbox/evmchain/simulator.ts';
+import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
@@ -28,7 +30,7 @@ beforeAll(async () => {
   await createMemberStore(sql).ensureOrganization(ORG, 'ours');
   const reader = createWalletReader({ url: simulator.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS, clock, timeoutMs: 60_000 });
   const newId = (): string => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made));
-  wallets = createLinkedWallets(sql, clock, newId, reader.takesSignature);
+  wallets = createLinkedWallets(sql, clock, newId, { chainId: EVM_CHAIN_ID, takesSignature: reader.takesSignature });
   simulator.setContractWallet(SAFE, owner.address);
 });
 afterAll(async () => {
@@ -51,6 +53,23 @@ test('a contract is proved by the signature that it takes, and by no other', asy
   expect(await linked(SAFE, owner, (signature) => `${signature.slice(0, -2)}zz`)).toBe('signature_invalid');
   expect(await linked(SAFE, owner, () => `0x${'00'.repeat(3_000)}`)).toBe('signature_invalid');
   expect(await linked(SAFE, owner)).toBe(SAFE);
+});
+
+test('typed data of this chain is a proof as the text is; of another chain, or with another field, it is none', async () => {
+  const typed = async (address: string, signer: typeof owner, bend: (data: WalletTypedData) => WalletTypedData = (data) => data) => {
+    const challenge = await wallets.commands.challenge(context(), address);
+    if (!challenge.ok || challenge.value.typedData === null) throw new Error('no typed data');
+    const signature = await signer.signTypedData(bend(challenge.value.typedData) as never);
+    const outcome = await wallets.commands.link(context(), { address, signature, label: 'typed' });
+    return outcome.ok ? outcome.value.address.toLowerCase() : outcome.refusal.code;
+  };
+  expect(await typed(owner.address, owner, (data) => ({ ...data, domain: { ...data.domain, chainId: 1 } }))).toBe('signature_invalid');
+  expect(await typed(owner.address, owner, (data) => ({ ...data, message: { ...data.message, member: 'eve' } }))).toBe('signature_invalid');
+  expect(await typed(owner.address, stranger)).toBe('signature_invalid');
+  expect(await typed(owner.address, owner)).toBe(owner.address.toLowerCase());
+  expect(await typed(SAFE, owner)).toBe(SAFE);
+  const solana = await wallets.commands.challenge(context(), sandboxKey('somebody').address);
+  expect(solana).toMatchObject({ ok: true, value: { typedData: null } });
 });
 
 test('an address without a contract is proved by its own key alone', async () => {

@@ -64,7 +64,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['web/proposals-view.js', 'proposalsView', 230],
       ['web/quotes-view.js', 'quotesView', 120],
       ['web/shell.js', 'createShell', 80],
-      ['web/transfer-card.js', 'transferCard', 90],
       ['web/vault-panel.js', 'vaultPanel', 90],
       ['web/versions-panel.js', 'versionsPanel', 70],
       ['web/window-list.js', 'createWindowList', 140],

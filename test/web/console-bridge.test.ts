@@ -5,18 +5,34 @@ import type { Locator, Page } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, signIn, type Watched } from './console-fixture.ts';
+import { type Browser, barriers, CHROMIUM, openBrowser, proposeOrder, signIn, type Watched } from './console-fixture.ts';
 import { announcedWallet, standardWallet, type TestWallet } from './test-wallets.ts';
 
 const solana = keyOf(33);
 const SENDER = solana.publicKey.toBase58();
 const evm = privateKeyToAccount(`0x${'3c'.repeat(32)}`);
 const WISH = { from: 'spotchain', to: 'evmvenue', token: 'USDC', amount: '30', sender: SENDER, recipient: evm.address };
+/** An agent whose own rules never ask for a trade. */
+const HOLDER = {
+  name: 'Holder',
+  universe: ['BTCUSDT'],
+  timeframe: '1h',
+  entryConditions: [{ type: 'price_above', price: '10000000' }],
+  exitConditions: [],
+  maxCapitalUsd: 5_000,
+  maxTradeNotionalUsd: 500,
+  stopLossPct: 5,
+  takeProfitPct: 8,
+  maxDailyDrawdownPct: 4,
+  maxOpenPositions: 3,
+  maxSlippageBps: 20,
+};
 /** The page waits for blocks and for durable timers. */
 const SLOW = { timeout: 120_000 * PATIENCE };
 
@@ -110,6 +126,16 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
     await wallets().getByText(`Wallet: ${evm.address}`).waitFor();
     await wallets().getByLabel('Label').fill('cold');
+    // It is shown the fields of typed data, and signs for the chain that they name alone.
+    const typed = wallets().locator('.typed-data .facts');
+    await typed.getByText(/^Sevengate 1 on the chain \d+$/).waitFor();
+    await typed.getByText(evm.address).waitFor();
+    cliff.behaviour = 'stays_elsewhere';
+    await wallets().getByRole('button', { name: 'Sign with Cliff' }).click();
+    await wallets()
+      .getByText(/Cliff stands on the chain 1, and this is for the chain \d+/)
+      .waitFor();
+    cliff.behaviour = 'honest';
     await wallets().getByRole('button', { name: 'Sign with Cliff' }).click();
     expect(await wallets().getByRole('button', { name: 'Sign with Harbour' }).count()).toBe(0);
     const row = wallets().locator('tbody tr');
@@ -164,6 +190,22 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
       expect(facts).toContain('final');
       expect(facts).toContain(`${Number(body.axes.destination.amountUsd)}`);
       expect(await card.locator('.step-event').allInnerTexts()).toContain('activity.done');
+      // What left and what arrived, over the steps that the API tells of, against what was quoted.
+      const drawn = card.locator('.transfer-course figure');
+      const { items } = (await service.get(`/v1/bridge/transfers/${id}/course`)).body as {
+        items: { at: string; state: string; arrivedUsd: string | null }[];
+      };
+      const seconds = new Set(items.map(({ at }) => at.slice(0, 19))).size;
+      await waitFor(async () => (await drawn.getAttribute('data-points')) === String(seconds), { what: 'the steps in the chart' });
+      expect([items[0]?.state, items.at(-1)?.state, items.at(-1)?.arrivedUsd]).toEqual([
+        'quoted',
+        'completed',
+        body.axes.destination.amountUsd,
+      ]);
+      const words = await drawn.getByRole('status').innerText();
+      expect(words).toContain(`quoted were ${body.expectedReceived}, at least ${body.minimumReceived}`);
+      for (const state of ['quoted', 'completed']) expect(words).toContain(state);
+      expect(await drawn.innerText()).toContain(`arrived ${Number(body.axes.destination.amountUsd).toFixed(6)}`);
       expect(await barriers(page)).toEqual([]);
     },
   );
@@ -187,6 +229,11 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
       },
       { what: 'a quote' },
     );
+    cliff.behaviour = 'stays_elsewhere';
+    await send.click();
+    await quoting()
+      .getByText(/Cliff stands on the chain 1, and this is for the chain \d+\. Nothing was signed\./)
+      .waitFor();
     cliff.behaviour = 'sends_elsewhere';
     await send.click();
     await quoting()
@@ -222,22 +269,60 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     expect(await barriers(page)).toEqual([]);
   });
 
+  test('what somebody approved on the primary chain is signed by the owner’s wallet beside its proposal, and booked', SLOW, async () => {
+    const { id: agentId } = (await service.post('/v1/agents', { ...HOLDER, name: 'Owner', universe: ['AAPLx'], maxSlippageBps: 100 })).body;
+    expect((await service.post(`/v1/agents/${agentId}/autonomy`, { autonomy: 'confirm' })).status).toBe(200);
+    await placeAtStage(service.embeddedUrl(), agentId, 'limited_live');
+    expect((await service.post(`/v1/agents/${agentId}/vault/deposit`, { amountUsd: '400' })).status).toBe(201);
+    await page.evaluate(`location.hash = '#/proposals/${agentId}'`);
+    const sign = page.locator('.proposal-signing').getByRole('button', { name: 'Sign with Harbour' });
+    /** What is signed too late, or on a quote that has aged, fails: who still wants it proposes and approves again. */
+    const prepared = () =>
+      waitFor(
+        async () => {
+          const quote = (await service.get('/v1/quotes?venue=spotchain&instrument=AAPLx')).body.items[0];
+          if (quote?.quality !== 'live') return null;
+          const limitPrice = new Decimal(quote.ask).times('1.005').toFixed(2);
+          const wish = { mode: 'live', instrument: 'spotchain:AAPLx', quantity: '0.1', limitPrice, maxSlippageBps: 100 } as const;
+          const id = await proposeOrder(service, service.embeddedUrl(), agentId, wish);
+          const card = page.locator(`[data-proposal="${id}"]`);
+          await card.getByRole('button', { name: 'Approve' }).click();
+          await page
+            .locator(`[data-proposal="${id}"]:is([data-state=unknown], [data-state=failed], [data-state=blocked_by_risk])`)
+            .waitFor();
+          return (await sign.count()) === 1 ? { id, card } : null;
+        },
+        { what: 'a transaction for the owner', deadlineMs: 60_000 },
+      );
+    const first = await prepared();
+    harbour.behaviour = 'alters';
+    await sign.click();
+    await first.card
+      .getByText(/Harbour signed something else than was prepared: instructions were altered of .*Nothing was handed in\./)
+      .waitFor();
+    const told = await first.card.getByRole('list', { name: 'The transaction' }).getByRole('listitem').allInnerTexts();
+    expect(told.join('\n')).toMatch(new RegExp(`for ${SENDER}: gives exactly [\\d,]+ raw units of|Moves [\\d,.]+ of the mint`));
+    harbour.behaviour = 'honest';
+    await sign.click();
+    const filled = await waitFor(
+      async () => {
+        const { body } = await service.get(`/v1/agent-orders/${first.id}`);
+        expect(['failed', 'expired', 'cancelled'], JSON.stringify(body)).not.toContain(body.state);
+        // The quote may have aged while the wallet was asked: the same bytes are signed once more.
+        if (body.transaction?.state === 'prepared' && (await sign.count()) === 1 && (await sign.isEnabled())) await sign.click();
+        return body.state === 'filled' ? body : null;
+      },
+      { what: 'the fill of the proposal', deadlineMs: 90_000 },
+    );
+    expect(filled).toMatchObject({ transaction: { state: 'finalized', wallet: SENDER, signedBy: 'owner' }, fills: [{ side: 'buy' }] });
+    await page.locator(`[data-proposal="${first.id}"][data-state=filled]`).waitFor();
+    expect(await sign.count()).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+    for (const complaint of watched.complaints.splice(0)) expect(complaint).toContain('422');
+  });
+
   test('the vault of an agent names the linked wallets of whoever has paid in', SLOW, async () => {
-    const manifest = {
-      name: 'Holder',
-      universe: ['BTCUSDT'],
-      timeframe: '1h',
-      entryConditions: [{ type: 'price_above', price: '10000000' }],
-      exitConditions: [],
-      maxCapitalUsd: 5_000,
-      maxTradeNotionalUsd: 500,
-      stopLossPct: 5,
-      takeProfitPct: 8,
-      maxDailyDrawdownPct: 4,
-      maxOpenPositions: 3,
-      maxSlippageBps: 20,
-    };
-    const { id } = (await service.post('/v1/agents', manifest)).body;
+    const { id } = (await service.post('/v1/agents', HOLDER)).body;
     await placeAtStage(service.embeddedUrl(), id, 'limited_live');
     const paid = await service.post(`/v1/agents/${id}/vault/deposit`, { amountUsd: '100' });
     expect(paid.status, paid.text).toBe(201);

@@ -15,7 +15,7 @@ import { openActors } from '../../src/boot/roles/worker.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { AT_ONCE } from '../../src/domain/execution-plan.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
-import { orderOf } from '../../src/domain/order.ts';
+import { type Order, orderOf } from '../../src/domain/order.ts';
 import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
@@ -85,25 +85,36 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
   return { ...(await startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres' } })), databaseUrl: url };
 }
 
-/** A pending proposal to buy bitcoin, as a tick of the agent would have made it on the present quote. Answers its id. */
+/** A pending proposal to buy bitcoin on paper, as a tick of the agent would have made it on the present quote. Answers its id. */
 export async function propose(service: ServiceWithPast, agentId: string, quantity: string): Promise<string> {
-  const [agent, quotes] = await Promise.all([
-    service.get(`/v1/agents/${agentId}`),
-    service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT'),
-  ]);
+  const { body } = await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT');
+  // A tenth of a percent above the ask: within the budget of 20 basis points.
+  const limitPrice = new Decimal(body.items[0].ask).times('1.001').toFixed(2);
+  return proposeOrder(service, service.databaseUrl, agentId, {
+    mode: 'paper',
+    instrument: 'spotexchange:BTCUSDT',
+    quantity,
+    limitPrice,
+    maxSlippageBps: 20,
+  });
+}
+
+/** A pending proposal of an agent at `confirm` to buy, in the database at `url`. Answers its id. */
+export async function proposeOrder(
+  service: Service,
+  url: string,
+  agentId: string,
+  wish: Pick<Order, 'mode' | 'instrument' | 'quantity' | 'limitPrice' | 'maxSlippageBps'>,
+): Promise<string> {
+  const agent = await service.get(`/v1/agents/${agentId}`);
   const now = Date.now();
   const slot = Math.floor(now / MINUTE) * MINUTE;
   const order = orderOf({
+    ...wish,
     id: uuidV7(now, randomBytes(10)),
     origin: 'proposal',
-    mode: 'paper',
-    bookId: `agent:${agentId}:paper:${agent.body.manifestVersion}`,
-    instrument: 'spotexchange:BTCUSDT',
+    bookId: wish.mode === 'live' ? `agent:${agentId}:live` : `agent:${agentId}:paper:${agent.body.manifestVersion}`,
     side: 'buy',
-    quantity,
-    // A tenth of a percent above the ask: within the budget of 20 basis points.
-    limitPrice: new Decimal(quotes.body.items[0].ask).times('1.001').toFixed(2),
-    maxSlippageBps: 20,
   });
   const { start } = startedProposal({
     duty: {
@@ -123,7 +134,7 @@ export async function propose(service: ServiceWithPast, agentId: string, quantit
     ends: [],
     at: now,
   });
-  const sql = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1 });
+  const sql = openDatabase({ url, name: 'console test', connections: 1 });
   try {
     await createActorStore(sql).start(start);
   } finally {

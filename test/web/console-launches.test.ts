@@ -1,4 +1,4 @@
-// The console where tokens are launched: the list, the curve as a picture, and the monitor as it moves.
+// The console where tokens are launched: a token is described, previewed, signed by a wallet and launched, trades, moves its picture, and pays its creator.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -9,20 +9,24 @@ import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
 import { buildTransaction, computeLimit } from '../../src/sandbox/solana/instructions.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { kitInstruction } from '../../src/sandbox/solana/launch-programs/modelled-machine.ts';
-import { signedBy } from '../actors/launch/launch-fixture.ts';
+import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
 import { holdingOf } from '../sandbox/solana/launch-fixture.ts';
 import { type Browser, barriers, CHROMIUM, openBrowser, signIn, type Watched } from './console-fixture.ts';
+import { standardWallet, type TestWallet } from './test-wallets.ts';
 
-const creator = sandboxKey('console creator');
+const creator = keyOf(71);
+const CREATOR = creator.publicKey.toBase58();
 const trader = sandboxKey('console trader');
+const SLOW = { timeout: 300_000 * PATIENCE };
 
 describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () => {
   let service: Service;
   let browser: Browser;
   let watched: Watched;
   let page: Page;
+  let wallet: TestWallet;
   const places = () =>
     JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string; simulators: { primarychain: string } };
   const fund = async (owner: string, mint: string, amount: string): Promise<void> => {
@@ -33,7 +37,8 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     [service, browser] = await Promise.all([startService(), openBrowser()]);
     watched = await browser.page();
     page = watched.page;
-    await fund(creator.address, 'SOL', '10000000000');
+    wallet = await standardWallet(page, 'Harbour', creator);
+    await fund(CREATOR, 'SOL', '10000000000');
     await fund(trader.address, 'SOL', '1000000000');
     await fund(trader.address, NATIVE_MINT, '40000000000');
     await signIn(page, service, 'operator');
@@ -68,52 +73,144 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     await node('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
   }
 
-  test('a launch is listed, its curve is drawn, and both move as somebody buys', { timeout: 300_000 * PATIENCE }, async () => {
-    await page.getByRole('link', { name: 'Launches', exact: true }).click();
-    await page.getByRole('heading', { name: 'Launches', level: 1 }).waitFor();
-    await page.getByText('No launch yet.').waitFor();
-    // The two agent tokens of the sandbox are ranked, or stand there without a rank.
-    await page.getByRole('rowheader', { name: 'ORCHARD' }).waitFor();
+  const go = (hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  /** The browser itself notes a refusal, and nothing else was wrong. */
+  const expectOnly = (status: string) => expect(watched.complaints.splice(0)).toEqual([expect.stringContaining(status)]);
+  const launches = async () =>
+    (await service.get('/v1/launches', 'operator')).body.items as { id: string; symbol: string; state: string }[];
+  const fillNow = async (): Promise<number> => Number((await page.locator('.curve circle').getAttribute('data-fill')) ?? 0);
+  const refusal = (words: RegExp) => page.getByRole('alert').filter({ hasText: words });
 
-    const wish = {
-      preset: 'agent_treasury',
-      quoteMint: NATIVE_MINT,
-      startingFdv: '30',
-      name: 'Lantern <b>Bearer</b>',
-      symbol: 'LANTERN',
-      uri: 'https://example.com/lantern.json',
-      creator: creator.address,
-      firstBuy: '1',
-    };
-    const prepared = await service.post('/v1/launches/dbc/prepare', wish, 'operator');
+  test(
+    'a token is described and previewed; what is wrong stands beside its field, and what a wallet alters is not handed in',
+    SLOW,
+    async () => {
+      await page.getByRole('link', { name: 'Launches', exact: true }).click();
+      await page.getByRole('heading', { name: 'Launches', level: 1 }).waitFor();
+      await page.getByText('No launch yet.').waitFor();
+      // The two agent tokens of the sandbox are ranked, or stand there without a rank.
+      await page.getByRole('rowheader', { name: 'ORCHARD' }).waitFor();
+      await page.getByRole('link', { name: 'Launch a token' }).click();
+      await page.getByRole('img', { name: /^The curve of the token: not on the chain yet/ }).waitFor();
+      expect((await page.locator('.curve-line').getAttribute('points'))?.split(' ')).toHaveLength(11);
+      const threshold = page.locator('.facts > div', { hasText: 'Graduates once it has collected' });
+      const before = await threshold.innerText();
+      await page.getByLabel('Value of all tokens at the start').fill('60');
+      await waitFor(async () => (await threshold.innerText()) !== before, { what: 'the preview of another value' });
+      await page.getByLabel('Value of all tokens at the start').fill('30');
+      await waitFor(async () => (await threshold.innerText()) === before, { what: 'the preview of the first value again' });
+
+      await page.getByLabel('Name', { exact: true }).fill('Lantern <b>Bearer</b>');
+      await page.getByLabel('Symbol').fill('LAN TERN');
+      await page.getByLabel('Where what is told of it lies').fill('https://example.com/lantern.json');
+      await page.getByLabel('First buy by the creator').fill('1');
+      const sign = page.getByRole('button', { name: 'Sign with Harbour' });
+      await sign.click();
+      await page
+        .locator('#problem-symbol')
+        .getByText(/^symbol: /)
+        .waitFor();
+      expect(await page.getByLabel('Symbol').getAttribute('aria-invalid')).toBe('true');
+      expectOnly('400');
+      await page.getByLabel('Symbol').fill('LANTERN');
+      wallet.behaviour = 'guards';
+      await sign.click();
+      await refusal(
+        /signed something else than was prepared: instructions were inserted of Lighthouse .* Nothing was handed in\./,
+      ).waitFor();
+      const [waiting] = await launches();
+      expect([waiting?.symbol, waiting?.state]).toEqual(['LANTERN', 'prepared']);
+      const sentences = await page
+        .getByRole('list', { name: /^(The transaction|Transaction \d of \d)$/ })
+        .getByRole('listitem')
+        .allInnerTexts();
+      expect(sentences.join('\n')).toMatch(/Makes the token “Lantern <b>Bearer<\/b>” \(LANTERN\) with the mint/);
+      expect(sentences.join('\n')).toMatch(new RegExp(`Pays 1 SOL from ${CREATOR} to `));
+      expect(sentences.join('\n')).toMatch(/gives exactly 1,000,000,000 raw units of /);
+      expect(sentences.join('\n')).not.toContain('not known here');
+      expect(await barriers(page)).toEqual([]);
+      expect(watched.complaints).toEqual([]);
+    },
+  );
+
+  test('what was prepared elsewhere is signed on its page, by its creator’s account alone', SLOW, async () => {
+    const wish = { preset: 'agent_treasury', quoteMint: NATIVE_MINT, startingFdv: '30', name: 'Second', symbol: 'SECOND' };
+    const uri = 'https://example.com/second.json';
+    const prepared = await service.post('/v1/launches/dbc/prepare', { ...wish, uri, creator: CREATOR }, 'operator');
     expect(prepared.status, prepared.text).toBe(201);
-    const { id, mint, config, transactions } = prepared.body as { id: string; mint: string; config: string; transactions: string[] };
-    // What the name holds is a text and no markup.
-    await page.getByRole('link', { name: 'LANTERN Lantern <b>Bearer</b>' }).click();
-    await page.getByText('prepared', { exact: false }).first().waitFor();
-    const picture = page.getByRole('img', { name: /^The curve of LANTERN/ });
-    await picture.waitFor();
-    expect((await page.locator('.curve-line').getAttribute('points'))?.split(' ')).toHaveLength(11);
-    expect(await barriers(page)).toEqual([]);
+    await go(`#/launches/${prepared.body.id}`);
+    await page.getByRole('heading', { name: 'SECOND Second' }).waitFor();
+    wallet.behaviour = 'shows_other_account';
+    await page.getByRole('button', { name: 'Sign with Harbour' }).click();
+    await refusal(new RegExp(`Harbour shows L2TE\\w+; needed is ${CREATOR}`)).waitFor();
+    wallet.behaviour = 'honest';
+    await page.getByRole('button', { name: 'Sign with Harbour' }).click();
+    await page.getByRole('heading', { name: 'Waits for a signature' }).waitFor({ state: 'hidden' });
+    const { body } = await service.get(`/v1/launches/${prepared.body.id}`, 'operator');
+    expect(['submitted', 'confirmed', 'trading']).toContain(body.state);
+    expect(watched.complaints).toEqual([]);
+  });
 
-    const signed = transactions.map((one) => signedBy(creator, one));
-    expect((await service.post(`/v1/launches/${id}/submit`, { transactions: signed }, 'operator')).status).toBe(202);
+  test('signed in the form it is launched; its picture moves as somebody buys, and its creator claims the fees', SLOW, async () => {
+    await go('#/launches/new');
+    await page.locator('.curve-line').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Lantern <b>Bearer</b>');
+    await page.getByLabel('Symbol').fill('BEARER');
+    await page.getByLabel('Where what is told of it lies').fill('https://example.com/bearer.json');
+    await page.getByLabel('First buy by the creator').fill('1');
+    await page.getByRole('button', { name: 'Sign with Harbour' }).click();
+    // What the name holds is a text and no markup.
+    await page.getByRole('heading', { name: 'BEARER Lantern <b>Bearer</b>' }).waitFor();
+    const id = page.url().split('/').at(-1) as string;
     await page.locator('[data-fact=fill]').waitFor({ timeout: 200_000 });
-    const fillNow = async (): Promise<number> => Number((await page.locator('.curve circle').getAttribute('data-fill')) ?? 0);
     const first = await waitFor(async () => ((await fillNow()) > 0 ? fillNow() : null), {
       what: 'the first buy in the picture',
       deadlineMs: 60_000,
     });
-    await waitFor(async () => (await service.get(`/v1/launches/${id}`, 'operator')).body.state === 'trading', {
-      what: 'the launch to trade',
-      deadlineMs: 120_000,
-    });
+    const { config, mint } = await waitFor(
+      async () => {
+        const { body } = await service.get(`/v1/launches/${id}`, 'operator');
+        return body.state === 'trading' ? (body as { config: string; mint: string }) : null;
+      },
+      { what: 'the launch to trade', deadlineMs: 120_000 },
+    );
 
     const markBefore = Number(await page.locator('.curve circle').getAttribute('cx'));
     await buy({ config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM }, 20_000_000_000n);
     await waitFor(async () => (await fillNow()) > first, { what: 'the picture to move', deadlineMs: 60_000 });
     expect(Number(await page.locator('.curve circle').getAttribute('cx'))).toBeGreaterThan(markBefore);
     expect(await page.locator('[data-fact=fill]').innerText()).toBe(`${await page.locator('.curve circle').getAttribute('data-fill')} %`);
+
+    // The price over time is drawn from the looks that the API tells of.
+    const drawn = page.getByRole('figure', { name: 'Price of BEARER in SOL' });
+    const course = await waitFor(
+      async () => {
+        const { body } = await service.get(`/v1/launches/${id}/course`, 'operator');
+        const { points } = body as { points: { at: string; price: string; fillPct: string; progress: string }[] };
+        const seconds = new Set(points.map(({ at }) => at.slice(0, 19))).size;
+        return seconds >= 2 && (await drawn.getAttribute('data-points')) === String(seconds) ? points : null;
+      },
+      { what: 'the prices in the chart', deadlineMs: 60_000 },
+    );
+    const last = course.at(-1);
+    expect(Number(course[0]?.price)).toBeLessThan(Number(last?.price));
+    expect(await drawn.getByRole('status').innerText()).toContain(`to ${last?.price} SOL, the curve ${last?.fillPct} % full`);
+    const shown = Number(/price in SOL (\S+)/.exec(await drawn.innerText())?.[1]);
+    expect(Math.abs(shown / Number(last?.price) - 1)).toBeLessThan(0.01);
+
+    const claims = page.locator('.launch-claims');
+    const sign = claims.getByRole('button', { name: 'Sign with Harbour' });
+    wallet.behaviour = 'guards';
+    await sign.click();
+    await refusal(/signed something else than was prepared/).waitFor();
+    expect(await claims.getByRole('listitem').allInnerTexts()).toContainEqual(
+      expect.stringMatching(new RegExp(`^Pays the creator's trading fees of the curve .* out to ${CREATOR}: `)),
+    );
+    wallet.behaviour = 'honest';
+    await sign.click();
+    await claims.getByText('The claim is finalized.').waitFor({ timeout: 120_000 * PATIENCE });
+    const { curve } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;
+    expect(Number(curve.creatorFees.claimedQuote)).toBeGreaterThan(0.01);
     expect(await barriers(page)).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });

@@ -1,6 +1,7 @@
 // Takes in the console: a thesis in words becomes a draft, is armed, shows its evaluations as they come, is disarmed, forked and published.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyOf } from '../domain/solana/honest-transactions.ts';
 import {
   type Browser,
   barriers,
@@ -11,18 +12,24 @@ import {
   startServiceWithPast,
   type Watched,
 } from './console-fixture.ts';
+import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 const THESIS = 'Buy BTCUSDT when the price is below $20,000, with $500, because <b>weekends overshoot</b>';
+
+const OWNER = keyOf(81);
+const ADDRESS = OWNER.publicKey.toBase58();
 
 describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
   let service: ServiceWithPast;
   let browser: Browser;
   let watched: Watched;
   let page: Page;
+  let wallet: TestWallet;
   beforeAll(async () => {
     [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
     watched = await browser.page();
     page = watched.page;
+    wallet = await standardWallet(page, 'Harbour', OWNER);
     await signIn(page, service, 'operator');
   });
   afterAll(async () => {
@@ -51,6 +58,83 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     const [take] = await takes();
     await page.locator(`[data-take="${take?.id}"][data-state=draft]`).waitFor();
     expect(await barriers(page)).toEqual([]);
+  });
+
+  /** Asks for the text that delegates the wallet to what the page is about. */
+  async function askForText(): Promise<void> {
+    await page.getByLabel('Wallet on the primary chain').fill(ADDRESS);
+    await page.getByLabel('The same wallet at the remote signer').fill('session-9');
+    await page.getByLabel('Most per transaction, USD').fill('250.50');
+    await page.getByLabel('Days until it ends').fill('30');
+    await page.getByRole('button', { name: 'Get the text to sign' }).click();
+  }
+
+  test('its owner’s wallet is delegated to it: the text says what was asked for, or is not signed, and it is revoked', async () => {
+    const [take] = await takes();
+    await page.locator(`[data-take="${take?.id}"]`).getByRole('link').click();
+    await page.getByText('No wallet is delegated to it.').waitFor();
+    await page.getByLabel('Most per transaction, USD').fill('much');
+    await page.getByRole('button', { name: 'Get the text to sign' }).click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'The days until it ends are a number' })
+      .or(page.locator('#problem-maxNotionalUsd span'))
+      .first()
+      .waitFor();
+    watched.complaints.splice(0);
+    const panel = page.locator('.delegations');
+    await page.route(
+      '**/v1/delegations/challenge',
+      async (route) => {
+        const answer = await route.fetch();
+        const body = (await answer.json()) as { text: string };
+        await route.fulfill({ response: answer, json: { ...body, text: body.text.replace('250.5 US', '9250.5 US') } });
+      },
+      { times: 1 },
+    );
+    await askForText();
+    await panel.getByText('Most per transaction is “9250.5 US dollars” instead of “250.50”').waitFor();
+    expect(await panel.getByRole('button', { name: 'Sign with Harbour' }).count()).toBe(0);
+
+    await askForText();
+    const text = panel.getByRole('region', { name: 'Text to sign' });
+    await text.getByText(`Take: ${take?.id}`).waitFor();
+    expect(await panel.locator('.wallet-signing .facts').innerText()).toContain('this Take, without asking each time');
+    expect(await barriers(page)).toEqual([]);
+    const sign = panel.getByRole('button', { name: 'Sign with Harbour' });
+    wallet.behaviour = 'signs_other_text';
+    await sign.click();
+    await panel.getByText('Harbour signed another text than it was given').waitFor();
+    wallet.behaviour = 'shows_other_account';
+    await sign.click();
+    await panel.getByText(`needed is ${ADDRESS}`).waitFor();
+    expect((await service.get('/v1/delegations')).body.items).toEqual([]);
+    wallet.behaviour = 'honest';
+    await sign.click();
+    const row = panel.locator('tbody tr');
+    await row.getByText('holds').waitFor();
+    const { items } = (await service.get(`/v1/delegations?takeId=${take?.id}`)).body;
+    expect(items).toMatchObject([
+      { takeId: take?.id, wallet: ADDRESS, signerWallet: 'session-9', maxNotionalUsd: '250.5', revokedAt: null },
+    ]);
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked by operator').waitFor();
+    expect((await service.get(`/v1/delegations?takeId=${take?.id}`)).body.items[0].revokedBy).toBe('operator');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  test('an agent is delegated a wallet in the same way, on its own page', async () => {
+    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    const agent = items.find(({ name }) => name === 'Discount hunter');
+    await page.evaluate(`location.hash = '#/agents/${agent?.id}/signing'`);
+    await askForText();
+    await page.getByRole('region', { name: 'Text to sign' }).getByText(`Agent: ${agent?.id}`).waitFor();
+    await page.locator('.delegations').getByRole('button', { name: 'Sign with Harbour' }).click();
+    await page.locator('.delegations tbody tr').getByText('holds').waitFor();
+    expect((await service.get(`/v1/delegations?agentId=${agent?.id}`)).body.items).toHaveLength(1);
+    expect(await barriers(page)).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+    await page.getByRole('link', { name: 'Takes', exact: true }).click();
   });
 
   test('it is armed on its page, stands so in its chart, shows its evaluations as they come, and is disarmed', async () => {

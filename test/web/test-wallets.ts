@@ -3,13 +3,21 @@
 import { sign } from 'node:crypto';
 import { type Keypair, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import type { Page } from 'playwright-core';
-import { createPublicClient, type Hex, http, isHex } from 'viem';
+import { createPublicClient, type Hex, http, type TypedDataDefinition } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { LIGHTHOUSE } from '../domain/solana/honest-transactions.ts';
 
 export interface TestWallet {
-  /** What it does with the next thing that it is given; `guards`: it inserts an instruction of its own, as some wallets do. */
-  behaviour: 'honest' | 'guards' | 'declines' | 'signs_other_text' | 'sends_elsewhere';
+  /** What it does with the next thing that it is given; `guards`: it inserts an instruction of its own, as some wallets do; `alters`: it changes one. */
+  behaviour:
+    | 'honest'
+    | 'guards'
+    | 'alters'
+    | 'declines'
+    | 'signs_other_text'
+    | 'sends_elsewhere'
+    | 'shows_other_account'
+    | 'stays_elsewhere';
   /** What it was asked to sign, in order. */
   readonly asked: string[];
 }
@@ -17,7 +25,9 @@ export interface TestWallet {
 /** A wallet of the primary chain, by the wallet standard. To be called before the page is opened. */
 export async function standardWallet(page: Page, name: string, key: Keypair): Promise<TestWallet> {
   const wallet: TestWallet = { behaviour: 'honest', asked: [] };
-  await page.exposeFunction('standardWalletSigns', (kind: 'transaction' | 'message', base64: string) => {
+  await page.exposeFunction('standardWalletSigns', (kind: 'account' | 'transaction' | 'message', base64: string) => {
+    if (kind === 'account')
+      return { address: wallet.behaviour === 'shows_other_account' ? LIGHTHOUSE.toBase58() : key.publicKey.toBase58() };
     wallet.asked.push(kind);
     if (wallet.behaviour === 'declines') throw new Error('User rejected the request.');
     const bytes = Buffer.from(base64, 'base64');
@@ -33,10 +43,12 @@ export async function standardWallet(page: Page, name: string, key: Keypair): Pr
       transaction.message = compiled;
       transaction.signatures = Array.from({ length: compiled.header.numRequiredSignatures }, () => new Uint8Array(64));
     }
+    const [first] = transaction.message.compiledInstructions;
+    if (wallet.behaviour === 'alters' && first !== undefined) first.data = Uint8Array.from([...first.data, 0]);
     transaction.sign([key]);
     return { transaction: Buffer.from(transaction.serialize()).toString('base64') };
   });
-  await page.addInitScript(STANDARD_WALLET, { name, address: key.publicKey.toBase58(), publicKey: [...key.publicKey.toBytes()] });
+  await page.addInitScript(STANDARD_WALLET, { name, publicKey: [...key.publicKey.toBytes()] });
   return wallet;
 }
 
@@ -47,16 +59,19 @@ function ed25519(key: Keypair, message: Uint8Array): Buffer {
 }
 
 /** In the page: what `registerWallet` of the standard does, and the three features that are used. */
-const STANDARD_WALLET = ({ name, address, publicKey }: { name: string; address: string; publicKey: number[] }): void => {
+const STANDARD_WALLET = ({ name, publicKey }: { name: string; publicKey: number[] }): void => {
   const page = globalThis as never as EventTarget & {
-    standardWalletSigns(kind: string, base64: string): Promise<{ transaction: string; message: string; signature: string }>;
+    standardWalletSigns(
+      kind: string,
+      base64: string,
+    ): Promise<{ address: string; transaction: string; message: string; signature: string }>;
     btoa(text: string): string;
     atob(text: string): string;
   };
   const base64 = (bytes: Uint8Array) => page.btoa(String.fromCharCode(...bytes));
   const bytes = (text: string) => Uint8Array.from(page.atob(text), (letter) => letter.charCodeAt(0));
   const chains = ['solana:localnet'];
-  const account = { address, publicKey: Uint8Array.from(publicKey), chains, features: ['solana:signTransaction', 'solana:signMessage'] };
+  const account = { publicKey: Uint8Array.from(publicKey), chains, features: ['solana:signTransaction', 'solana:signMessage'] };
   const wallet = {
     version: '1.0.0',
     name,
@@ -64,7 +79,10 @@ const STANDARD_WALLET = ({ name, address, publicKey }: { name: string; address: 
     chains,
     accounts: [],
     features: {
-      'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
+      'standard:connect': {
+        version: '1.0.0',
+        connect: async () => ({ accounts: [{ ...account, address: (await page.standardWalletSigns('account', '')).address }] }),
+      },
       'solana:signTransaction': {
         version: '1.0.0',
         supportedTransactionVersions: ['legacy', 0],
@@ -102,10 +120,14 @@ export async function announcedWallet(page: Page, name: string, account: Private
       isConnected = true;
       return [account.address];
     },
-    eth_chainId: async () => `0x${(await node.getChainId()).toString(16)}`,
-    personal_sign: async ([raw, by]: [Hex, string]) => {
-      if (!isConnected || !isHex(raw) || by.toLowerCase() !== account.address.toLowerCase()) throw new Error('unauthorized');
-      return account.signMessage({ message: { raw } });
+    eth_chainId: async () => (wallet.behaviour === 'stays_elsewhere' ? '0x1' : `0x${(await node.getChainId()).toString(16)}`),
+    wallet_switchEthereumChain: async () => null,
+    eth_signTypedData_v4: async ([by, data]: [string, string]) => {
+      if (!isConnected || by.toLowerCase() !== account.address.toLowerCase()) throw new Error('unauthorized');
+      const { types, ...rest } = JSON.parse(data) as TypedDataDefinition;
+      // Wallets make the type of the domain from what the domain holds.
+      const { EIP712Domain: _, ...own } = types as Record<string, never>;
+      return account.signTypedData({ ...rest, types: own } as never);
     },
     eth_sendTransaction: async ([{ to, data, value }]: [{ to: Hex; data: Hex; value: Hex }]) =>
       node.sendRawTransaction({

@@ -1,6 +1,7 @@
 /** What the bridge routes ask of the rest of the service. */
 import type { BridgeCommands } from '../../../actors/bridge-transfer/commands.ts';
 import type { TransferState } from '../../../src/domain/bridge/axes.ts';
+import type { TransferStep } from '../../../src/domain/bridge/course.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
 import type { Page, PageOf } from '../../page.ts';
 
@@ -9,6 +10,8 @@ interface BridgeTransferReads {
   /** Quotes that nobody took only where they are asked for by their state. */
   list(orgId: string, filter: { readonly state?: TransferState }, page: Page): Promise<PageOf<BridgeTransferView>>;
   find(orgId: string, id: string): Promise<BridgeTransferView | null>;
+  /** The committed steps, ascending; none where the organization has no such transfer. */
+  steps(orgId: string, id: string): Promise<readonly TransferStep[]>;
 }
 
 export interface BridgePorts {

@@ -20,6 +20,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 import { LaunchPath } from './launch-view-body.ts';
 import type { QuoteDollars } from './ports.ts';
+import { fillPctOf, PROGRESS, priceOfStanding, progressOf } from './standing.ts';
 
 const FeesBody = Type.Object({
   quote: Type.String({ description: 'Accrued and not claimed yet, in whole quote tokens.' }),
@@ -77,20 +78,18 @@ const MonitorBody = Type.Object(
     }),
     curve: Type.Union([CurveBody, Type.Null()], { description: 'Null before the pool is on the chain.' }),
     graduation: Type.Object({
-      progress: choice(['on_curve', 'complete', 'vesting_locked', 'graduated']),
+      progress: choice(PROGRESS),
       successorPool: nullable('string', 'Where it trades after graduation; null before.'),
     }),
   },
   { $id: 'LaunchMonitor' },
 );
 
-const PROGRESS = ['on_curve', 'complete', 'vesting_locked', 'graduated'] as const;
-
 function curveBody(launch: LaunchView, standing: CurveStanding, dollars: QuoteDollars | null, now: number): Static<typeof CurveBody> {
   const { decimals, quoteDecimals } = launch;
   const inQuote = (raw: string): string => wholeTokens(BigInt(raw), quoteDecimals);
   const inBase = (raw: string): string => wholeTokens(BigInt(raw), decimals);
-  const price = new Decimal(priceOfSqrt(BigInt(standing.sqrtPrice), decimals, quoteDecimals));
+  const price = new Decimal(priceOfStanding(standing, launch));
   const start = buildCurveConfig(
     planOf({
       preset: presetOf(launch.preset as PresetKey),
@@ -103,12 +102,11 @@ function curveBody(launch: LaunchView, standing: CurveStanding, dollars: QuoteDo
   const ratio = price.div(priceOfSqrt(start, decimals, quoteDecimals));
   const startUsd = standing.startQuoteUsd ?? null;
   const { creatorFeeSharePct } = presetOf(launch.preset as PresetKey);
-  const fill = Decimal.min(1, new Decimal(standing.quoteReserve).div(standing.migrationQuoteThreshold)).times(100);
   return {
     slot: standing.slot,
     at: new Date(standing.at).toISOString(),
     ageMs: Math.max(0, now - standing.at),
-    fillPct: plainDecimal(fill.toDecimalPlaces(6)),
+    fillPct: fillPctOf(standing),
     quoteReserve: inQuote(standing.quoteReserve),
     graduationThreshold: inQuote(standing.migrationQuoteThreshold),
     price: plainDecimal(price),
@@ -164,7 +162,7 @@ export const monitorLaunch = defineRoute({
       },
       curve: standing === null ? null : curveBody(launch, standing, dollars, now),
       graduation: {
-        progress: PROGRESS[standing?.migrationProgress ?? 0] ?? 'on_curve',
+        progress: progressOf(standing),
         successorPool: standing?.isMigrated === true ? successorPoolAddress(launch.mint, launch.quoteMint) : null,
       },
     };

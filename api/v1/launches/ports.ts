@@ -1,6 +1,8 @@
 /** What the routes of launches ask of the rest of the service. */
 import type { LaunchClaims, LaunchCommands, LaunchView } from '../../../actors/launch/commands.ts';
 import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { Fill } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { CurveStanding } from '../../../src/domain/launch/launch-state.ts';
 import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
@@ -25,10 +27,22 @@ export interface LaunchQuotes {
   dollars(token: QuoteToken): QuoteDollars | null;
 }
 
+/** A swap of the organization's own: a quantity in whole tokens, at US dollars for each. */
+export type OwnFill = Pick<Fill, 'at' | 'side' | 'quantity' | 'fillPrice' | 'orderId'>;
+
+/** A transaction of a launch, or the payment to the external launcher. */
+export type LaunchTransaction = Pick<PreparedTransactionView, 'id' | 'wallet' | 'state' | 'unsigned' | 'message' | 'signature'>;
+
 /** Reads of launches, newest first; a foreign one answers null, exactly as a missing one. */
 export interface LaunchReads {
   list(orgId: string, page: Page): Promise<PageOf<LaunchView | LauncherLaunchView>>;
   find(orgId: string, id: string): Promise<LaunchView | LauncherLaunchView | null>;
+  /** What the wallet signs, in the order in which it lands; none where the organization has no such launch. */
+  transactions(orgId: string, id: string): Promise<readonly LaunchTransaction[]>;
+  /** The newest looks at the curve that found another price or progress than the one before, ascending. */
+  standings(orgId: string, id: string, most: number): Promise<readonly CurveStanding[]>;
+  /** What the organization swapped of a mint, ascending. */
+  fills(orgId: string, mint: string): Promise<readonly OwnFill[]>;
 }
 
 export interface LaunchPorts {

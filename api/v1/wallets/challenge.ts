@@ -1,10 +1,10 @@
 /** POST /v1/wallets/challenge: the text that the owner of a wallet signs to prove it. */
 import { Type } from 'typebox';
-import { WALLET_CHALLENGE_MS } from '../../../src/domain/linked-wallet.ts';
+import { WALLET_CHALLENGE_MS, type WalletTypedData } from '../../../src/domain/linked-wallet.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf, Time } from '../../shapes.ts';
+import { choice, objectOf, Time } from '../../shapes.ts';
 import { AddressText } from './linked-wallet-body.ts';
 
 const WalletChallengeBody = Type.Object(
@@ -13,6 +13,19 @@ const WalletChallengeBody = Type.Object(
     text: Type.String({
       description:
         'To be signed as it is: as a personal message (EIP-191) by a wallet of the EVM chain, as UTF-8 (Ed25519) by one of the primary chain.',
+    }),
+    typedData: Type.Unsafe<WalletTypedData | null>({
+      anyOf: [
+        Type.Object({
+          domain: Type.Object({ name: Type.String(), version: Type.String(), chainId: Type.Integer() }),
+          types: Type.Record(Type.String(), Type.Array(Type.Object({ name: Type.String(), type: Type.String() }))),
+          primaryType: choice(['WalletProof']),
+          message: Type.Record(Type.String(), Type.String()),
+        }),
+        { type: 'null' },
+      ],
+      description:
+        'The same fields as typed data (EIP-712), which a wallet of the EVM chain may sign in the place of the text: `eth_signTypedData_v4`. Null for the primary chain.',
     }),
     expiresAt: Time,
   },
@@ -35,7 +48,12 @@ export const challengeWallet = defineRoute({
     return (request, reply) =>
       carryOut(request, reply, {
         status: 200,
-        answer: ({ address, text, issuedAt }) => ({ address, text, expiresAt: isoTime(issuedAt + WALLET_CHALLENGE_MS) }),
+        answer: ({ address, text, typedData, issuedAt }) => ({
+          address,
+          text,
+          typedData,
+          expiresAt: isoTime(issuedAt + WALLET_CHALLENGE_MS),
+        }),
         run: (context) => ports.linkedWallets.commands.challenge(context, request.body.address),
       });
   },

@@ -1,5 +1,6 @@
 /** Whether the owner of a wallet has signed a text. */
-import { type Hex, hashMessage, recoverMessageAddress } from 'viem';
+import { type Hex, hashMessage, hashTypedData, recoverAddress, type TypedDataDefinition } from 'viem';
+import { walletTypedData } from '../../domain/linked-wallet.ts';
 import { type Outcome } from '../../domain/refusal.ts';
 import { fromBase58, isAddress } from '../../domain/solana/base58.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
@@ -18,31 +19,38 @@ export type TakesSignature = (address: string, hash: Hex, signature: Hex) => Pro
 /** A contract may want many signatures in one: so many bytes at most. */
 const MOST_SIGNATURE_BYTES = 2_048;
 
+/** What is asked about wallets of the EVM chain. */
+export interface EvmWallets {
+  readonly chainId: number;
+  /** Asked of wallets that are contracts. */
+  readonly takesSignature: TakesSignature;
+}
+
 /**
  * Whether the signature is the owner's of an address of either chain. On the primary chain: 64 bytes of Ed25519 in base64
- * or base58. On the EVM chain, over the text as a personal message (EIP-191): 65 bytes of the address's own key, or
- * whatever the contract at the address takes as its own (ERC-1271). Refused as `unavailable` where that has to be asked
- * and nobody answers.
+ * or base58. On the EVM chain, over the text as a personal message (EIP-191) or over its fields as typed data for that
+ * chain (EIP-712): 65 bytes of the address's own key, or whatever the contract at the address takes as its own (ERC-1271).
+ * Refused as `unavailable` where that has to be asked and nobody answers.
  */
-export async function isWalletTextSigned(
-  address: string,
-  text: string,
-  signature: string,
-  takesSignature: TakesSignature,
-): Promise<Outcome<boolean>> {
+export async function isWalletTextSigned(address: string, text: string, signature: string, evm: EvmWallets): Promise<Outcome<boolean>> {
   if (!address.startsWith('0x')) {
     const bytes = fromBase58(signature);
     return { ok: true, value: isTextSigned(address, text, bytes?.length === 64 ? Buffer.from(bytes).toString('base64') : signature) };
   }
   if (!/^0x([0-9a-fA-F]{2})+$/.test(signature) || signature.length > 2 + 2 * MOST_SIGNATURE_BYTES) return { ok: true, value: false };
-  if (await isOwnKey(address, text, signature as Hex)) return { ok: true, value: true };
-  return takesSignature(address, hashMessage(text), signature as Hex);
+  const hashes = [hashTypedData(walletTypedData(text, evm.chainId) as TypedDataDefinition), hashMessage(text)];
+  for (const hash of hashes) if (await isOwnKey(address, hash, signature as Hex)) return { ok: true, value: true };
+  for (const hash of hashes) {
+    const taken = await evm.takesSignature(address, hash, signature as Hex);
+    if (!taken.ok || taken.value) return taken;
+  }
+  return { ok: true, value: false };
 }
 
-async function isOwnKey(address: string, message: string, signature: Hex): Promise<boolean> {
+async function isOwnKey(address: string, hash: Hex, signature: Hex): Promise<boolean> {
   if (signature.length !== 132) return false;
   try {
-    return (await recoverMessageAddress({ message, signature })).toLowerCase() === address.toLowerCase();
+    return (await recoverAddress({ hash, signature })).toLowerCase() === address.toLowerCase();
   } catch {
     // Numbers that are no point of the curve.
     return false;

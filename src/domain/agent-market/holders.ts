@@ -2,7 +2,9 @@
  * Who holds a token: curves, pools, lockers and burn addresses apart from wallets. A pool's share says nothing of
  * concentration; what lies in wallets does.
  */
-import { CURVE_PROGRAM, LOCKER_PROGRAM, POOL_AUTHORITY, SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../launch/curve-program.ts';
+
+import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../launch/curve-program.ts';
+import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../solana/programs.ts';
 
 export const HOLDER_KINDS = ['wallet', 'curve', 'pool', 'locker', 'burned'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];

@@ -2,17 +2,16 @@
  * The bonding-curve program: its addresses, its instructions as bytes, and what its accounts hold.
  * See docs/reference/outside/launch-programs.md.
  */
-import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../solana/programs.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, CURVE_PROGRAM, LOCKER_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct, joined, keyBytes, lengthAndText, writeUint } from './byte-struct.ts';
 import type { CurveConfig, LockedVesting } from './curve-config.ts';
+import { CURVE_INSTRUCTIONS } from './curve-instructions.ts';
 import type { CurvePoint } from './curve-math.ts';
 import type { BaseFee, DynamicFee } from './fees.ts';
 import { programAddress } from './program-address.ts';
 
-export const CURVE_PROGRAM = 'dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN';
 export const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 export const SUCCESSOR_PROGRAM = 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG';
-export const LOCKER_PROGRAM = 'LocpQgucEQHbqNABEYvBvwoxCPsSbG91A1QaQhQQqjn';
 /** The configuration of successor pools whose fee the curve's own configuration states. */
 export const SUCCESSOR_CONFIG = 'A8gMrEPJkacWkcb3DGwtJwTe16HktSEfvwtuDh2MCtck';
 
@@ -36,21 +35,6 @@ export interface ProgramInstruction {
 }
 
 const discriminator = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
-
-/** What the first eight bytes of an instruction say. */
-export const CURVE_INSTRUCTIONS = {
-  createConfig: discriminator('c9cff3724b6f2fbd'),
-  initializePool: discriminator('8c55d7b06636684f'),
-  swap: discriminator('f8c69e91e17587c8'),
-  swap2: discriminator('414b3f4ceb5b5b88'),
-  claimCreatorFee: discriminator('52dcfabd03556b2d'),
-  claimPartnerFee: discriminator('08ec5931987db151'),
-  creatorSurplus: discriminator('a50389071c864c50'),
-  partnerSurplus: discriminator('a8ad4864c962265c'),
-  migrationFee: discriminator('ed8e2d178106dea2'),
-  createLocker: discriminator('a75a899a4b2f1154'),
-  migrate: discriminator('9ca9e66735e45040'),
-} as const;
 
 export const CONFIG_DISCRIMINATOR = discriminator('1a6c0e7b74e6812b');
 export const POOL_DISCRIMINATOR = discriminator('d5e005d16245775c');

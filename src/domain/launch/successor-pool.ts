@@ -1,8 +1,9 @@
 /** The pool that follows a complete curve: its account, its swaps exact to the raw unit, and the instruction that carries one out. */
+
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct, joined, writeUint } from './byte-struct.ts';
+import { CURVE_INSTRUCTIONS } from './curve-instructions.ts';
 import {
-  CURVE_INSTRUCTIONS,
   type CurveSwapOrder,
   type PoolKeys,
   type ProgramInstruction,

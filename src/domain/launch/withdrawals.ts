@@ -1,13 +1,12 @@
 /** What creator and partner take out of a launch beside its trading fees: surplus, migration fee, and what the locker has unlocked. */
-import { TOKEN_PROGRAM } from '../solana/programs.ts';
+
+import { CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct, joined, writeUint } from './byte-struct.ts';
+import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from './curve-instructions.ts';
 import {
   associatedAccount,
   CURVE_EVENT_AUTHORITY,
-  CURVE_INSTRUCTIONS,
-  CURVE_PROGRAM,
   LOCKER_EVENT_AUTHORITY,
-  LOCKER_PROGRAM,
   lockerOwner,
   type NamedAccount,
   POOL_AUTHORITY,
@@ -120,9 +119,6 @@ export function migrationFeeInstruction(keys: PoolKeys, order: Withdrawal): Prog
   const data = joined(CURVE_INSTRUCTIONS.migrationFee, Uint8Array.of(MIGRATION_FEE_FLAGS[order.as]));
   return { program: CURVE_PROGRAM, accounts: quoteAccounts(keys, order), data };
 }
-
-/** First bytes of the locker's instruction that pays out what is unlocked. */
-export const LOCKER_CLAIM = Uint8Array.from(Buffer.from('3ec6d6c1d59f6cd2', 'hex'));
 
 /** Pays the recipient of the locker what is unlocked, and at most so much. */
 export function lockerClaimInstruction(

@@ -3,7 +3,7 @@
  * instruction; every program, every account that value could reach and every amount has to be one that the order, the
  * wallet and the chain account for. What is not known is refused.
  */
-import { createHash } from 'node:crypto';
+import { leastOf, routeAmounts, routeLayout } from './aggregator-routes.ts';
 import { accountsOf, signersOf, type WireInstruction, type WireTransaction } from './message.ts';
 import {
   AGGREGATOR_PROGRAM,
@@ -186,27 +186,13 @@ function checkTransfer(program: string, data: Uint8Array, named: readonly string
   moved.got += amount - fee;
 }
 
-/** The first eight bytes of an instruction of an Anchor program. */
-function discriminator(name: string): string {
-  return createHash('sha256').update(`global:${name}`).digest('hex').slice(0, 16);
-}
-
-/** Where the accounts of the aggregator's routes stand, by discriminator. The program's own address stands for an account that is not given. */
-const ROUTES: Readonly<
-  Record<string, { readonly authority: number; readonly source: number; readonly destinations: readonly number[]; readonly named: number }>
-> = {
-  [discriminator('route')]: { authority: 1, source: 2, destinations: [3, 4], named: 9 },
-  [discriminator('shared_accounts_route')]: { authority: 2, source: 3, destinations: [6], named: 13 },
-};
-/** After the plan: the amount given (8), the amount quoted (8), the slippage (2) and the platform's fee (1). */
-const ROUTE_TAIL = 19;
-
 /** A route of the aggregator from the wallet's account of the input into its account of the output. */
 function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
   const { wallet, input, output, accountOf } = swap;
-  const layout = ROUTES[Buffer.from(data.subarray(0, 8)).toString('hex')];
-  if (layout === undefined) return object('the aggregator is asked for something else than a route');
-  if (named.length < layout.named || data.length < 8 + ROUTE_TAIL) object('the route is cut off');
+  const layout = routeLayout(data);
+  if (layout === null) return object('the aggregator is asked for something else than a route');
+  const amounts = routeAmounts(data);
+  if (named.length < layout.named || amounts === null) return object('the route is cut off');
   if (named[layout.authority] !== wallet) object('the route is not the wallet’s');
   if (named[layout.source] !== accountOf(wallet, input.mint, input.program))
     object('the route begins at another account than the wallet’s');
@@ -216,10 +202,7 @@ function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedS
   for (const place of others) if (named[place] !== own && named[place] !== AGGREGATOR_PROGRAM) object(`the route ends at ${named[place]}`);
   // The wallet's signature reaches the programs behind the aggregator: only its two accounts may be within their reach.
   if (named.some((account, place) => account === wallet && place !== layout.authority)) object('the route is given the wallet itself');
-  const tail = data.length - ROUTE_TAIL;
-  const quoted = unsigned(data, tail + 8, 8);
-  const slippage = unsigned(data, tail + 16, 2);
-  if (slippage > 10_000n) object(`the route may slip by ${slippage} basis points`);
-  moved.given += unsigned(data, tail, 8);
-  moved.got += (quoted * (10_000n - slippage)) / 10_000n;
+  if (amounts.slippage > 10_000n) object(`the route may slip by ${amounts.slippage} basis points`);
+  moved.given += amounts.given;
+  moved.got += leastOf(amounts);
 }

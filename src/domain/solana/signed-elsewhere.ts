@@ -1,15 +1,15 @@
 /** What a wallet signed, held against what it was given: for pages, which load this file as one module and sign beside their reader. */
 import { differenceOf, differenceWords } from './difference.ts';
 import { readTransaction, signersOf } from './message.ts';
-import { namedProgram, programWords } from './programs.ts';
+import { sentencesOf } from './transaction-words.ts';
 
 /** What a transaction does, as far as it can be told without a chain. */
 export interface TransactionContent {
   /** Base58. */
   readonly feePayer: string;
   readonly signers: readonly string[];
-  /** One per instruction, in their order. */
-  readonly programs: readonly string[];
+  /** What it does: one sentence per instruction, in their order. */
+  readonly sentences: readonly string[];
 }
 
 /** @throws Error where the bytes are no transaction, saying what is wrong where. */
@@ -18,7 +18,7 @@ export function contentOf(bytes: Uint8Array): TransactionContent {
   return {
     feePayer: transaction.staticKeys[0] ?? '',
     signers: signersOf(transaction),
-    programs: transaction.instructions.map(({ program }) => programWords(namedProgram(program))),
+    sentences: sentencesOf(transaction),
   };
 }
 

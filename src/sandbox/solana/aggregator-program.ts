@@ -2,8 +2,10 @@
  * The aggregator's program on the sandbox's chain, whose binary is not at hand: one route through accounts of its own. The
  * taker's input goes into its account, each step swaps what the one before gave, and what comes out goes to the taker.
  */
+
 import { joined, readUint, writeUint } from '../../domain/launch/byte-struct.ts';
-import { CURVE_INSTRUCTIONS, type NamedAccount, type ProgramInstruction } from '../../domain/launch/curve-program.ts';
+import { CURVE_INSTRUCTIONS } from '../../domain/launch/curve-instructions.ts';
+import { type NamedAccount, type ProgramInstruction } from '../../domain/launch/curve-program.ts';
 import { programAddress } from '../../domain/launch/program-address.ts';
 import { AGGREGATOR_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import { readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';

@@ -1,7 +1,6 @@
 /** People of the sandbox's chain, for whoever has no wallet at hand: they sign what they are given, and buy what a curve still takes. */
 import { address } from '@solana/kit';
 import {
-  CURVE_PROGRAM,
   type PoolKeys,
   type ProgramInstruction,
   readPoolConfig,
@@ -10,7 +9,7 @@ import {
 } from '../../domain/launch/curve-program.ts';
 import { ownAccount } from '../../domain/solana/common-instructions.ts';
 import { readTransaction, signersOf } from '../../domain/solana/message.ts';
-import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
+import { CURVE_PROGRAM, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import type { SolanaChain } from './chain.ts';
 import { fund, NATIVE } from './genesis.ts';

@@ -1,8 +1,8 @@
 /** Launched tokens as the aggregator finds them on the chain: the curve or the pool that trades each, its price, and how that moved. */
+
 import { address } from '@solana/kit';
 import { priceOfSqrt } from '../../domain/launch/curve-config.ts';
 import {
-  CURVE_PROGRAM,
   type PoolKeys,
   pointsOf,
   readPoolConfig,
@@ -14,6 +14,7 @@ import {
 import { type CurveDirection, type CurveShape, type CurveSwap, swapIn } from '../../domain/launch/curve-swap.ts';
 import { baseFeeAt, referencesAt, totalFee } from '../../domain/launch/fees.ts';
 import { readSuccessorPool, successorFee, successorShape } from '../../domain/launch/successor-pool.ts';
+import { CURVE_PROGRAM } from '../../domain/solana/programs.ts';
 import { readMint } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { SolanaChain } from '../solana/chain.ts';

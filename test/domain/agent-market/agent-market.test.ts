@@ -1,4 +1,5 @@
 // Analytics of agent tokens: holders, volume that resists wash trading, the risk score, vesting and performance against the share.
+
 import { describe, expect, test } from 'vitest';
 import { analysisOf, duplicatedExposure, rankTokens, type TokenLook } from '../../../src/domain/agent-market/analysis.ts';
 import { concentrationOf, type HolderReading, holderKind, type TokenHolding } from '../../../src/domain/agent-market/holders.ts';
@@ -8,9 +9,10 @@ import { vestingState } from '../../../src/domain/agent-market/vesting-state.ts'
 import { countedVolume, volumeStability } from '../../../src/domain/agent-market/volume.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { vestingTotal } from '../../../src/domain/launch/curve-config.ts';
-import { CURVE_PROGRAM, LOCKER_PROGRAM, POOL_AUTHORITY, SUCCESSOR_AUTHORITY } from '../../../src/domain/launch/curve-program.ts';
+import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY } from '../../../src/domain/launch/curve-program.ts';
 import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
 import { seededRandom } from '../../../src/domain/seeded-random.ts';
+import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../../../src/domain/solana/programs.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

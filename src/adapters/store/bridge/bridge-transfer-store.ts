@@ -4,6 +4,7 @@ import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { SourceName } from '../../../domain/bridge/arrival.ts';
 import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/axes.ts';
+import type { TransferStep } from '../../../domain/bridge/course.ts';
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
 import type { BridgeTransferView } from '../../../domain/bridge/transfer.ts';
 import type { TransitAmount } from '../../../domain/bridge/transit.ts';
@@ -85,6 +86,15 @@ export function createBridgeTransferStore(sql: Sql) {
     async find(orgId: string, id: string) {
       const [row] = await sql<Row[]>`select ${columns} from bridge_transfers where id = ${id} and org_id = ${orgId}`;
       return row === undefined ? null : viewOf(row);
+    },
+
+    /** The committed steps, ascending; none where the organization has no such transfer. */
+    async steps(orgId: string, id: string): Promise<readonly TransferStep[]> {
+      return sql<TransferStep[]>`
+        select s.at, coalesce(s.to_value->>'tracking', s.to_value #>> '{}') as state,
+          case when s.event->'answer'->>'outcome' = 'seen' then s.event->'answer'->'sighting' end as sighting
+        from steps s join bridge_transfers t on t.id = s.actor_id
+        where t.id = ${id} and t.org_id = ${orgId} order by s.version`;
     },
 
     async openQuotes(orgId: string): Promise<number> {

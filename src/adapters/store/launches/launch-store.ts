@@ -1,6 +1,6 @@
 /** Launches in PostgreSQL: their projection, and how lists and monitors read it. */
 import type { LaunchView } from '../../../../actors/launch/commands.ts';
-import type { LaunchReads } from '../../../../api/v1/launches/ports.ts';
+import type { LaunchReads, LaunchTransaction, OwnFill } from '../../../../api/v1/launches/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { CurveLaunchState, CurveStanding } from '../../../domain/launch/launch-state.ts';
 import type { LauncherLaunchState, LauncherLaunchView } from '../../../domain/launch/launcher.ts';
@@ -95,6 +95,34 @@ export function createLaunchStore(sql: Sql): LaunchReads {
     async find(orgId, id) {
       const [row] = await sql<Row[]>`select * from launches where id = ${id} and org_id = ${orgId}`;
       return row === undefined ? null : viewOf(row);
+    },
+
+    async transactions(orgId, id) {
+      return sql<LaunchTransaction[]>`
+        select id, wallet, state, unsigned, message, signature from prepared_transactions
+        where org_id = ${orgId} and purpose in ('launch', 'launcher_payment') and subject->>'launchId' = ${id}
+        order by number`;
+    },
+
+    async standings(orgId, id, most) {
+      const rows = await sql<{ standing: CurveStanding }[]>`
+        select standing from (
+          select version, standing, lag(told) over (order by version) as before, told from (
+            select s.version, s.event->'answer'->'standing' as standing,
+              concat_ws(' ', s.event->'answer'->'standing'->>'sqrtPrice', s.event->'answer'->'standing'->>'migrationProgress') as told
+            from steps s join launches l on l.id = s.actor_id
+            where l.id = ${id} and l.org_id = ${orgId} and s.event->'answer'->>'outcome' = 'looked') as looks) as compared
+        where told is distinct from before order by version desc limit ${most}`;
+      return rows.map(({ standing }) => standing).reverse();
+    },
+
+    async fills(orgId, mint) {
+      return sql<OwnFill[]>`
+        select f.at, f.side, f.quantity::text, f.fill_price::text as "fillPrice", f.order_id as "orderId"
+        from prepared_transactions t join fills f on f.order_id = t.id::text
+        where t.org_id = ${orgId} and t.purpose = 'swap' and t.state = 'finalized'
+          and ${mint} in (t.subject->'promise'->'input'->>'mint', t.subject->'promise'->'output'->>'mint')
+        order by f.number`;
     },
   };
 }

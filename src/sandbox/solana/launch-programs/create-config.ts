@@ -7,12 +7,11 @@ import {
   badgeAddress,
   CONFIG_DISCRIMINATOR,
   CONFIG_PARAMETER_STRUCTS,
-  CURVE_PROGRAM,
   POOL_CONFIG,
 } from '../../../domain/launch/curve-program.ts';
 import { mintObjection } from '../../../domain/launch/quote-mint.ts';
 import { lessMigrationFee } from '../../../domain/launch/withdrawals.ts';
-import { TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
+import { CURVE_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { assessConfig, type GivenConfig, readConfigParameters } from './config-parameters.ts';
 import { at, CURVE_ERRORS as E, type MintAt, mintAt, signed } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';

@@ -1,7 +1,6 @@
 /** The model of the instruction that makes a curve's pool: the mint with its whole supply, two vaults, and what the token is called. */
 import { byteStruct, joined, keyBytes, lengthAndText, readUint } from '../../../domain/launch/byte-struct.ts';
 import {
-  CURVE_PROGRAM,
   METADATA_PROGRAM,
   metadataAddress,
   POOL_AUTHORITY,
@@ -12,7 +11,7 @@ import {
   vaultAddress,
 } from '../../../domain/launch/curve-program.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
+import { CURVE_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { assessQuoteMint, type Generation } from './create-config.ts';
 import { configAt, expectAddress, FRAMEWORK, mintAt, signed } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';

@@ -4,7 +4,6 @@ import { vestingTotal } from '../../../domain/launch/curve-config.ts';
 import { deltaBase, deltaQuote, liquidityOfQuote, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../../../domain/launch/curve-math.ts';
 import {
   escrowAddress,
-  LOCKER_PROGRAM,
   lockerBaseAddress,
   MIGRATION_PROGRESS,
   POOL_AUTHORITY,
@@ -21,7 +20,7 @@ import { dynamicFeeOf, NUMERATOR_PER_BPS } from '../../../domain/launch/fees.ts'
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { SUCCESSOR_POOL, successorBytes } from '../../../domain/launch/successor-pool.ts';
 import { ESCROW, ESCROW_DISCRIMINATOR, lessMigrationFee } from '../../../domain/launch/withdrawals.ts';
-import { TOKEN_2022 } from '../../../domain/solana/programs.ts';
+import { LOCKER_PROGRAM, TOKEN_2022 } from '../../../domain/solana/programs.ts';
 import { at, configAt, CURVE_ERRORS as E, expectAddress, FRAMEWORK, mintAt, poolAt, signed, tokensAt } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import {

@@ -1,7 +1,6 @@
 /** The sandbox's keeper: opens the successor pool of every curve that is complete, as keepers of the real chain do. */
 import { address } from '@solana/kit';
 import {
-  CURVE_PROGRAM,
   createLockerInstruction,
   lockerOwner,
   MIGRATION_PROGRESS,
@@ -11,7 +10,7 @@ import {
   readPoolConfig,
   readVirtualPool,
 } from '../../../domain/launch/curve-program.ts';
-import { TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
+import { CURVE_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import type { SolanaChain } from '../chain.ts';
 import { fund, NATIVE } from '../genesis.ts';
 import { buildTransaction, computeLimit, createAssociatedAccount } from '../instructions.ts';

@@ -1,15 +1,16 @@
 /** What stands on the chain for launches before anybody launches: what the programs' makers put there. */
+
 import { address } from '@solana/kit';
 import { joined, keyBytes } from '../../../domain/launch/byte-struct.ts';
 import {
   BADGE_BYTES,
   BADGE_DISCRIMINATOR,
   badgeAddress,
-  CURVE_PROGRAM,
   POOL_AUTHORITY,
   SUCCESSOR_CONFIG,
   SUCCESSOR_PROGRAM,
 } from '../../../domain/launch/curve-program.ts';
+import { CURVE_PROGRAM } from '../../../domain/solana/programs.ts';
 import { accountOf, type SolanaChain } from '../chain.ts';
 import type { MintListing } from '../genesis.ts';
 import { SYSTEM } from '../instructions.ts';

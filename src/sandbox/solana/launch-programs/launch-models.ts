@@ -1,6 +1,9 @@
 /** The programs that launches need, as models: used where the sandbox's chain has no binary of them. */
-import { CURVE_INSTRUCTIONS, CURVE_PROGRAM, LOCKER_PROGRAM, SUCCESSOR_PROGRAM } from '../../../domain/launch/curve-program.ts';
-import { LOCKER_CLAIM } from '../../../domain/launch/withdrawals.ts';
+
+import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../../../domain/launch/curve-instructions.ts';
+import { SUCCESSOR_PROGRAM } from '../../../domain/launch/curve-program.ts';
+import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../../../domain/solana/programs.ts';
+
 import { createConfig, type Generation } from './create-config.ts';
 import { createPool } from './create-pool.ts';
 import { claimFee, swap } from './curve-swaps.ts';

@@ -1,0 +1,73 @@
+/** GET /v1/launches/:id/course: the price of a launched token on its curve over time, and what the organization traded of it. */
+import { Type } from 'typebox';
+import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, Time } from '../../shapes.ts';
+import { LaunchPath } from './launch-view-body.ts';
+import { fillPctOf, PROGRESS, priceOfStanding, progressOf } from './standing.ts';
+
+/** So many changes of the price are told at most. */
+const MOST_POINTS = 2_000;
+
+const CourseBody = Type.Object(
+  {
+    points: Type.Array(
+      Type.Object({
+        at: Time,
+        price: Type.String({ description: 'Of one token, in whole quote tokens.' }),
+        fillPct: Type.String({ description: 'Of the graduation threshold, 0 to 100.' }),
+        progress: choice(PROGRESS),
+      }),
+      { description: `Ascending: each look at the chain that found another price or progress, the newest ${MOST_POINTS} of them.` },
+    ),
+    fills: Type.Array(
+      Type.Object({
+        at: Time,
+        side: choice(['buy', 'sell']),
+        quantity: DecimalText,
+        priceUsd: DecimalText,
+        orderId: Type.String(),
+      }),
+      { description: 'What the organization itself swapped of the token, ascending.' },
+    ),
+  },
+  { $id: 'LaunchCourse' },
+);
+
+export const getLaunchCourse = defineRoute({
+  method: 'GET',
+  url: '/v1/launches/:id/course',
+  name: 'getLaunchCourse',
+  tag: 'launches',
+  summary: 'The price of a launched token over time',
+  description: 'As the looks at its curve found it, until it graduated; what follows is in the bars of its instrument.',
+  cost: 'read',
+  schema: { params: LaunchPath },
+  answers: { 200: { description: 'The course.', schema: CourseBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (ports) => async (request, reply) => {
+    const { orgId } = memberOf(request);
+    const id = idInPath(request.params);
+    const launch = id === null ? null : await ports.launches.reads.find(orgId, id);
+    if (launch === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
+    if (launch.kind === 'launcher')
+      return sendProblem(reply, 'state_conflict', 'a token of the external launcher trades on no curve that is followed here');
+    const [standings, fills] = await Promise.all([
+      ports.launches.reads.standings(orgId, launch.id, MOST_POINTS),
+      ports.launches.reads.fills(orgId, launch.mint),
+    ]);
+    return {
+      points: standings.map((standing) => ({
+        at: isoTime(standing.at),
+        price: priceOfStanding(standing, launch),
+        fillPct: fillPctOf(standing),
+        progress: progressOf(standing),
+      })),
+      fills: fills.map(({ at, side, quantity, fillPrice, orderId }) => ({ at: isoTime(at), side, quantity, priceUsd: fillPrice, orderId })),
+    };
+  },
+});

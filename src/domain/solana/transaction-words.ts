@@ -1,0 +1,247 @@
+/**
+ * What a transaction of the primary chain does, in one sentence for each instruction, for whoever is asked to sign it. What
+ * is not known is said to be unknown. Amounts are raw units where the bytes do not say the decimals. Pages load this file
+ * too: it names nothing of Node.
+ */
+import { readUint } from '../launch/byte-struct.ts';
+import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../launch/curve-instructions.ts';
+import { leastOf, routeAmounts, routeLayout } from './aggregator-routes.ts';
+import { base58 } from './base58.ts';
+import { accountsOf, type WireMessage } from './message.ts';
+import {
+  AGGREGATOR_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  CURVE_PROGRAM,
+  LOCKER_PROGRAM,
+  MEMO_PROGRAM,
+  namedProgram,
+  programWords,
+  SYSTEM_PROGRAM,
+  TOKEN_2022,
+  TOKEN_PROGRAM,
+} from './programs.ts';
+
+const LAMPORT_DECIMALS = 9;
+const EVERYTHING = 2n ** 64n - 1n;
+
+/** An instruction's data and accounts; what is not there is refused by `Cut`. */
+interface Call {
+  readonly data: Uint8Array;
+  /** A little-endian number of so many bytes. */
+  uint(at: number, length: number): bigint;
+  key(at: number): string;
+  /** The address at a place. */
+  account(place: number): string;
+}
+
+/** The instruction ends before what it should say. */
+class Cut extends Error {}
+
+/** Null where the instruction is none that the reader knows. */
+type Reader = (call: Call) => string | null;
+
+/** One sentence for each instruction, in their order. */
+export function sentencesOf(message: Pick<WireMessage, 'staticKeys' | 'instructions' | 'lookups'>): readonly string[] {
+  const names = accountsOf(message);
+  return message.instructions.map(({ program, accounts, data }) => {
+    const call = callOf(
+      data,
+      accounts.map((place) => names[place] ?? ''),
+    );
+    return known(program, call) ?? unknown(program, accounts.length, data.length);
+  });
+}
+
+function known(program: string, call: Call): string | null {
+  try {
+    return READERS[program]?.(call) ?? null;
+  } catch (error) {
+    if (error instanceof Cut) return null;
+    throw error;
+  }
+}
+
+function unknown(program: string, accounts: number, bytes: number): string {
+  return `Calls ${programWords(namedProgram(program))} with ${accounts} accounts and ${bytes} bytes of data: what it does is not known here.`;
+}
+
+function callOf(data: Uint8Array, accounts: readonly string[]): Call {
+  const within = (at: number, length: number): void => {
+    if (at + length > data.length) throw new Cut();
+  };
+  return {
+    data,
+    uint(at, length) {
+      within(at, length);
+      return readUint(data, at, length);
+    },
+    key(at) {
+      within(at, 32);
+      return base58(data.subarray(at, at + 32));
+    },
+    account(place) {
+      const address = accounts[place];
+      if (address === undefined) throw new Cut();
+      return address;
+    },
+  };
+}
+
+/** `1,234.5` of an amount in its smallest units, exact. */
+function amountText(raw: bigint, decimals = 0): string {
+  const digits = raw.toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
+  const rest = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  return decimals === 0 || rest === '' ? whole : `${whole}.${rest}`;
+}
+
+const coins = (lamports: bigint): string => `${amountText(lamports, LAMPORT_DECIMALS)} SOL`;
+const units = (raw: bigint): string => (raw === EVERYTHING ? 'all raw units' : `${amountText(raw)} raw units`);
+
+const system: Reader = ({ uint, key, account }) => {
+  const tag = uint(0, 4);
+  if (tag === 0n) return `Makes the account ${account(1)} for the program ${key(20)}, with ${coins(uint(4, 8))} of ${account(0)}.`;
+  if (tag === 1n) return `Hands the account ${account(0)} over to the program ${key(4)}.`;
+  if (tag === 2n) return `Pays ${coins(uint(4, 8))} from ${account(0)} to ${account(1)}.`;
+  return null;
+};
+
+const budget: Reader = ({ uint }) => {
+  const tag = uint(0, 1);
+  if (tag === 2n) return `Uses at most ${amountText(uint(1, 4))} compute units.`;
+  if (tag === 3n) return `Pays a priority fee of ${amountText(uint(1, 8))} micro-lamports for each compute unit.`;
+  return null;
+};
+
+const openAccount: Reader = ({ data, account }) => {
+  const tag = data[0] ?? 0;
+  if (tag > 1) return null;
+  const where = tag === 1 ? ', where it is not open yet' : '';
+  return `Opens the token account ${account(1)} of ${account(2)} for the mint ${account(3)}${where}; ${account(0)} pays its rent.`;
+};
+
+const token: Reader = ({ uint, key, account }) => {
+  const tag = Number(uint(0, 1));
+  switch (tag) {
+    case 3:
+      return `Moves ${units(uint(1, 8))} from the token account ${account(0)} to ${account(1)}, by the right of ${account(2)}.`;
+    case 12: {
+      const amount = amountText(uint(1, 8), Number(uint(9, 1)));
+      return `Moves ${amount} of the mint ${account(1)} from the token account ${account(0)} to ${account(2)}, by the right of ${account(3)}.`;
+    }
+    case 4:
+      return `Lets ${account(1)} take up to ${units(uint(1, 8))} out of the token account ${account(0)}.`;
+    case 13:
+      return `Lets ${account(2)} take up to ${amountText(uint(1, 8), Number(uint(9, 1)))} of the mint ${account(1)} out of the token account ${account(0)}.`;
+    case 5:
+      return `Lets nobody else take out of the token account ${account(0)} any more.`;
+    case 6:
+      return `Hands a right over the account ${account(0)} to ${uint(2, 1) === 1n ? key(3) : 'nobody'}.`;
+    case 9:
+      return `Closes the token account ${account(0)}; the coins that are left in it go to ${account(1)}.`;
+    case 17:
+      return `Counts the coins that lie on ${account(0)} as wrapped ones.`;
+    default:
+      return null;
+  }
+};
+
+const token2022: Reader = (call) => {
+  const { data, uint, account } = call;
+  if (data[0] !== 26 || data[1] !== 1) return token(call);
+  const decimals = Number(uint(10, 1));
+  const [amount, fee] = [amountText(uint(2, 8), decimals), amountText(uint(11, 8), decimals)];
+  return `Moves ${amount} of the mint ${account(1)} from the token account ${account(0)} to ${account(2)}, of which the mint keeps ${fee}.`;
+};
+
+const memo: Reader = ({ data }) => `Keeps the text “${new TextDecoder().decode(data)}” on the chain.`;
+
+/** Three texts behind their lengths. */
+function textsAfter({ data, uint }: Call, from: number): readonly [string, string, string] {
+  let at = from;
+  const next = (): string => {
+    const length = Number(uint(at, 4));
+    if (at + 4 + length > data.length) throw new Cut();
+    const text = new TextDecoder().decode(data.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+    return text;
+  };
+  return [next(), next(), next()];
+}
+
+function curveSwap({ uint, account }: Call, mode: bigint): string | null {
+  const [amount, bound] = [units(uint(8, 8)), units(uint(16, 8))];
+  const [curve, input, output] = [account(2), account(3), account(4)];
+  if (mode === 0n) return `Trades on the curve ${curve}: gives exactly ${amount} of ${input} and gets at least ${bound} into ${output}.`;
+  if (mode === 1n) return `Trades on the curve ${curve}: gives at most ${amount} of ${input} and gets at least ${bound} into ${output}.`;
+  if (mode === 2n) return `Trades on the curve ${curve}: gets exactly ${amount} into ${output} and gives at most ${bound} of ${input}.`;
+  return null;
+}
+
+/** By the first eight bytes. */
+const CURVE_READERS: readonly (readonly [discriminator: Uint8Array, Reader])[] = [
+  [
+    CURVE_INSTRUCTIONS.createConfig,
+    ({ account }) =>
+      `Makes the configuration ${account(0)} of a curve that is quoted in ${account(3)}; the partner's fees go to ${account(1)}, what is left over to ${account(2)}.`,
+  ],
+  [
+    CURVE_INSTRUCTIONS.initializePool,
+    (call) => {
+      const [name, symbol, uri] = textsAfter(call, 8);
+      const { account } = call;
+      return `Makes the token “${name}” (${symbol}) with the mint ${account(3)} and its curve ${account(5)}, quoted in ${account(4)}; ${account(2)} is its creator, and what is told of it lies at ${uri}.`;
+    },
+  ],
+  [CURVE_INSTRUCTIONS.swap, (call) => curveSwap(call, 0n)],
+  [CURVE_INSTRUCTIONS.swap2, (call) => curveSwap(call, call.uint(24, 1))],
+  [
+    CURVE_INSTRUCTIONS.claimCreatorFee,
+    ({ uint, account }) =>
+      `Pays the creator's trading fees of the curve ${account(1)} out to ${account(8)}: of the token ${units(uint(8, 8))} into ${account(2)}, of the quote ${units(uint(16, 8))} into ${account(3)}, as far as they wait.`,
+  ],
+  [
+    CURVE_INSTRUCTIONS.claimPartnerFee,
+    ({ uint, account }) =>
+      `Pays the partner's trading fees of the curve ${account(2)} out to ${account(9)}: of the token ${units(uint(8, 8))} into ${account(3)}, of the quote ${units(uint(16, 8))} into ${account(4)}, as far as they wait.`,
+  ],
+  [CURVE_INSTRUCTIONS.creatorSurplus, ({ account }) => withdrawal("creator's part of the surplus", account)],
+  [CURVE_INSTRUCTIONS.partnerSurplus, ({ account }) => withdrawal("partner's part of the surplus", account)],
+  [
+    CURVE_INSTRUCTIONS.migrationFee,
+    ({ uint, account }) => withdrawal(`${uint(8, 1) === 1n ? 'creator' : 'partner'}'s part of the migration fee`, account),
+  ],
+];
+
+function withdrawal(what: string, account: Call['account']): string {
+  return `Pays the ${what} of the curve ${account(2)} out to ${account(6)}, into ${account(3)}.`;
+}
+
+const begins = (data: Uint8Array, discriminator: Uint8Array): boolean => discriminator.every((byte, at) => data[at] === byte);
+
+const curve: Reader = (call) => CURVE_READERS.find(([discriminator]) => begins(call.data, discriminator))?.[1](call) ?? null;
+
+const locker: Reader = ({ data, uint, account }) =>
+  begins(data, LOCKER_CLAIM)
+    ? `Pays what the locker ${account(0)} has unlocked out to ${account(2)}, into ${account(3)}: ${units(uint(8, 8))} at most.`
+    : null;
+
+const aggregator: Reader = ({ data, account }) => {
+  const [layout, amounts] = [routeLayout(data), routeAmounts(data)];
+  if (layout === null || amounts === null || amounts.slippage > 10_000n) return null;
+  const [into] = layout.destinations;
+  return `Swaps by the aggregator for ${account(layout.authority)}: gives exactly ${units(amounts.given)} of ${account(layout.source)} and gets at least ${units(leastOf(amounts))} into ${account(into as number)}.`;
+};
+
+const READERS: Readonly<Record<string, Reader>> = {
+  [SYSTEM_PROGRAM]: system,
+  [COMPUTE_BUDGET_PROGRAM]: budget,
+  [ASSOCIATED_TOKEN_PROGRAM]: openAccount,
+  [TOKEN_PROGRAM]: token,
+  [TOKEN_2022]: token2022,
+  [MEMO_PROGRAM]: memo,
+  [CURVE_PROGRAM]: curve,
+  [LOCKER_PROGRAM]: locker,
+  [AGGREGATOR_PROGRAM]: aggregator,
+};

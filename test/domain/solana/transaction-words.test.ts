@@ -1,0 +1,182 @@
+// Transactions in sentences: instructions that other encoders have made are read back as what those were asked for.
+import { createHash } from 'node:crypto';
+import {
+  AuthorityType,
+  createApproveCheckedInstruction,
+  createApproveInstruction,
+  createAssociatedTokenAccountIdempotentInstruction,
+  createCloseAccountInstruction,
+  createRevokeInstruction,
+  createSetAuthorityInstruction,
+  createSyncNativeInstruction,
+  createTransferCheckedInstruction,
+  createTransferCheckedWithFeeInstruction,
+  createTransferInstruction,
+  TOKEN_2022_PROGRAM_ID,
+} from '@solana/spl-token';
+import { ComputeBudgetProgram, PublicKey, SystemProgram, type TransactionInstruction } from '@solana/web3.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { U64_MAX } from '../../../src/domain/launch/curve-math.ts';
+import {
+  claimFeeInstruction,
+  initializePoolInstruction,
+  type ProgramInstruction,
+  swapInstruction,
+} from '../../../src/domain/launch/curve-program.ts';
+import { lockerClaimInstruction, migrationFeeInstruction, surplusInstruction } from '../../../src/domain/launch/withdrawals.ts';
+import { routeLayout } from '../../../src/domain/solana/aggregator-routes.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
+import {
+  AGGREGATOR_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  CURVE_PROGRAM,
+  LOCKER_PROGRAM,
+  MEMO_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022,
+  TOKEN_PROGRAM,
+} from '../../../src/domain/solana/programs.ts';
+import { sentencesOf } from '../../../src/domain/solana/transaction-words.ts';
+import { keyOf, memo, versioned } from './honest-transactions.ts';
+
+const [a, b, c, d] = [21, 22, 23, 24].map((seed) => keyOf(seed).publicKey) as [PublicKey, PublicKey, PublicKey, PublicKey];
+const of = (key: PublicKey): string => key.toBase58();
+const KEYS = { config: of(a), baseMint: of(b), quoteMint: of(c), quoteProgram: TOKEN_PROGRAM };
+const NAMES = { name: 'Lantern', symbol: 'LAMP', uri: 'https://example.com/lamp.json' };
+
+/** The sentences of what other encoders made. */
+function words(...instructions: readonly TransactionInstruction[]): readonly string[] {
+  const read = readTransaction(versioned(instructions).unsigned);
+  if (!read.ok) throw new Error(read.refusal.detail);
+  return sentencesOf(read.value);
+}
+
+/** The sentence of an instruction of ours. */
+function own({ program, accounts, data }: ProgramInstruction): string {
+  const staticKeys = [...new Set([...accounts.map(({ address }) => address), program])];
+  const places = accounts.map(({ address }) => staticKeys.indexOf(address));
+  return sentencesOf({ staticKeys, lookups: [], instructions: [{ program, accounts: places, data }] })[0] as string;
+}
+
+test('coins, fees, accounts and memos are told with their amounts', () => {
+  expect(
+    words(
+      ComputeBudgetProgram.setComputeUnitLimit({ units: 540_000 }),
+      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 20_000 }),
+      SystemProgram.transfer({ fromPubkey: a, toPubkey: b, lamports: 1_500_000_001 }),
+      SystemProgram.createAccount({ fromPubkey: a, newAccountPubkey: b, lamports: 2_039_280, space: 165, programId: c }),
+      SystemProgram.assign({ accountPubkey: a, programId: d }),
+      createAssociatedTokenAccountIdempotentInstruction(a, b, c, d),
+      memo('paid in full'),
+    ),
+  ).toEqual([
+    'Uses at most 540,000 compute units.',
+    'Pays a priority fee of 20,000 micro-lamports for each compute unit.',
+    `Pays 1.500000001 SOL from ${of(a)} to ${of(b)}.`,
+    `Makes the account ${of(b)} for the program ${of(c)}, with 0.00203928 SOL of ${of(a)}.`,
+    `Hands the account ${of(a)} over to the program ${of(d)}.`,
+    `Opens the token account ${of(b)} of ${of(c)} for the mint ${of(d)}, where it is not open yet; ${of(a)} pays its rent.`,
+    'Keeps the text “paid in full” on the chain.',
+  ]);
+});
+
+test('what moves tokens and what gives a right away are told apart', () => {
+  expect(
+    words(
+      createTransferInstruction(a, b, c, 1_000_000n),
+      createTransferCheckedInstruction(a, d, b, c, 12_500_000n, 6),
+      createTransferCheckedWithFeeInstruction(a, d, b, c, 1_000n, 3, 10n, [], TOKEN_2022_PROGRAM_ID),
+      createApproveInstruction(a, b, c, U64_MAX),
+      createApproveCheckedInstruction(a, d, b, c, 5n, 1),
+      createRevokeInstruction(a, c),
+      createSetAuthorityInstruction(a, c, AuthorityType.AccountOwner, b),
+      createSetAuthorityInstruction(a, c, AuthorityType.CloseAccount, null),
+      createCloseAccountInstruction(a, b, c),
+      createSyncNativeInstruction(a),
+    ),
+  ).toEqual([
+    `Moves 1,000,000 raw units from the token account ${of(a)} to ${of(b)}, by the right of ${of(c)}.`,
+    `Moves 12.5 of the mint ${of(d)} from the token account ${of(a)} to ${of(b)}, by the right of ${of(c)}.`,
+    `Moves 1 of the mint ${of(d)} from the token account ${of(a)} to ${of(b)}, of which the mint keeps 0.01.`,
+    `Lets ${of(b)} take up to all raw units out of the token account ${of(a)}.`,
+    `Lets ${of(b)} take up to 0.5 of the mint ${of(d)} out of the token account ${of(a)}.`,
+    `Lets nobody else take out of the token account ${of(a)} any more.`,
+    `Hands a right over the account ${of(a)} to ${of(b)}.`,
+    `Hands a right over the account ${of(a)} to nobody.`,
+    `Closes the token account ${of(a)}; the coins that are left in it go to ${of(b)}.`,
+    `Counts the coins that lie on ${of(a)} as wrapped ones.`,
+  ]);
+});
+
+test('launches, trades on a curve and claims name who is paid and into which account', () => {
+  const trade = { trader: of(d), baseAccount: of(a), quoteAccount: of(b), amount: 1_000_000_000n, bound: 42n } as const;
+  const fees = { claimer: of(d), baseAccount: of(a), quoteAccount: of(b), mostBase: U64_MAX, mostQuote: 7n } as const;
+  expect(own(initializePoolInstruction(KEYS, { creator: of(d), payer: of(d), badge: null }, NAMES))).toMatch(
+    new RegExp(
+      `^Makes the token “Lantern” \\(LAMP\\) with the mint ${of(b)} .* ${of(d)} is its creator, .* https://example.com/lamp.json\\.$`,
+    ),
+  );
+  expect(own(swapInstruction(KEYS, { ...trade, direction: 'buy', mode: 'exactIn' }))).toMatch(
+    new RegExp(`gives exactly 1,000,000,000 raw units of ${of(b)} and gets at least 42 raw units into ${of(a)}\\.$`),
+  );
+  expect(own(swapInstruction(KEYS, { ...trade, direction: 'sell', mode: 'exactOut' }))).toMatch(
+    new RegExp(`gets exactly 1,000,000,000 raw units into ${of(b)} and gives at most 42 raw units of ${of(a)}\\.$`),
+  );
+  for (const as of ['creator', 'partner'] as const)
+    expect(own(claimFeeInstruction(KEYS, { ...fees, as }))).toMatch(
+      new RegExp(
+        `^Pays the ${as}'s trading fees .* out to ${of(d)}: of the token all raw units into ${of(a)}, of the quote 7 raw units into ${of(b)},`,
+      ),
+    );
+  for (const as of ['creator', 'partner'] as const) {
+    const paid = new RegExp(`^Pays the ${as}'s part of the (surplus|migration fee) of the curve .* out to ${of(d)}, into ${of(b)}\\.$`);
+    expect(own(surplusInstruction(KEYS, { as, claimer: of(d), quoteAccount: of(b) }))).toMatch(paid);
+    expect(own(migrationFeeInstruction(KEYS, { as, claimer: of(d), quoteAccount: of(b) }))).toMatch(paid);
+  }
+  expect(own(lockerClaimInstruction(KEYS, { recipient: of(d), baseAccount: of(a), most: U64_MAX }))).toMatch(
+    new RegExp(`out to ${of(d)}, into ${of(a)}: all raw units at most\\.$`),
+  );
+});
+
+test('the layouts of routes stand under the names that the aggregator gives its instructions', () => {
+  const begin = (name: string) => createHash('sha256').update(`global:${name}`).digest().subarray(0, 8);
+  expect(routeLayout(begin('route'))).toMatchObject({ authority: 1, named: 9 });
+  expect(routeLayout(begin('shared_accounts_route'))).toMatchObject({ authority: 2, named: 13 });
+  expect(routeLayout(begin('claim'))).toBeNull();
+  const tail = Buffer.alloc(19);
+  tail.writeBigUInt64LE(300_000_000n, 0);
+  tail.writeBigUInt64LE(1_000n, 8);
+  tail.writeUInt16LE(50, 16);
+  const data = Uint8Array.from(Buffer.concat([begin('route'), Buffer.alloc(4), tail]));
+  const accounts = [TOKEN_PROGRAM, of(a), of(b), of(c), of(d), of(a), of(b), of(c), of(d)].map((address) => ({ address }));
+  expect(own({ program: AGGREGATOR_PROGRAM, accounts, data })).toBe(
+    `Swaps by the aggregator for ${of(a)}: gives exactly 300,000,000 raw units of ${of(b)} and gets at least 995 raw units into ${of(c)}.`,
+  );
+});
+
+test('whatever the bytes are, each instruction has one sentence, and what is cut off or unknown says so', () => {
+  const programs = [
+    SYSTEM_PROGRAM,
+    COMPUTE_BUDGET_PROGRAM,
+    ASSOCIATED_TOKEN_PROGRAM,
+    TOKEN_PROGRAM,
+    TOKEN_2022,
+    MEMO_PROGRAM,
+    CURVE_PROGRAM,
+    LOCKER_PROGRAM,
+    AGGREGATOR_PROGRAM,
+    of(d),
+  ];
+  fc.assert(
+    fc.property(fc.constantFrom(...programs), fc.uint8Array({ maxLength: 60 }), fc.nat({ max: 4 }), (program, data, count) => {
+      const accounts = Array.from({ length: count }, () => ({ address: of(a) }));
+      expect(own({ program, accounts, data })).toMatch(/^[A-Z].*\.$/s);
+    }),
+  );
+  expect(own({ program: of(d), accounts: [{ address: of(a) }], data: Uint8Array.of(1, 2) })).toBe(
+    `Calls ${of(d)} with 1 accounts and 2 bytes of data: what it does is not known here.`,
+  );
+  expect(own({ program: SYSTEM_PROGRAM, accounts: [], data: Uint8Array.of(2, 0, 0, 0) })).toContain('is not known here');
+});

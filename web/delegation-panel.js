@@ -1,0 +1,226 @@
+/** Which wallets an agent or a Take may trade from without asking: the delegations that its owners have signed, and the form that asks for another one. */
+import { fill, h, say } from './dom.js';
+import { clearProblem, fieldRow, showProblems } from './form-fields.js';
+import { change, read } from './http.js';
+import { shortAddress } from './linked-wallets.js';
+import { createProblemNote } from './problem-note.js';
+import { signingPlace } from './signing-place.js';
+import { dataTable, factList, number } from './tables.js';
+import { clockAndZone, dayAndTime } from './words.js';
+
+/** @typedef {import('./api.ts').Delegation} Delegation */
+/** @typedef {import('./api.ts').DelegationChallenge} Challenge */
+/** @typedef {{ readonly wallet: string, readonly signerWallet: string, readonly maxNotionalUsd: string, readonly expiresAt: string }} Wish */
+
+const DAY_MS = 86_400_000;
+/** How long a text may wait for its signature. */
+const CHALLENGE_MS = 600_000;
+const FIELDS = /** @type {const} */ ([
+  { name: 'wallet', label: 'Wallet on the primary chain', kind: 'text' },
+  { name: 'signerWallet', label: 'The same wallet at the remote signer', kind: 'text' },
+  { name: 'maxNotionalUsd', label: 'Most per transaction, USD', kind: 'decimal', hint: '500' },
+  { name: 'days', label: 'Days until it ends, at most 90', kind: 'decimal', hint: '30' },
+]);
+/** What the text says of each term. @type {readonly (readonly [line: string, term: keyof Wish])[]} */
+const LINES = [
+  ['Wallet', 'wallet'],
+  ['Wallet at the signer', 'signerWallet'],
+  ['Most per transaction', 'maxNotionalUsd'],
+  ['Expires', 'expiresAt'],
+];
+
+/** @typedef {{ readonly context: import('./shell.js').Context, readonly trader: 'agentId' | 'takeId', readonly id: string, readonly signal: AbortSignal }} Options */
+
+/** @param {Options} options */
+export function delegationPanel(options) {
+  const panel = new DelegationPanel(options);
+  void panel.refresh();
+  return panel.element();
+}
+
+class DelegationPanel {
+  /** @param {Options} options */
+  constructor(options) {
+    this.options = options;
+    const { me, fail } = options.context;
+    this.mayGrant = me.permissions.includes('trade:execute');
+    this.title = this.mayGrant ? null : 'This needs trade:execute';
+    this.note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+    this.problem = createProblemNote(fail);
+    this.list = h('div', {});
+    this.signing = h('div', {});
+    this.rows = new Map(FIELDS.map((field) => [/** @type {string} */ (field.name), fieldRow(field)]));
+    for (const { input } of this.rows.values()) input.disabled = !this.mayGrant;
+    this.ask = h('button', { type: 'submit', disabled: !this.mayGrant, title: this.title }, 'Get the text to sign');
+  }
+
+  element() {
+    const form = h(
+      'form',
+      { class: 'manifest-form', onsubmit: (/** @type {Event} */ event) => void this.#challenge(event) },
+      [...this.rows.values()].map(({ element }) => element),
+      h('div', { class: 'dialog-buttons' }, this.ask),
+    );
+    return h(
+      'div',
+      { class: 'panel delegations' },
+      h('div', { class: 'panel-head' }, h('h2', {}, 'Delegated wallets'), this.note),
+      h(
+        'p',
+        { class: 'faint panel-words' },
+        'From a delegated wallet it trades without a prompt per trade. The owner’s signature and trade:execute are needed, and neither is enough.',
+      ),
+      this.list,
+      form,
+      this.problem.element,
+      this.signing,
+    );
+  }
+
+  async refresh() {
+    const { context, trader, id, signal } = this.options;
+    try {
+      /** @type {import('./wire.ts').Page<Delegation>} */
+      const { items } = await read(`/v1/delegations?limit=50&${trader}=${encodeURIComponent(id)}`, { signal });
+      say(this.note, items.length === 0 ? 'No wallet is delegated to it.' : 'The newest one counts.');
+      fill(this.list, items.length === 0 ? null : delegationTable(items, context.feed.now(), (one) => this.#revokeButton(one)));
+    } catch (error) {
+      if (signal.aborted) return;
+      say(this.note, 'The delegations cannot be read at the moment.');
+      context.fail(error);
+    }
+  }
+
+  /** @param {Delegation} delegation */
+  #revokeButton({ id }) {
+    return h('button', { type: 'button', disabled: !this.mayGrant, title: this.title, onclick: () => void this.#revoke(id) }, 'Revoke');
+  }
+
+  /** @param {string} id */
+  async #revoke(id) {
+    this.problem.clear();
+    try {
+      await change('POST', `/v1/delegations/${id}/revoke`);
+      this.options.context.notify('Revoked: nothing is signed under it any more.');
+      await this.refresh();
+    } catch (error) {
+      this.problem.show(error);
+    }
+  }
+
+  /** @returns {Wish} @throws RangeError where the days are no number. */
+  #wish() {
+    const text = (/** @type {string} */ name) => this.rows.get(name)?.input.value.trim() ?? '';
+    const now = Math.floor(this.options.context.feed.now() / 1_000) * 1_000;
+    const expiresAt = new Date(now + Math.round(Number(text('days')) * DAY_MS)).toISOString();
+    return { wallet: text('wallet'), signerWallet: text('signerWallet'), maxNotionalUsd: text('maxNotionalUsd'), expiresAt };
+  }
+
+  /** @param {Event} event */
+  async #challenge(event) {
+    event.preventDefault();
+    this.problem.clear();
+    fill(this.signing);
+    for (const row of this.rows.values()) clearProblem(row);
+    this.ask.disabled = true;
+    try {
+      const wish = this.#wish();
+      const { trader, id } = this.options;
+      /** @type {Challenge} */
+      const made = await change('POST', '/v1/delegations/challenge', { [trader]: id, ...wish });
+      fill(this.signing, this.#toSign(made, wish));
+    } catch (error) {
+      const said = error instanceof RangeError ? new Error('The days until it ends are a number, such as 30.') : error;
+      showProblems(said, this.rows, this.problem);
+    } finally {
+      this.ask.disabled = !this.mayGrant;
+    }
+  }
+
+  /** @param {Challenge} made @param {Wish} wish */
+  #toSign({ text, issuedAt, nonce }, wish) {
+    const { context, trader, id, signal } = this.options;
+    const { fail, notify } = context;
+    const differences = differencesOf(text, { ...wish, [trader]: id }, trader);
+    if (differences.length > 0)
+      return h(
+        'p',
+        { class: 'problem', role: 'alert' },
+        `The text is not what was asked for, so it is not signed: ${differences.join('; ')}.`,
+      );
+    const handIn = async (/** @type {string} */ signature) => {
+      await change('POST', '/v1/delegations', { [trader]: id, ...wish, issuedAt, nonce, signature });
+      notify('Delegated.');
+      fill(this.signing);
+      await this.refresh();
+    };
+    return h(
+      'div',
+      { class: 'wallet-signing' },
+      factList([
+        ['May trade', trader === 'agentId' ? 'this agent, without asking each time' : 'this Take, without asking each time'],
+        ['From', h('code', { title: wish.wallet }, shortAddress(wish.wallet))],
+        ['Most per transaction', h('span', {}, number(wish.maxNotionalUsd), ' USD')],
+        ['Until', dayAndTime(wish.expiresAt)],
+        ['To be signed before', clockAndZone(Date.parse(issuedAt) + CHALLENGE_MS)],
+      ]),
+      h('pre', { class: 'wallet-text', tabindex: '0', role: 'region', 'aria-label': 'Text to sign' }, text),
+      signingPlace(({ textSigning }) => textSigning({ address: wish.wallet, text, handIn, fail, signal }), fail),
+    );
+  }
+}
+
+/**
+ * Where a text says something else than was asked for, line by line.
+ * @param {string} text
+ * @param {Readonly<Record<string, string>>} wish
+ * @param {'agentId' | 'takeId'} trader
+ * @returns {readonly string[]}
+ */
+function differencesOf(text, wish, trader) {
+  const said = new Map(
+    text.split('\n').map((line) => /** @type {const} */ ([line.split(': ')[0] ?? '', line.slice(line.indexOf(': ') + 2)])),
+  );
+  /** @type {readonly (readonly [line: string, term: string])[]} */
+  const lines = [[trader === 'agentId' ? 'Agent' : 'Take', trader], ...LINES];
+  return lines.flatMap(([line, term]) => {
+    const [asked = '', given = ''] = [wish[term], said.get(line)];
+    const isSame = term === 'maxNotionalUsd' ? given === `${plainAmount(asked)} US dollars` : given === asked;
+    return isSame ? [] : [`${line} is “${given}” instead of “${asked}”`];
+  });
+}
+
+/** `500.00` as the service spells it: `500`. @param {string} amount */
+function plainAmount(amount) {
+  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+}
+
+/**
+ * @param {readonly Delegation[]} delegations Newest first.
+ * @param {number} now
+ * @param {(delegation: Delegation) => HTMLElement} revoke
+ */
+function delegationTable(delegations, now, revoke) {
+  return dataTable({
+    caption: 'Delegations, newest first',
+    head: ['wallet', 'stands', 'most per transaction, USD', 'until', 'granted by', 'what to do'],
+    rows: delegations.map((one, index) => {
+      const stands = standingOf(one, now, index === 0);
+      return [
+        h('code', { title: one.wallet }, shortAddress(one.wallet)),
+        stands,
+        number(one.maxNotionalUsd),
+        dayAndTime(one.expiresAt),
+        one.grantedBy,
+        stands === 'holds' ? revoke(one) : '',
+      ];
+    }),
+  });
+}
+
+/** @param {Delegation} delegation @param {number} now @param {boolean} isNewest */
+function standingOf({ revokedAt, revokedBy, expiresAt }, now, isNewest) {
+  if (revokedAt !== null) return `revoked by ${revokedBy}`;
+  if (Date.parse(expiresAt) <= now) return 'expired';
+  return isNewest ? 'holds' : 'replaced';
+}

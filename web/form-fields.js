@@ -1,0 +1,79 @@
+/** Rows of a form: a label, its field, and beneath it what the API says is wrong with what stands there. */
+import { fill, h, mark } from './dom.js';
+import { Refused } from './http.js';
+
+/** @typedef {{ readonly input: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement, readonly problem: HTMLElement, readonly element: HTMLElement }} Row */
+/** @typedef {{ readonly name: string, readonly label: string, readonly kind: string, readonly hint?: string, readonly options?: readonly (readonly [value: string, word: string])[] }} RowField */
+
+/** The field of a body or of an address, and where within it. */
+const FIELD_OF = /^(?:\$|path)\.(\w+)(.*)$/;
+
+/** @param {RowField} field `json` and `lines` are long, `choice` has options, and every other kind but `text` is a number. @returns {Row} */
+export function fieldRow({ name, label, kind, hint = '', options = [] }) {
+  const isLong = kind === 'json' || kind === 'lines';
+  const common = { id: `field-${name}`, name, 'aria-describedby': `problem-${name}` };
+  const written = { ...common, spellcheck: 'false', autocomplete: 'off', placeholder: hint };
+  const input =
+    kind === 'choice'
+      ? h(
+          'select',
+          common,
+          options.map(([value, word]) => h('option', { value }, word)),
+        )
+      : isLong
+        ? h('textarea', { ...written, rows: 4 })
+        : h('input', { ...written, type: 'text', inputmode: kind === 'text' ? 'text' : 'decimal' });
+  const problem = h('p', { class: 'problem', id: `problem-${name}` });
+  const element = h(
+    'div',
+    { class: `manifest-field${isLong ? ' is-long' : ''}` },
+    h('label', { for: `field-${name}` }, label),
+    input,
+    problem,
+  );
+  return { input, problem, element };
+}
+
+/** @param {Row} row */
+export function clearProblem({ input, problem }) {
+  fill(problem);
+  mark(input, 'aria-invalid', null);
+}
+
+/** What a refusal says of fields: its list of problems, or the one that its sentence begins with (`$.symbol: …`). @param {unknown} error */
+function problemsOf(error) {
+  if (!(error instanceof Refused)) return [];
+  const { problems = [] } = error.problem;
+  if (problems.length > 0) return problems;
+  const [, path, problem] = /^(\$\.\w+): (.*)$/s.exec(error.message) ?? [];
+  return path === undefined || problem === undefined ? [] : [{ path, problem, allowed: null }];
+}
+
+/**
+ * Each problem beside the field that its path names; what names none stands at the button.
+ * @param {unknown} error
+ * @param {ReadonlyMap<string, Row>} rows
+ * @param {ReturnType<typeof import('./problem-note.js').createProblemNote>} note
+ * @returns {boolean} True where every problem found its field.
+ */
+export function showProblems(error, rows, note) {
+  const problems = problemsOf(error);
+  /** @type {Row | null} */
+  let first = null;
+  let homeless = problems.length === 0;
+  for (const { path, problem, allowed } of problems) {
+    const [, name = '', inner = ''] = FIELD_OF.exec(path) ?? [];
+    const row = rows.get(name);
+    if (row === undefined) {
+      homeless = true;
+      continue;
+    }
+    first ??= row;
+    mark(row.input, 'aria-invalid', 'true');
+    const instead = allowed === null ? '' : `; allowed is ${allowed}`;
+    row.problem.append(h('span', {}, `${name}${inner}: ${problem}${instead}. `));
+  }
+  if (homeless) note.show(error);
+  first?.input.focus();
+  return !homeless;
+}

@@ -1,0 +1,239 @@
+/** A token to be launched: the form, the curve that it would get, and the wallet that signs. */
+import { agentNames } from './agent-names.js';
+import { readCatalog } from './catalog.js';
+import { curvePicture } from './curve-picture.js';
+import { fill, h, say } from './dom.js';
+import { clearProblem, fieldRow, showProblems } from './form-fields.js';
+import { change, read } from './http.js';
+import { submitLaunch } from './launch-signing.js';
+import { createProblemNote } from './problem-note.js';
+import { signingPlace } from './signing-place.js';
+import { factList, number } from './tables.js';
+import { clockAndZone, plain, symbolOf } from './words.js';
+
+/** @typedef {import('./api.ts').LaunchPreview} Preview */
+/** @typedef {import('./api.ts').PreparedLaunch} PreparedLaunch */
+/** @typedef {import('./form-fields.js').Row} Row */
+
+/** The native coin, wrapped, and the stablecoin: quotes that stand in no catalog of instruments. */
+const COINS = /** @type {const} */ ([
+  ['So11111111111111111111111111111111111111112', 'SOL'],
+  ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'USDC'],
+]);
+/** While somebody writes, the curve is not drawn anew. */
+const GATHER_MS = 250;
+/** What has so little left is prepared anew. */
+const SPARE_MS = 10_000;
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @returns {import('./shell.js').View}
+ */
+export function launchForm(context) {
+  const form = new LaunchForm(context);
+  form.begin().catch((error) => form.fail(error));
+  return { element: form.element(), title: 'Launch a token', end: () => form.end() };
+}
+
+class LaunchForm {
+  #abort = new AbortController();
+  /** @type {ReadonlyMap<string, Row>} */
+  #rows = new Map();
+  /** @type {{ readonly wish: string, readonly made: PreparedLaunch } | null} */
+  #prepared = null;
+  /** @type {number | undefined} */
+  #gathering;
+  #asked = 0;
+  status = h('p', { class: 'faint', role: 'status' });
+  picture = h('div', { class: 'panel curve-place' });
+  terms = h('div', { class: 'panel' });
+  fields = h('form', {
+    class: 'panel manifest-form',
+    onsubmit: (/** @type {Event} */ event) => event.preventDefault(),
+    oninput: () => this.#later(),
+  });
+
+  /** @param {import('./shell.js').Context} context */
+  constructor(context) {
+    this.context = context;
+    this.note = createProblemNote(context.fail);
+  }
+
+  element() {
+    const { permissions } = this.context.me;
+    const options = { prepare: this.#prepare, fail: this.context.fail, signal: this.#abort.signal };
+    return h(
+      'section',
+      { class: 'page launch' },
+      h('p', {}, h('a', { href: '#/launches' }, 'All launches')),
+      h('div', { class: 'page-head' }, h('h1', {}, 'Launch a token'), this.status),
+      this.fields,
+      this.picture,
+      this.terms,
+      h(
+        'div',
+        { class: 'panel launch-signing' },
+        h('h2', {}, 'Sign'),
+        h('p', {}, 'The wallet that signs is the creator: it pays, holds what the first buy brings, and is paid the creator’s fees.'),
+        permissions.includes('trade:execute')
+          ? signingPlace(({ transactionSigning }) => transactionSigning(options), this.context.fail)
+          : h('p', { class: 'faint' }, 'A launch needs trade:execute.'),
+      ),
+    );
+  }
+
+  async begin() {
+    const made = await rowsOf(this.#abort.signal);
+    this.#rows = new Map(made.map(({ name, row }) => [name, row]));
+    fill(
+      this.fields,
+      made.map(({ row }) => row.element),
+      this.note.element,
+    );
+    for (const [name, text] of FIRST_TEXTS) /** @type {Row} */ (this.#rows.get(name)).input.value = text;
+    await this.#preview();
+  }
+
+  end() {
+    this.#abort.abort();
+    clearTimeout(this.#gathering);
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    if (!this.#abort.signal.aborted) this.context.fail(error);
+  }
+
+  /** What stands in the fields; an empty one says nothing. @param {readonly string[]} names */
+  #given(names) {
+    return Object.fromEntries(
+      names.map((name) => [name, this.#rows.get(name)?.input.value.trim() ?? '']).filter(([, value]) => value !== ''),
+    );
+  }
+
+  #later() {
+    clearTimeout(this.#gathering);
+    this.#gathering = setTimeout(() => void this.#preview().catch((error) => this.fail(error)), GATHER_MS);
+  }
+
+  #clear() {
+    this.note.clear();
+    for (const row of this.#rows.values()) clearProblem(row);
+  }
+
+  async #preview() {
+    const mine = ++this.#asked;
+    const isLate = () => mine !== this.#asked || this.#abort.signal.aborted;
+    try {
+      /** @type {Preview} */
+      const curve = await change('POST', '/v1/launches/dbc/preview', this.#given(['preset', 'quoteMint', 'startingFdv']));
+      if (isLate()) return;
+      this.#clear();
+      const named = { symbol: this.#given(['symbol'])['symbol'] ?? 'the token', quoteSymbol: curve.quote.symbol };
+      fill(this.picture, curvePicture([{ fillPct: 0, price: curve.startingPrice, sold: '0' }, ...curve.ladder], null, named));
+      fill(this.terms, previewFacts(curve));
+    } catch (error) {
+      if (isLate()) return;
+      this.#clear();
+      showProblems(error, this.#rows, this.note);
+    }
+  }
+
+  /** @param {readonly string[]} addresses The first one creates. @returns {Promise<import('./wallet-signing.js').Prepared>} */
+  #prepare = async ([creator]) => {
+    if (creator === undefined) throw new Error('The wallet shows no account.');
+    this.#clear();
+    const wish = { ...this.#given([...this.#rows.keys()]), creator };
+    try {
+      this.#prepared = await preparedFor(wish, this.#prepared, this.context.feed.now());
+    } catch (error) {
+      if (showProblems(error, this.#rows, this.note)) throw new Error('Some fields need another value; nothing was prepared.');
+      this.note.clear();
+      throw error;
+    }
+    const { id, transactions, expiresAt } = this.#prepared.made;
+    say(this.status, `Prepared; to be signed before ${clockAndZone(expiresAt)}.`);
+    return {
+      unsigned: transactions,
+      signer: creator,
+      async handIn(signed) {
+        await submitLaunch(id, 'curve', signed);
+        location.hash = `#/launches/${id}`;
+      },
+    };
+  };
+}
+
+/** What the form begins with. */
+const FIRST_TEXTS = /** @type {const} */ ([
+  ['quoteMint', COINS[0][0]],
+  ['startingFdv', '30'],
+]);
+
+/**
+ * The launch of a wish: what was prepared for just this one, while it can still be signed, or a new one.
+ * @param {object} wish
+ * @param {{ readonly wish: string, readonly made: PreparedLaunch } | null} before
+ * @param {number} now
+ */
+async function preparedFor(wish, before, now) {
+  const written = JSON.stringify(wish);
+  if (before?.wish === written && Date.parse(before.made.expiresAt) - now > SPARE_MS) return before;
+  /** @type {PreparedLaunch} */
+  const made = await change('POST', '/v1/launches/dbc/prepare', wish);
+  return { wish: written, made };
+}
+
+/**
+ * The fields in their order, with what may be chosen in them.
+ * @param {AbortSignal} signal
+ */
+async function rowsOf(signal) {
+  const [presets, catalog, agents] = await Promise.all([
+    /** @type {Promise<{ readonly items: readonly { readonly key: string, readonly graduationMultiple: number }[] }>} */ (
+      read('/v1/launches/dbc/presets', { signal })
+    ),
+    readCatalog(),
+    agentNames(signal),
+  ]);
+  const quoted = [...catalog.values()].filter(({ token, kind }) => token !== null && (kind === 'tokenized_equity' || kind === 'pre_ipo'));
+  /** @type {Readonly<Record<string, readonly (readonly [value: string, word: string])[]>>} */
+  const options = {
+    preset: presets.items.map((one) => /** @type {const} */ ([one.key, `${plain(one.key)}: graduates at ${one.graduationMultiple} times`])),
+    quoteMint: [...COINS, ...quoted.map((one) => /** @type {const} */ ([one.mint ?? '', symbolOf(one.instrument)]))],
+    agentId: [['', 'none'], ...agents],
+  };
+  const fields = /** @type {const} */ ([
+    ['name', 'Name', 'text', 'Lantern Bearer'],
+    ['symbol', 'Symbol', 'text', 'LANTERN'],
+    ['uri', 'Where what is told of it lies', 'text', 'https://example.com/token.json'],
+    ['preset', 'Curve', 'choice', ''],
+    ['quoteMint', 'Quoted in', 'choice', ''],
+    ['startingFdv', 'Value of all tokens at the start, in the quote', 'decimal', '30'],
+    ['firstBuy', 'First buy by the creator, in the quote', 'decimal', 'none'],
+    ['agentId', 'Token of the agent', 'choice', ''],
+  ]);
+  return fields.map(([name, label, kind, hint]) => {
+    return { name, row: fieldRow({ name, label, kind, hint, options: options[name] ?? [] }) };
+  });
+}
+
+/** @param {Preview} preview */
+function previewFacts({ quote, startingPrice, graduationPrice, graduationThreshold, graduationFdv, supply, feeShares, fees, vesting }) {
+  const [first] = fees;
+  const last = fees.at(-1);
+  return factList([
+    ['Price at the start', h('span', {}, number(startingPrice), ` ${quote.symbol}`)],
+    ['Price at graduation', h('span', {}, number(graduationPrice), ` ${quote.symbol}`)],
+    ['Graduates once it has collected', h('span', {}, number(graduationThreshold), ` ${quote.symbol}`)],
+    ['Value of all tokens then', h('span', {}, number(graduationFdv), ` ${quote.symbol}`)],
+    ['Tokens on the curve', h('span', {}, number(supply.onCurve), ' of ', number(supply.total))],
+    [
+      'Fee of a trade',
+      first === undefined || last === undefined ? 'unknown' : `${first.bps} basis points at first, ${last.bps} after ${last.at} s`,
+    ],
+    ['Of it the creator gets', `${feeShares.creatorPct} %`],
+    ['Vested after graduation', vesting === null ? 'nothing' : `${vesting.supplyPct} % of the supply`],
+    ['The program takes this quote', quote.refusedBecause === null ? 'yes' : `no: ${quote.refusedBecause}`],
+  ]);
+}
