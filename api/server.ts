@@ -1,4 +1,4 @@
-/** Builds the HTTP server out of its doors: strict parsing, one gate for every request, problems for every error. */
+/** Builds the HTTP server out of its routes: strict parsing, one gate for every request, problems for every error. */
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
@@ -6,8 +6,8 @@ import swaggerUi from '@fastify/swagger-ui';
 import compileSerializer, { type Schema } from 'fast-json-stringify';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { type CallerOptions, createGate } from './caller.ts';
 import { asyncApiDocument } from './asyncapi.ts';
+import { type CallerOptions, createGate } from './caller.ts';
 import { DOCS_LOGO, DOCS_THEME, withShownSamples } from './docs-pages.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import type { ApiPorts } from './ports.ts';

@@ -33,10 +33,10 @@ export function createPagedList({ fetchPage, keyOf, onChange, onError }) {
   async function load(page) {
     if (page.fetching || page.items !== null) return;
     page.fetching = true;
-    const born = generation;
+    const begun = generation;
     try {
       const { items, nextCursor } = await fetchPage(page.cursor);
-      if (born !== generation) return;
+      if (begun !== generation) return;
       const first = page.count === 0;
       // What was heard live meanwhile stands in front already.
       page.items = first ? items.filter((item) => !known.has(keyOf(item))) : items.slice(items.length - page.count);
@@ -46,7 +46,7 @@ export function createPagedList({ fetchPage, keyOf, onChange, onError }) {
       else if (first) pages.push({ cursor: nextCursor, items: null, count: 0, fetching: false });
       onChange();
     } catch (error) {
-      if (born === generation) onError(error);
+      if (begun === generation) onError(error);
     } finally {
       page.fetching = false;
     }

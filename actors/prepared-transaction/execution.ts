@@ -78,7 +78,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     const loaded = await load(id);
     if (!SENDABLE.has(loaded.state)) return { outcome: 'superseded', reason: loaded.state };
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
-    if (await deps.leaseIsHeld(id)) throw new Error(`another carrier holds the lease of prepared transaction ${id}`);
+    if (await deps.leaseIsHeld(id)) throw new Error(`another worker holds the lease of prepared transaction ${id}`);
     const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
     const lease = taken.until;

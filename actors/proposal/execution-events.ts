@@ -47,5 +47,5 @@ export function staleAnswer({ value, context }: ActorState, told: ActorEvent): R
   if (event.type !== 'activity.done' || typeof value !== 'string' || !UNDER_LEASE.has(value)) return null;
   const { leaseUntil } = context as { readonly leaseUntil: EpochMs | null };
   if ((event.answer.lease ?? null) === leaseUntil) return null;
-  return refuse('unavailable', 'another carrier has taken the lease since this answer was found').refusal;
+  return refuse('unavailable', 'another worker has taken the lease since this answer was found').refusal;
 }

@@ -83,8 +83,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     const unsent = (answer: ExecutionAnswer): CarriedAnswer => told(answer, context.leaseUntil);
     if (proposal.state !== 'approved' && proposal.state !== 'executing') return unsent({ outcome: 'superseded', reason: proposal.state });
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
-    if (proposal.state === 'executing' && (await deps.leaseIsHeld(id)))
-      throw new Error(`another carrier holds the lease of proposal ${id}`);
+    if (proposal.state === 'executing' && (await deps.leaseIsHeld(id))) throw new Error(`another worker holds the lease of proposal ${id}`);
     if (order.mode === 'live') {
       const known = await venues.known(proposal);
       if (known !== null) return unsent(known);

@@ -14,7 +14,7 @@ const PACKAGED = [
   { name: 'lightweight-charts.js', package: 'lightweight-charts', file: 'dist/lightweight-charts.standalone.production.mjs' },
 ] as const;
 
-/** Modules of the domain, by the name under which the pages import them: read here as the service's own sources are, so that both judge alike. */
+/** Modules of the domain, by the name under which the pages import them: read here as the service's own sources are, so that both validate alike. */
 const SHARED = [{ name: 'signed-elsewhere.js', source: new URL('../domain/solana/signed-elsewhere.ts', import.meta.url) }] as const;
 
 /** @throws Error where a package is not installed. */

@@ -1,4 +1,4 @@
-/** The catalog as a document of JSON: what a desk writes, what is exported, and every sentence about what is wrong in one. */
+/** The catalog as a document of JSON: what an operator writes, what is exported, and every sentence about what is wrong in one. */
 import { canonicalJson } from './canonical-json.ts';
 import { type CatalogEntry, type CatalogSource, catalogOf, type TokenFacts, type TokenSuccessor } from './catalog.ts';
 import {

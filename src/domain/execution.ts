@@ -118,8 +118,8 @@ export const BREAKER_PAUSES = ['daily_drawdown', 'data_degraded'] as const;
 export const STOP_LOSS = 'stop_loss';
 
 /** Why a proposal may not be executed any more. */
-export const OVERTAKEN_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
-export type SupersededReason = (typeof OVERTAKEN_REASONS)[number];
+export const SUPERSEDED_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
+export type SupersededReason = (typeof SUPERSEDED_REASONS)[number];
 
 /** Levels at which an approved order may still be executed; `risk_only` lets reductions alone through. */
 const EXECUTES: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous'];

@@ -12,7 +12,7 @@ export interface MarketStep {
 
 /**
  * The published steps of the spot exchange (LOT_SIZE and PRICE_FILTER) and of the perpetual venue (`szDecimals`; its
- * price has at most 6 - szDecimals decimals). A venue's door checks the venue's own present filters once more.
+ * price has at most 6 - szDecimals decimals). A venue's execution client checks the venue's own present filters once more.
  */
 const LISTED: Readonly<Record<InstrumentKey, MarketStep>> = {
   'spotexchange:BTCUSDT': { lot: '0.00001', tick: '0.01' },

@@ -18,7 +18,7 @@ export type OrderSide = (typeof ORDER_SIDES)[number];
 export const ORDER_ORIGINS = ['proposal', 'manual', 'take', 'delegated'] as const;
 export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
 
-/** An order on venue `V`, before or after risk has spoken. Only `RiskApproved<Order>` goes through a venue's door. */
+/** An order on venue `V`, before or after risk has spoken. Only `RiskApproved<Order>` goes to a venue's execution client. */
 export interface Order<V extends ExecutableVenue = ExecutableVenue> {
   /** The proposal's id where a proposal made it: its own reservation is then left out of what it is assessed against. */
   readonly id: string;

@@ -157,16 +157,16 @@ export const researchPredictionMarket = defineRoute({
     const matches = (await ports.predictionMarkets.counterparts(market)).map((other) => ({ other, match: matchQuestions(market, other) }));
     const same = matches.filter(({ match }) => match.verdict === 'same');
     const related = matches.filter(({ match }) => match.verdict === 'related');
-    const twin = same[0]?.other ?? null;
+    const counterpart = same[0]?.other ?? null;
     const [ours, theirs] = await Promise.all([
       ports.predictionMarkets.evidence(market),
-      twin === null ? null : ports.predictionMarkets.evidence(twin),
+      counterpart === null ? null : ports.predictionMarkets.evidence(counterpart),
     ]);
     const at = ports.clock.now();
     const research = researchProbability(ours, theirs, at);
-    const differences = twin === null ? [] : criteriaDifferences(market, twin);
+    const differences = counterpart === null ? [] : criteriaDifferences(market, counterpart);
     const notes = [...research.notes];
-    if (twin === null) notes.push('the other venue lists no market that asks the same');
+    if (counterpart === null) notes.push('the other venue lists no market that asks the same');
     if (same.length > 1) notes.push(`${same.length} markets of the other venue ask the same; the one that ends nearest takes part`);
     return {
       marketId: market.id,
@@ -182,7 +182,7 @@ export const researchPredictionMarket = defineRoute({
       high: research.high,
       disagreement: {
         ...research.disagreement,
-        riskless: twin === null ? null : !differences.some(({ material }) => material),
+        riskless: counterpart === null ? null : !differences.some(({ material }) => material),
       },
       inputs: research.inputs.map((input) => ({
         ...input,
@@ -191,7 +191,7 @@ export const researchPredictionMarket = defineRoute({
       })),
       derived: research.derived,
       notes,
-      criteria: [criteriaOf(market), ...(twin === null ? [] : [criteriaOf(twin)])].map(criteriaBody),
+      criteria: [criteriaOf(market), ...(counterpart === null ? [] : [criteriaOf(counterpart)])].map(criteriaBody),
       differences,
       same: same.map(({ other, match }) => matchBody(other, match)),
       related: related.slice(0, MAX_RELATED).map(({ other, match }) => matchBody(other, match)),

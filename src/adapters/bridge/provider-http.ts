@@ -24,7 +24,7 @@ export interface ProviderHttpOptions {
 /** Somebody waits for a quote: a provider whose budget is used up is told as away. */
 const MAX_WAIT_MS = 3_000;
 
-/** The door to one provider: every request weighs 1. @throws TypeError for an address that is none. */
+/** The client of one provider: every request weighs 1. @throws TypeError for an address that is none. */
 export function createProviderHttp({ url, key, clock, random, perMinute, budget, note }: ProviderHttpOptions): VenueHttp {
   return createVenueHttp({
     venue: 'evmvenue',

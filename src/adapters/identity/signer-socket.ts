@@ -82,7 +82,7 @@ export async function listenAsSigner(options: {
   };
 }
 
-/** The door to a signer that listens at `path`. */
+/** The client of a signer that listens at `path`. */
 export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): SignerClient {
   return {
     sign: (orderId, signature) =>

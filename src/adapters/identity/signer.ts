@@ -16,7 +16,7 @@ export interface Signer {
   /** Of the present process, or of the last one. */
   readonly pid: number;
   readonly client: SignerClient;
-  /** Tells it where to listen and what to read. Before that the door answers `unavailable`. @throws Error in one sentence. */
+  /** Tells it where to listen and what to read. Before that its client answers `unavailable`. @throws Error in one sentence. */
   open(place: Pick<SignerPlace, 'databaseUrl' | 'url' | 'rpcUrl' | 'makers'>): Promise<void>;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { MarketExtras } from '../../../streams/market-states.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { type OrderBook } from './order-book.ts';
-import { bookState } from './order-book-reads.ts';
+import { orderBookSnapshotOf } from './order-book-reads.ts';
 import type { SpotToken } from './spotchain/map.ts';
 import { scaledUiOf } from './spotchain/multiplier.ts';
 
@@ -21,7 +21,7 @@ export function followedBooks(
     instrument,
     read: (levels: number) => {
       const book = feed.book(instrument, levels);
-      return book === null ? null : bookState(book);
+      return book === null ? null : orderBookSnapshotOf(book);
     },
   }));
 }

@@ -53,7 +53,7 @@ export function shareBookAsks(books: OrderBookReads): OrderBookReads {
 }
 
 /** A followed book with the marks that it deserves. */
-export function bookState(book: VenueBook): OrderBookSnapshot {
+export function orderBookSnapshotOf(book: VenueBook): OrderBookSnapshot {
   const { quality, flags } = assessedBook(book, book.receivedAt);
   return {
     kind: 'order_book',

@@ -31,7 +31,7 @@ export interface VenueHttpOptions {
   readonly random: () => number;
   /** Request weight that the venue allows in any 60 s. */
   readonly weightPerMinute: number;
-  /** The budget of the host, where several doors share it; then `weightPerMinute` says nothing. */
+  /** The budget of the host, where several clients share it; then `weightPerMinute` says nothing. */
   readonly budget?: RequestBudget;
   /** Sent with every request, e.g. `{ 'x-api-key': key }`. Never logged. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -42,7 +42,7 @@ export function diffManifests(before: Manifest, after: Manifest): ManifestDiff {
   return { changes, conditionsAdded: missingFrom(before, after), conditionsRemoved: missingFrom(after, before) };
 }
 
-/** The conditions of `manifest` that `other` lacks; of twins as many as it has more. */
+/** The conditions of `manifest` that `other` lacks; of duplicates as many as it has more. */
 function missingFrom(other: Manifest, manifest: Manifest): ConditionChange[] {
   return (['entry', 'exit'] as const).flatMap((side) => {
     const left = other[side].map((condition) => canonicalJson(condition));

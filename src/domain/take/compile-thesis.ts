@@ -207,9 +207,9 @@ function readSides(
     }
     const condition = readCondition(authored, side, DEFAULT_TIMEFRAME, `$.${side}`, sides.problems);
     if (condition === null) continue;
-    const twin = sides[side].find(({ type }) => type === condition.type);
-    if (twin !== undefined && JSON.stringify(twin) !== JSON.stringify(condition)) {
-      reading.questions.push(`Which one holds for the ${side}: ${shownCondition(twin)} or ${shownCondition(condition)}?`);
+    const other = sides[side].find(({ type }) => type === condition.type);
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(condition)) {
+      reading.questions.push(`Which one holds for the ${side}: ${shownCondition(other)} or ${shownCondition(condition)}?`);
     }
     sides[side].push(condition);
     reading.understood.push({ phrase: item.text, as: `${side}: ${shownCondition(condition)}` });

@@ -1,4 +1,4 @@
-/** A seeded economy as a pure function of (seed, date): rates, prices, jobs and the market's own nerves, with release days and revisions. */
+/** A seeded economy as a pure function of (seed, date): rates, prices, jobs and the market's own stress, with release days and revisions. */
 import { tradingDay } from '../../domain/session.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { SmoothNoise, seedOf } from '../market/seeded-noise.ts';

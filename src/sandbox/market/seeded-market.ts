@@ -45,7 +45,7 @@ interface MinutePath {
 }
 
 class SeededAsset {
-  readonly temper: AssetTraits;
+  readonly traits: AssetTraits;
   readonly #share: boolean;
   readonly #seed: number;
   readonly #common: BridgeNoise;
@@ -62,23 +62,23 @@ class SeededAsset {
   readonly #confidence: SmoothNoise;
   readonly #paths: Record<PathName, MinutePath>;
 
-  constructor(temper: AssetTraits, seed: string, anchor: EpochMs) {
-    this.temper = temper;
-    this.#share = temper.kind === 'equity';
+  constructor(traits: AssetTraits, seed: string, anchor: EpochMs) {
+    this.traits = traits;
+    this.#share = traits.kind === 'equity';
     const clock = this.#share ? shareClock : wallClock;
-    const named = (purpose: string): number => seedOf(`${seed}/${temper.symbol}/${purpose}`);
+    const named = (purpose: string): number => seedOf(`${seed}/${traits.symbol}/${purpose}`);
     this.#seed = named('minutes');
-    this.#common = new BridgeNoise(seedOf(`${seed}/${temper.kind}`), clock);
+    this.#common = new BridgeNoise(seedOf(`${seed}/${traits.kind}`), clock);
     this.#own = new BridgeNoise(named('own'), clock);
     this.#anchorMinute = Math.floor(anchor / MINUTE);
-    this.#scale = 10 ** decimalsOf(temper.level);
+    this.#scale = 10 ** decimalsOf(traits.level);
     this.#origin = this.#path(this.#anchorMinute);
     const layers = (purpose: string, parts: readonly (readonly [number, number])[]) =>
       parts.map(([size, period]) => ({ size, noise: new SmoothNoise(named(`${purpose}/${period}`), period) }));
     // A token's premium swings through about 1.5 % either way several times in an hour or two, and always comes back.
     this.#premium = layers(
       'premium',
-      temper.kind === 'crypto'
+      traits.kind === 'crypto'
         ? [[0.0003, 15]]
         : [
             [0.0035, 2880],
@@ -101,14 +101,14 @@ class SeededAsset {
   }
 
   #path(minute: number): number {
-    const { shared, volatility } = this.temper;
+    const { shared, volatility } = this.traits;
     return volatility * (shared * this.#common.at(minute) + Math.sqrt(1 - shared * shared) * this.#own.at(minute));
   }
 
   #grid(face: PathName, minute: number): number {
-    const { temper } = this;
+    const { traits } = this;
     const years = (minute - this.#anchorMinute) / YEAR_MINUTES;
-    const value = temper.level * Math.exp(this.#path(minute) - this.#origin + temper.drift * years);
+    const value = traits.level * Math.exp(this.#path(minute) - this.#origin + traits.drift * years);
     switch (face) {
       case 'value':
         return value;
@@ -143,7 +143,7 @@ class SeededAsset {
     const open = path.minute === minute - 1 ? (points[POINTS] as number) : this.rounded(this.#grid(face, minute));
     const close = this.rounded(this.#grid(face, minute + 1));
     const variance = this.#share ? shareMinuteVariance(minute) : WALL_MINUTE_VARIANCE;
-    const amplitude = 0.5 * this.temper.volatility * Math.sqrt(variance);
+    const amplitude = 0.5 * this.traits.volatility * Math.sqrt(variance);
     // The same hash for every face: perpetual, spot and token move together inside of a minute.
     const hash = mixed(this.#seed, minute);
     let low = Math.min(open, close);
@@ -180,7 +180,7 @@ class SeededAsset {
   }
 
   reference(at: EpochMs): { price: number; confidence: number; updatedAt: EpochMs } {
-    if (this.temper.kind === 'pre_ipo') return this.#mark(at);
+    if (this.traits.kind === 'pre_ipo') return this.#mark(at);
     const minute = Math.floor(at / MINUTE);
     let updatedAt = at - (at % 1000);
     if (this.#share && !sharePrints(minute)) {
@@ -212,7 +212,7 @@ class SeededAsset {
   }
 
   token(at: EpochMs): { price: number; liquidityUsd: number } {
-    const liquidityUsd = Math.round(this.temper.poolUsd * Math.exp(0.18 * this.#depth.at(Math.floor(at / MINUTE))));
+    const liquidityUsd = Math.round(this.traits.poolUsd * Math.exp(0.18 * this.#depth.at(Math.floor(at / MINUTE))));
     return { price: this.priceAt('token', at), liquidityUsd };
   }
 
@@ -224,8 +224,8 @@ class SeededAsset {
     // Exactly the interest share while the premium is calm, as the venue publishes it.
     const perEightHours = Math.abs(stray) <= FUNDING_CLAMP ? INTEREST : premium - Math.sign(stray) * FUNDING_CLAMP;
     const hourly = Math.round(Math.max(-FUNDING_CAP, Math.min(FUNDING_CAP, perEightHours / 8)) * 1e10) / 1e10;
-    const openInterest = Math.round(this.temper.openInterest * Math.exp(0.1 * this.#interest.at(minute)) * 1000) / 1000;
-    const dayNotional = Math.round(this.temper.dayVolume * oracle * Math.exp(0.35 * this.#turnover.at(minute)));
+    const openInterest = Math.round(this.traits.openInterest * Math.exp(0.1 * this.#interest.at(minute)) * 1000) / 1000;
+    const dayNotional = Math.round(this.traits.dayVolume * oracle * Math.exp(0.35 * this.#turnover.at(minute)));
     return { mark: this.priceAt('perp', at), oracle, hourlyFunding: hourly, openInterest, dayNotional };
   }
 
@@ -233,12 +233,12 @@ class SeededAsset {
   minuteVolume(face: PathName, minute: number): number {
     const share = this.#share && face === 'value';
     const busy = share ? (shareMinuteVariance(minute) > 1 / 200_000 ? 1 / 410 : 1 / 30_000) : face === 'token' ? 1 / 400_000 : 1 / 1440;
-    return Math.floor(this.temper.dayVolume * 100 * busy * (0.25 + 1.5 * uniform(this.#seed ^ 0x165667b1, minute)));
+    return Math.floor(this.traits.dayVolume * 100 * busy * (0.25 + 1.5 * uniform(this.#seed ^ 0x165667b1, minute)));
   }
 
   candles(face: CandleFace, timeframeMs: number, from: EpochMs, to: EpochMs): Candle[] {
     const path: PathName = face === 'reference' ? 'value' : face;
-    const mark = face === 'reference' && this.temper.kind === 'pre_ipo';
+    const mark = face === 'reference' && this.traits.kind === 'pre_ipo';
     const hoursOnly = face === 'reference' && this.#share;
     const candles: Candle[] = [];
     const minutes = timeframeMs / MINUTE;
@@ -300,8 +300,8 @@ export interface SeededMarketOptions {
  */
 export function createSeededMarket(options: SeededMarketOptions): Market {
   const anchor = options.anchor ?? DEFAULT_ANCHOR;
-  const tempers = options.assets ?? pricedAssets();
-  const assets = new Map(tempers.map((temper) => [temper.symbol, new SeededAsset(temper, String(options.seed), anchor)]));
+  const traitsOf = options.assets ?? pricedAssets();
+  const assets = new Map(traitsOf.map((traits) => [traits.symbol, new SeededAsset(traits, String(options.seed), anchor)]));
 
   function asset(symbol: string, at: EpochMs): SeededAsset {
     const found = assets.get(symbol);
@@ -311,7 +311,7 @@ export function createSeededMarket(options: SeededMarketOptions): Market {
   }
 
   return {
-    assets: tempers.map((temper): MarketAsset => ({ symbol: temper.symbol, kind: temper.kind })),
+    assets: traitsOf.map((traits): MarketAsset => ({ symbol: traits.symbol, kind: traits.kind })),
     value: (symbol, at) => asset(symbol, at).priceAt('value', at),
     reference: (symbol, at) => asset(symbol, at).reference(at),
     token: (symbol, at) => asset(symbol, at).token(at),

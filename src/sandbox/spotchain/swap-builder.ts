@@ -1,4 +1,4 @@
-/** The aggregator's desk: real transactions for its quotes, which a maker has signed already, and the landing of those that come back. */
+/** The aggregator's builder: real transactions for its quotes, which a maker has signed already, and the landing of those that come back. */
 import { type Address, address, type Instruction, isAddress } from '@solana/kit';
 import type { Clock } from '../../../streams/clock.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';

@@ -25,7 +25,7 @@ const SHOCKS: Readonly<Record<StressScenario, Readonly<Record<StressSeverity, Sh
     standard: { tokenized_equity: 10, pre_ipo: 20, agent_token: 35, spot: 15, perp: 15 },
     severe: { tokenized_equity: 15, pre_ipo: 30, agent_token: 60, spot: 30, perp: 30 },
   },
-  // Standard: `weekend_gap` for shares; the other kinds have no row and gap in proportion to their temper.
+  // Standard: `weekend_gap` for shares; the other kinds have no row and gap in proportion to their traits.
   weekend_gap: {
     standard: { tokenized_equity: 7, pre_ipo: 5, agent_token: 10, spot: 7, perp: 7 },
     severe: { tokenized_equity: 10.5, pre_ipo: 7.5, agent_token: 15, spot: 10.5, perp: 10.5 },

@@ -20,7 +20,7 @@ export interface KnownMarket {
 const NOTHING_KNOWN: KnownMarket = { bars: {}, level: null, liquidityUsd: null, benchmarkLevel: null, hourlyFunding: null };
 
 /** Calm assumptions of a kind, all cautious for what they decide: a thin pool, a wide spread, a lively price. */
-interface Temper {
+interface Traits {
   /** US dollars per unit where not even a price is known. */
   readonly level: number;
   /** Standard deviation of a year's return. */
@@ -30,7 +30,7 @@ interface Temper {
   readonly liquidityUsd: number | null;
 }
 
-const TEMPERS: Readonly<Record<InstrumentKind, Temper>> = {
+const TRAITS: Readonly<Record<InstrumentKind, Traits>> = {
   tokenized_equity: { level: 250, yearVolatility: 0.4, spreadBps: 20, depthUsd: 10_000, liquidityUsd: 500_000 },
   pre_ipo: { level: 300, yearVolatility: 0.45, spreadBps: 60, depthUsd: 5_000, liquidityUsd: 250_000 },
   agent_token: { level: 0.05, yearVolatility: 1.5, spreadBps: 100, depthUsd: 1_000, liquidityUsd: 50_000 },
@@ -58,7 +58,7 @@ export function stressMarkets(manifest: Manifest, known: ReadonlyMap<InstrumentK
 
 /** One instrument in calm. Bars of the manifest's timeframe are asked first, then the finest. */
 function stressMarket(key: InstrumentKey, kind: InstrumentKind, timeframe: string, known: KnownMarket): StressMarket {
-  const temper = TEMPERS[kind];
+  const traits = TRAITS[kind];
   const [frame, bars] = measuredSeries(known, timeframe);
   const closes = bars
     .slice(-RECENT_BARS)
@@ -66,16 +66,16 @@ function stressMarket(key: InstrumentKey, kind: InstrumentKind, timeframe: strin
     .filter((close) => close > 0);
   const last = closes[closes.length - 1];
   const measured = frame === null ? null : minuteVolatility(closes, frame);
-  const level = known.level ?? last ?? known.benchmarkLevel ?? temper.level;
+  const level = known.level ?? last ?? known.benchmarkLevel ?? traits.level;
   return {
     key,
     kind,
     level,
-    minuteVolatility: measured ?? temper.yearVolatility / Math.sqrt(YEAR_MINUTES),
-    spreadBps: temper.spreadBps,
-    depthUsd: temper.depthUsd,
+    minuteVolatility: measured ?? traits.yearVolatility / Math.sqrt(YEAR_MINUTES),
+    spreadBps: traits.spreadBps,
+    depthUsd: traits.depthUsd,
     liquidityUsd:
-      CATALOG.byKey(key)?.venue === 'spotchain' || temper.liquidityUsd !== null ? (known.liquidityUsd ?? temper.liquidityUsd) : null,
+      CATALOG.byKey(key)?.venue === 'spotchain' || traits.liquidityUsd !== null ? (known.liquidityUsd ?? traits.liquidityUsd) : null,
     benchmarkLevel: known.benchmarkLevel,
     hourlyFunding: known.hourlyFunding ?? BASE_FUNDING,
     bars: known.bars,

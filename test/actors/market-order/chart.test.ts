@@ -111,7 +111,7 @@ for (const state of MARKET_ORDER_STATES) {
   });
 }
 
-test('an answer that was found before another carrier took the lease counts for nothing, and its activity stays', () => {
+test('an answer that was found before another worker took the lease counts for nothing, and its activity stays', () => {
   const late = { ...EVENTS.filled, answer: { outcome: 'filled', fills: [fill], lease: SLOT + 1_000 } };
   expect(marketOrderKind.validate(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
   // Whoever looks an unknown outcome up holds no lease.

@@ -126,7 +126,7 @@ for (const state of PROPOSAL_STATES) {
   });
 }
 
-test('an answer that was found before another carrier took the lease counts for nothing, and its activity stays', () => {
+test('an answer that was found before another worker took the lease counts for nothing, and its activity stays', () => {
   const late = { ...(EVENTS['blockedAnswer'] as ActorEvent), answer: { outcome: 'blocked', risk: blocked, lease: null } };
   expect(proposalKind.validate(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
   expect(proposalKind.validate(stepTo(WAYS.approved), late)).toBeNull();

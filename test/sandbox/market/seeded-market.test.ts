@@ -223,7 +223,7 @@ describe('the seeded market', () => {
     const bars = market.candles('token', 'AAPL', HOUR, NOW - 6 * 365 * DAY, NOW);
     expect(bars).toHaveLength(6 * 365 * 24);
     for (let i = 1; i < bars.length; i++) expect((bars[i] as Candle).openTime - (bars[i - 1] as Candle).openTime).toBe(HOUR);
-    // Deviations of a day's return lie where the asset's temper puts them.
+    // Deviations of a day's return lie where the asset's traits put them.
     const closes = market.candles('spot', 'BTC', DAY, NOW - 2 * 365 * DAY, NOW).map((bar) => Number(bar.close));
     const returns = closes.slice(1).map((close, index) => Math.log(close / (closes[index] as number)));
     const yearly = Math.sqrt((returns.reduce((sum, value) => sum + value * value, 0) / returns.length) * 365);

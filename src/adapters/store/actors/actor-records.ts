@@ -115,7 +115,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
       select key, "orgId", epoch, clock_timestamp() + "forMs" * interval '1 millisecond' from jsonb_to_recordset(${transaction.json(rows as never)})
         as r(key text, "orgId" uuid, epoch bigint, "forMs" bigint)
       on conflict (key) do update set epoch = excluded.epoch, held_until = excluded.held_until where execution_leases.held_until <= clock_timestamp()`;
-    if (taken.count < rows.length) throw new Error('another carrier holds the lease to execute');
+    if (taken.count < rows.length) throw new Error('another worker holds the lease to execute');
   },
 
   execution_lease_ended: (transaction, rows) =>

@@ -11,7 +11,7 @@ export const API_ROLE = 'sevengate_api';
 /** Whom a call is for: the organization itself, or the context of a command. */
 type For = string | { readonly orgId: string };
 
-/** Doors of the API: each method says first which organization it is for. */
+/** Ports of the API: each method says first which organization it is for. */
 type Clients<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends (of: infer First, ...rest: never[]) => unknown
     ? First extends For
@@ -110,7 +110,7 @@ class Statement implements PromiseLike<unknown> {
 }
 
 /**
- * Doors of the API whose every method works in the name of the organization that its first argument says. `create` is
+ * Ports of the API whose every method works in the name of the organization that its first argument says. `create` is
  * called once per organization; organizations are those of members, so there are few.
  */
 export function perOrganization<Methods extends object>(pool: Sql, create: (sql: Sql) => Methods & Clients<Methods>): Methods {
@@ -120,7 +120,7 @@ export function perOrganization<Methods extends object>(pool: Sql, create: (sql:
     made.set(orgId, ports);
     return ports;
   };
-  /** The same shape, each method leading to that of the organization's own doors. */
+  /** The same shape, each method leading to that of the organization's own ports. */
   function leadingTo(shape: object, reach: (orgId: string) => object): object {
     const entries = Object.entries(shape).map(([name, part]: [string, unknown]) => {
       const own = (orgId: string): unknown => (reach(orgId) as Readonly<Record<string, unknown>>)[name];

@@ -44,7 +44,7 @@ export async function newestDelegation(sql: Sql, orgId: string, agentId: string)
   return row === undefined ? null : delegationOf(row);
 }
 
-/** What the API, its desk and executions ask of delegations. */
+/** What the API, its command handler and executions ask of delegations. */
 export function createDelegationStore(sql: Sql) {
   return {
     newest: (orgId: string, agentId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, agentId),

@@ -1,4 +1,4 @@
-/** What the API and its desk ask of the risk preferences: the present ones, their history, a change. */
+/** What the API and its command handler ask of the risk preferences: the present ones, their history, a change. */
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { writeRecords } from '../actors/actor-records.ts';

@@ -65,7 +65,7 @@ export interface PerpInfoOptions {
   readonly random: () => number;
   /** Request weight that may be used in any 60 s; the venue allows 1200 per address. Default 1200. */
   readonly weightPerMinute?: number;
-  /** The budget of the address, where several doors share it. */
+  /** The budget of the address, where several clients share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
   /** Hears of members of answers that nobody knows. */

@@ -21,7 +21,7 @@ export interface KeyedClientOptions {
   readonly random: () => number;
   /** Requests that the plan allows in any 60 s. */
   readonly perMinute: number;
-  /** The budget of the host, where several doors share it. Default: one of `perMinute`. */
+  /** The budget of the host, where several clients share it. Default: one of `perMinute`. */
   readonly budget?: RequestBudget;
   /** How long a request may wait for budget before it is refused instead. Default 20 s. */
   readonly maxWaitMs?: number;

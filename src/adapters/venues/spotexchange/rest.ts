@@ -17,7 +17,7 @@ export interface SpotRestOptions {
   readonly random: () => number;
   /** Request weight that may be used in any 60 s; the venue allows 6000 per address. Default 6000. */
   readonly weightPerMinute?: number;
-  /** The budget of the address, where several doors share it. */
+  /** The budget of the address, where several clients share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
   /** Hears of members of answers that nobody knows. */
