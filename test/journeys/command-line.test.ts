@@ -241,6 +241,14 @@ describe('one state folder', () => {
   test('commands run beside it and leave it running', async () => {
     const migrated = await sevengate(['migrate'], { SEVENGATE_HOME: service.home });
     expect([migrated.code, migrated.stdout]).toEqual([0, expect.stringMatching(/^up to date \(\d+ migrations\)\n$/)]);
+    const cuts = (...words: string[]) => sevengate(['cuts', ...words], { SEVENGATE_HOME: service.home });
+    expect(await cuts('list')).toMatchObject({ code: 0, stdout: 'no cut was corrected\n' });
+    const span = ['--from', '2020-01-01', '--until', '2020-01-02', '--reason'];
+    expectSentence(await cuts('correct', ...span, 'wrong'), '--reason: it should say in one line of 10 to 500 characters what was wrong');
+    expectSentence(
+      await cuts('correct', ...span, 'the clock ran ahead'),
+      'no cut was written from 2020-01-01T00:00:00.000Z until 2020-01-02T00:00:00.000Z',
+    );
     const token = await sevengate(['token', '--permissions', 'agent:read', '--subject', 'auditor'], { SEVENGATE_HOME: service.home });
     expect(token.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     expect((await service.get('/v1/me', token.stdout.trim())).body).toMatchObject({ subject: 'auditor', permissions: ['agent:read'] });

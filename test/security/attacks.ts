@@ -9,9 +9,9 @@ export interface Attack {
   run(sql: Transaction, world: SignedFixture): Promise<number>;
   /**
    * What stands against whoever holds a session of the service, with its secret, and not the key that it signs with: refused by
-   * the database, found by the verifier, or nothing, and why that may be.
+   * the database, or found by the verifier.
    */
-  readonly session: 'refused' | 'found' | { readonly open: string };
+  readonly session: 'refused' | 'found';
 }
 
 const ORDER = {
@@ -22,7 +22,9 @@ const ORDER = {
 };
 const NEW_ID = '00000000-0000-7000-9000-0000000000f1';
 const count = (rows: { readonly count: number }): number => rows.count;
-const asOurs = (sql: Transaction, orgId = OURS) => sql`select set_config('sevengate.organization', ${orgId}, true)`;
+/** Turns to an organization, with the proof that the stolen session has been shown: that of ours. */
+const asOurs = (sql: Transaction, { proofOfOurs }: SignedFixture, orgId = OURS) =>
+  sql`select set_config('sevengate.organization', ${orgId}, true), set_config('sevengate.organization_proof', ${proofOfOurs}, true)`;
 
 export const ATTACKS: readonly Attack[] = [
   {
@@ -108,20 +110,32 @@ export const ATTACKS: readonly Attack[] = [
       count(
         await sql`insert into idempotency_keys (org_id, subject, route, key, request_hash, status, body) values (${OURS}, 'ann', 'POST /v1/orders', 'k', 'h', 200, '{}')`,
       ),
-    session: { open: 'a repeated answer moves nothing; the command that it tells of has no signed audit row' },
+    session: 'found',
   },
   {
     name: 'send alerts to all clients',
     role: 'app',
     run: async (sql, { slot }) =>
       count(await sql`insert into announcements (channel, at, body) values ('alerts', ${slot}, '{"what":"all is lost"}')`),
-    session: { open: 'announcements are copies; what they tell of has no signed row' },
+    session: 'found',
   },
   {
     name: "steal the feed's lease",
     role: 'app',
     run: async (sql) => count(await sql`update leases set holder = 'thief', held_until = 'infinity' where duty = 'feed'`),
-    session: { open: 'whoever is on duty must sign what it writes' },
+    session: 'refused',
+  },
+  {
+    name: "end the feed's lease",
+    role: 'app',
+    run: async (sql) => count(await sql`delete from leases where duty = 'feed'`),
+    session: 'found',
+  },
+  {
+    name: 'be on duty for ever',
+    role: 'app',
+    run: async (sql) => count(await sql`insert into leases (duty, holder, held_until) values ('another', 'thief', 'infinity')`),
+    session: 'refused',
   },
   {
     name: 'write a cut before its minute',
@@ -151,8 +165,14 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'delete all news',
     role: 'app',
-    run: async (sql) => count(await sql`delete from intelligence_events`) + 1,
-    session: { open: 'news are removed when they are old; what was decided on them lies in signed cuts' },
+    run: async (sql) => count(await sql`delete from intelligence_events`),
+    session: 'found',
+  },
+  {
+    name: 'make up news',
+    role: 'app',
+    run: async (sql) => count(await sql`update intelligence_events set severity = 'low', headline = 'all is well'`),
+    session: 'found',
   },
   {
     name: 'rewrite candles',
@@ -186,13 +206,19 @@ export const ATTACKS: readonly Attack[] = [
       count(
         await sql`insert into activities (key, actor_id, kind, payload, due_at) values ('thief', ${agents[1]}, 'execute', '{}', ${slot})`,
       ),
-    session: { open: 'its actor has no signed step that asked for it; whoever signs an order looks for that' },
+    session: 'found',
+  },
+  {
+    name: 'give up an activity that is under way',
+    role: 'app',
+    run: async (sql) => count(await sql`update activities set state = 'given_up', answer = '{}'`),
+    session: 'found',
   },
   {
     name: 'delete all timers',
     role: 'app',
-    run: async (sql) => count(await sql`delete from timers`) + 1,
-    session: { open: 'what does not happen leaves no row; the steps that set the timers are signed' },
+    run: async (sql) => count(await sql`delete from timers`),
+    session: 'found',
   },
   {
     name: 'delete execution leases',
@@ -209,17 +235,18 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'read another organization by set_config',
     role: 'callers',
-    run: async (sql) => {
-      await asOurs(sql, THEIRS);
+    run: async (sql, world) => {
+      await asOurs(sql, world, THEIRS);
       return count(await sql`select id from agents`);
     },
-    session: { open: 'a process that serves every organization can be made to read every organization' },
+    session: 'refused',
   },
   {
     name: 'pay into a vault at a price of 0.000001',
     role: 'callers',
-    run: async (sql, { agents, slot }) => {
-      await asOurs(sql);
+    run: async (sql, world) => {
+      const { agents, slot } = world;
+      await asOurs(sql, world);
       return count(
         await sql`
         insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
@@ -231,8 +258,9 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'forge a fill in a live book',
     role: 'callers',
-    run: async (sql, { agents, slot }) => {
-      await asOurs(sql);
+    run: async (sql, world) => {
+      const { agents, slot } = world;
+      await asOurs(sql, world);
       const book = `agent:${agents[1]}:live`;
       await sql`insert into ledger_transactions (id, book_id, kind, at, legs) values ('fill:forged', ${book}, 'fill', ${slot}, 4)`;
       await sql`insert into ledger_accounts (book_id, kind, asset) values (${book}, 'position', 'spotchain:AAPLx'), (${book}, 'trading', 'spotchain:AAPLx'), (${book}, 'trading', 'USD') on conflict do nothing`;
@@ -252,8 +280,9 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'raise autonomy and unpause an agent',
     role: 'callers',
-    run: async (sql, { agents }) => {
-      await asOurs(sql);
+    run: async (sql, world) => {
+      const { agents } = world;
+      await asOurs(sql, world);
       return count(await sql`update agents set autonomy = 'autonomous', pause_cause = null where id = ${agents[1]}`);
     },
     session: 'found',
@@ -261,8 +290,9 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'forge an approval',
     role: 'callers',
-    run: async (sql, { agents, slot }) => {
-      await asOurs(sql);
+    run: async (sql, world) => {
+      const { agents, slot } = world;
+      await asOurs(sql, world);
       return count(
         await sql`
         insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
@@ -274,14 +304,14 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'read the members of all organizations',
     role: 'callers',
-    run: async (sql) => {
-      let seen = 0;
+    run: async (sql, world) => {
+      const seen = new Set<string>();
       for (const orgId of [OURS, THEIRS]) {
-        await asOurs(sql, orgId);
-        seen += count(await sql`select subject from members`);
+        await asOurs(sql, world, orgId);
+        for (const row of await sql<{ org_id: string }[]>`select org_id from members`) seen.add(row.org_id);
       }
-      return seen;
+      return seen.has(THEIRS) ? seen.size : 0;
     },
-    session: { open: 'a process that serves every organization can be made to read every organization' },
+    session: 'refused',
   },
 ];

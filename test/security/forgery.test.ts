@@ -1,8 +1,11 @@
 // Whoever owns the tables can write what it wants, and the verifier names it from public keys alone; and what assesses counts no such row.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyName, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { keyName, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { correctCuts } from '../../src/adapters/store/trail/cut-corrections.ts';
+import { feedCutAt, newestFeedCut } from '../../src/adapters/store/trail/feed-cut.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
+import { trailText } from '../../src/adapters/store/trail/trail-text.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
@@ -251,6 +254,79 @@ describe('what assesses', () => {
     await expect(vaults.find(OURS, copy.agents[1])).rejects.toThrow(/its signature is not that of key/);
     const { items } = await vaults.rank(OURS, 'all', { limit: 10, after: null }, Date.now());
     expect(items).toHaveLength(1);
+    await copy.close();
+  });
+});
+
+describe('a correction of a wrong cut', () => {
+  /** As the owner of the tables, with a key that the database takes changes from. */
+  async function ownerWith(copy: SignedFixture, writer: 'owner' | 'worker'): Promise<Sql> {
+    const key = openWriterKeys(copy.home, [writer])[writer];
+    await registerWriters(copy.url, [key]);
+    return openDatabase({ url: copy.url, role: null, name: 'owner', connections: 1, writer: key });
+  }
+  const wrong = (slot: number) => ({ from: slot, until: slot + 1, reason: 'the clock of the feed ran ahead', by: 'ann' });
+
+  test('is the owner’s alone, is shown and proved, and keeps the cut out of what judges; what was decided on it stays', async () => {
+    const copy = await template.copy();
+    const { slot } = copy;
+    // The service itself, with its keys, and a thief of its session.
+    const thief = await copy.thief('app', 'session');
+    for (const sql of [copy.worker, copy.callers, thief])
+      await expect(
+        sql`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'it was wrong', 'ann')`,
+      ).rejects.toMatchObject({ code: '42501' });
+    const counts = () => copy.owner`select (select count(*) from decisions) as decisions, (select count(*) from cuts) as cuts`;
+    const stood = await counts();
+    const bid = async () => {
+      const [row] = await copy.owner<{ at: string | null }[]>`
+        select (select max(slot) from judged_cuts)::text || ' ' || (select max(slot) from judged_observations where instrument = 'spotchain:AAPLx') as at`;
+      return row?.at;
+    };
+    expect(await bid()).toBe(`${slot} ${slot}`);
+
+    const owner = await ownerWith(copy, 'owner');
+    expect(await correctCuts(owner, wrong(slot))).toMatchObject([{ slot, reason: 'the clock of the feed ran ahead', by: 'ann' }]);
+    expect(await correctCuts(owner, wrong(slot))).toEqual([]);
+    await expect(correctCuts(owner, wrong(slot - 90 * MINUTE))).rejects.toThrow('no cut was written from');
+    await expect(owner`delete from cut_corrections`).rejects.toThrow('append-only');
+
+    expect(await counts()).toEqual(stood);
+    expect(await bid()).toBe(`${slot - MINUTE} ${slot - MINUTE}`);
+    const feedKeys = keysOfWriter(copy.home, 'feed');
+    expect(await newestFeedCut(copy.worker, feedKeys())).toMatchObject({ ok: true, cut: { slot: slot - MINUTE } });
+    expect(await feedCutAt(copy.worker, slot, feedKeys())).toEqual({
+      ok: false,
+      why: expect.stringContaining('was corrected: the clock of the feed ran ahead'),
+    });
+    expect(await createVaultStore(copy.owner, createSignedRows(copy.owner)).mark()).toBe(1);
+    expect(await copy.owner`select at from vault_marks`).toEqual([{ at: slot - MINUTE }]);
+
+    const report = await copy.verify();
+    expect(report.breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
+    expect(trailText(report)).toContain(`${new Date(slot).toISOString()}  the cut was corrected at`);
+    // A cut that a shard has still to decide on would be another one for its replay.
+    await copy.owner`update tick_shards set last_slot = ${slot - 2 * MINUTE}`;
+    await expect(correctCuts(owner, wrong(slot - MINUTE))).rejects.toThrow('a shard has decided up to');
+    await owner.end();
+    await copy.close();
+  });
+
+  test('by whoever owns the tables is found without a key, and with the key of another writer', async () => {
+    const unsigned = await forged(
+      (owner, { slot }) => owner`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'it was wrong', 'ann')`,
+    );
+    expect(unsigned).toContainEqual(expect.objectContaining({ part: 'cut_corrections', detail: expect.stringContaining('was made up') }));
+    const copy = await template.copy();
+    const owner = await ownerWith(copy, 'worker');
+    await correctCuts(owner, wrong(copy.slot));
+    await owner.end();
+    expect((await copy.verify()).breaks).toContainEqual(
+      expect.objectContaining({
+        part: 'cut correction',
+        detail: expect.stringMatching(/^key [0-9a-f]{8} corrected this cut, and it is no key of the owner$/),
+      }),
+    );
     await copy.close();
   });
 });

@@ -49,6 +49,8 @@ export interface SignedFixture {
   readonly callers: Sql;
   readonly owner: Sql;
   readonly log: TrailLog;
+  /** What a session that served callers of OURS was shown; whoever took it over has it. */
+  readonly proofOfOurs: string;
   readonly home: string;
   verify(since?: string): Promise<TrailReport>;
   /** Resolves once every batch stands in the log: a transaction of another test that still runs on the server holds it back. */
@@ -160,6 +162,12 @@ async function live(
   const lease = { type: 'execution_lease', orgId: OURS, key: second, epoch: 0, forMs: 3_600_000 };
   await worker.begin((transaction) => writeRecords(transaction, [lease]));
   await createDispatchStore(worker).hold('feed', 'the feed', 60_000);
+  // What is still to happen, what is still to be done, and news.
+  await worker`insert into timers (actor_id, timer_id, due_at, event) values (${second}, 'a delay', ${slot + 86_400_000}, '{"type":"late"}')`;
+  await worker`insert into activities (key, actor_id, kind, payload, due_at) values ('an activity', ${second}, 'execute', '{}', ${slot + 86_400_000})`;
+  await feed`
+    insert into intelligence_events (id, state, kind, severity, direction, symbols, headline, first_at, observed_at, received_at, families, copies, withdrawn)
+    values ('a story', 'rumor', 'guidance', 'high', 'negative', '{AAPL}', 'a story', ${slot}, ${slot}, ${slot}, '{}', '{}', '{}')`;
   return { agents: [first, second], slot };
 }
 
@@ -188,6 +196,7 @@ async function open(url: string, home: string, lived: Pick<SignedFixture, 'agent
     owner,
     home,
     log: createTrailLog(worker, keys.log, 'sevengate.test/trail'),
+    proofOfOurs: keys.api.organizationProof(OURS),
     verify: (since) => verifyTrail(owner, undefined, { keys: trustedKeysOf(home), since: since ?? null }),
     async logged() {
       const log = createTrailLog(worker, keys.log, 'sevengate.test/trail');

@@ -2,7 +2,7 @@
  * The Ed25519 keys that the service's writers sign with: one file per writer under `keys` of the state folder, which only
  * its owner may read, and beside it the public keys for whoever verifies. A key is made where its writer starts first.
  */
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { appendFileSync, chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WRITERS, type Writer } from '../../domain/trail/batch.ts';
@@ -28,6 +28,10 @@ export interface WriterKey extends NoteKey {
    * only its SHA-256, and takes changes from no session without it.
    */
   readonly sessionProof: string;
+  /** What organizations are proved with, 32 bytes: a secret that the owner of the tables registers with the key. */
+  readonly organizationSecret: Buffer;
+  /** What a transaction for an organization shows: SHA-256 of the secret and the organization's id, 64 hexadecimal digits. */
+  organizationProof(orgId: string): string;
 }
 
 /** The name under which a writer's key signs. */
@@ -43,10 +47,10 @@ export function openWriterKeys<Wanted extends Writer>(home: string, writers: rea
   const folder = keyFolder(home);
   const opened = writers.map((writer): readonly [Writer, WriterKey] => {
     const { seed, ...key } = openKey(folder, writer);
-    return [
-      writer,
-      { ...key, writer, sessionProof: createHmac('sha256', seed).update('sevengate database session').digest('hex') },
-    ] as const;
+    const sessionProof = createHmac('sha256', seed).update('sevengate database session').digest('hex');
+    const organizationSecret = createHmac('sha256', seed).update('sevengate organizations').digest();
+    const organizationProof = (orgId: string) => createHash('sha256').update(organizationSecret).update(orgId).digest('hex');
+    return [writer, { ...key, writer, sessionProof, organizationSecret, organizationProof }] as const;
   });
   return Object.fromEntries(opened) as Record<Wanted, WriterKey>;
 }

@@ -51,7 +51,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     ended = true;
     return current.end(how);
   };
-  return new Proxy(Object.assign(() => {}, {}) as unknown as Sql, {
+  const database = new Proxy(Object.assign(() => {}, {}) as unknown as Sql, {
     apply(_, __, parameters) {
       const [strings] = parameters as [TemplateStringsArray];
       // A change beside a transaction gets one of its own, so that it is signed.
@@ -65,6 +65,15 @@ export function openDatabase(options: DatabaseOptions): Sql {
       return key === 'begin' ? beginOn(current, options.writer ?? null) : (Reflect.get(current, key) as unknown);
     },
   });
+  if (options.writer !== undefined) writers.set(database, options.writer);
+  return database;
+}
+
+const writers = new WeakMap<Sql, BatchSigner>();
+
+/** What transactions of a pool show when they name an organization; empty where the pool has no writer's key. */
+export function organizationProof(pool: Sql, orgId: string): string {
+  return writers.get(pool)?.organizationProof(orgId) ?? '';
 }
 
 /** `listen` of pools that are replaced: whoever listened on the old one would hear nothing any more. */

@@ -9,6 +9,7 @@ import { verifyBooks } from './books/book-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
 import { verifyGates } from './gates/gate-verifier.ts';
 import { bringBack, hasMoved } from './trail/archived-rows.ts';
+import { type CutCorrection, cutCorrections } from './trail/cut-corrections.ts';
 import { type SignatureOptions, type SignatureReport, verifySignatures } from './trail/signature-verifier.ts';
 
 const AGENT_TICK_MS = 60_000;
@@ -43,6 +44,8 @@ export interface TrailReport {
   readonly books: number;
   /** Stretches of history that were moved to archive files, and read from there. */
   readonly archives: number;
+  /** Cuts that the owner has marked as wrong: decisions on them stay, and nothing is judged by them. */
+  readonly corrections: readonly CutCorrection[];
   /** What was verified of signatures; null where nobody signs this database. */
   readonly signatures: SignatureReport | null;
 }
@@ -186,6 +189,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     gateRecords,
     books,
     archives,
+    corrections: await cutCorrections(sql),
     signatures,
   };
 }

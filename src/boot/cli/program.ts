@@ -93,6 +93,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./archive.ts')).archiveCommands,
   },
   {
+    name: 'cuts',
+    usage: '[command]',
+    description: 'mark wrong cuts of the feed as superseded, signed by the owner, and tell which were',
+    load: async () => (await import('./cuts.ts')).cutCommands,
+  },
+  {
     name: 'verify-trail',
     usage: '[options]',
     description: 'recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered',

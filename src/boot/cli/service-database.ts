@@ -55,7 +55,7 @@ export async function withDatabase<Result>(
 export function withWriterDatabase<Result>(
   name: string,
   work: (sql: Sql, url: string) => Promise<Result>,
-  writer: 'feed' | 'worker' | 'api' = 'feed',
+  writer: 'feed' | 'worker' | 'api' | 'owner' = 'feed',
 ): Promise<Result> {
   const keyOf = async (url: string) => (await readyDatabase(resolve(settings().SEVENGATE_HOME), url, [writer])).keys[writer];
   return withDatabase({ name, connections: 2, role: null, writer: keyOf }, work);

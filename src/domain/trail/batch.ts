@@ -4,8 +4,8 @@
  */
 import { leafHash, merkleRoot } from './merkle.ts';
 
-/** The processes that write: each signs with a key of its own. */
-export const WRITERS = ['feed', 'worker', 'evaluator', 'api', 'log'] as const;
+/** Who writes: each process signs with keys of its own; `owner` signs what a person corrects at the machine, and no process opens it. */
+export const WRITERS = ['feed', 'worker', 'evaluator', 'api', 'log', 'owner'] as const;
 export type Writer = (typeof WRITERS)[number];
 
 /** What was done to a row. `sum`: the digest is over many rows that are written together, under a name of their own. */

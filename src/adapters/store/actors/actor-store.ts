@@ -118,15 +118,12 @@ export function createActorStore(sql: Sql) {
 
     async takeActivities(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]> {
       const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
-        update activities set attempts = attempts + 1, due_at = ${now}::bigint + ${retryMs}::bigint * (1 << least(attempts, 6))
-        where key in (select key from activities where state = 'pending' and due_at <= ${now}
-          and kind = any(${kinds as string[]}::text[]) order by due_at limit ${limit} for update skip locked)
-        returning key, actor_id, kind, payload, attempts`;
+        select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[])`;
       return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
     },
 
     async renewActivities(keys: readonly string[], until: EpochMs): Promise<void> {
-      await sql`update activities set due_at = ${until} where key = any(${keys as string[]}::text[]) and state = 'pending' and due_at < ${until}`;
+      await sql`select renew_activities(${keys as string[]}::text[], ${until})`;
     },
 
     async giveUpActivity(key: string, answer: Json): Promise<void> {

@@ -77,7 +77,7 @@ async function worstKnown(
   const day = utcDayOf(now);
   const rows = await sql<{ instrument: InstrumentKey; bid: DecimalString | null }[]>`
     select i.instrument, coalesce(
-      (select min((o.body::jsonb #>> '{quote,bid}')::numeric) from observations o where o.slot >= ${day} and o.slot <= ${now}
+      (select min((o.body::jsonb #>> '{quote,bid}')::numeric) from judged_observations o where o.slot >= ${day} and o.slot <= ${now}
         and o.instrument = i.instrument and o.body::jsonb #>> '{quote,quality}' = 'live'),
       last_live_bid(i.instrument, ${day - DAY_MS}, ${day})) as bid
     from unnest(${instruments as string[]}::text[]) as i(instrument)`;

@@ -10,12 +10,12 @@ const KEPT_CUTS = 8;
 export function createCutReads(sql: Sql) {
   const kept = new Map<EpochMs, Promise<Cut>>();
   return {
-    /** The last cut at or before an instant; null where there is none. */
+    /** The last cut at or before an instant that nobody corrected; null where there is none. */
     async at(instant: EpochMs): Promise<Cut | null> {
       // Cuts stand on half minutes: where that of this half minute is known, there is none between it and the instant.
       const latest = kept.get(slotOf(instant, TAKE_TICK_MS));
       if (latest !== undefined) return latest;
-      const [row] = await sql<{ slot: number }[]>`select slot from cuts where slot <= ${instant} order by slot desc limit 1`;
+      const [row] = await sql<{ slot: number }[]>`select slot from judged_cuts where slot <= ${instant} order by slot desc limit 1`;
       if (row === undefined) return null;
       let cut = kept.get(row.slot);
       if (cut === undefined) {

@@ -3,7 +3,7 @@
  * organization whose rows it may see and write. Without that the role of these connections sees none (row-level security,
  * migrations/0014_row_level_security.sql), whatever a statement says or forgets to say.
  */
-import { isConnectionLoss, type Sql, type Transaction } from '../database.ts';
+import { isConnectionLoss, organizationProof, type Sql, type Transaction } from '../database.ts';
 
 /** The role of the callers' pool: `openDatabase({ url, role: API_ROLE, … })`. */
 export const API_ROLE = 'sevengate_api';
@@ -25,18 +25,22 @@ const TOGETHER = 8;
 
 /**
  * The pool in the name of an organization, for anything that is written against `Sql`. `begin` is a transaction that
- * names the organization first. A statement beside one gets a transaction of its own, or shares that of others which
+ * names the organization first, with the proof that the pool's key makes of it. A statement beside one gets a transaction of its own, or shares that of others which
  * were asked for while it began; where one of them fails, each is tried alone, so none hears of another's mistake. Names,
  * lists, JSON and parts of statements work as ever; there is no way here to send anything else.
  * @param pool works as `API_ROLE`.
  */
 export function asOrganization(pool: Sql, orgId: string): Sql {
   let joining: Asked[] | null = null;
+  const proof = organizationProof(pool, orgId);
 
   function begin<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
     return pool.begin((transaction) => {
       // Not awaited: it is sent before whatever the work sends. Where it fails, the transaction does and all that follows in it.
-      transaction`select set_config('sevengate.organization', ${orgId}, true)`.catch(() => {});
+      transaction`
+        select set_config('sevengate.organization', ${orgId}, true), set_config('sevengate.organization_proof', ${proof}, true)`.catch(
+        () => {},
+      );
       return work(transaction);
     }) as Promise<Value>;
   }

@@ -20,7 +20,7 @@ export async function poolLiquidity(
   const keys = instruments as string[];
   const rows = await sql<{ instrument: InstrumentKey; at: number; liquidity_usd: DecimalString | null }[]>`
     select distinct on (instrument) instrument, at, liquidity_usd from (
-      select instrument, slot as at, body::jsonb ->> 'liquidityUsd' as liquidity_usd from observations
+      select instrument, slot as at, body::jsonb ->> 'liquidityUsd' as liquidity_usd from judged_observations
         where instrument = any(${keys}::text[]) and slot > ${since}
       union all
       select instrument, observed_at, liquidity_usd::text from pool_liquidity

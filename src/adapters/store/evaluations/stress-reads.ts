@@ -11,7 +11,7 @@ export function createStressReads(sql: Sql): StressReads {
     bars: (range) => candles.range(range),
     async lastObservation(key, since, at) {
       const [row] = await sql<{ body: string }[]>`
-        select body from observations where instrument = ${key} and slot <= ${at} and slot > ${since} order by slot desc limit 1`;
+        select body from judged_observations where instrument = ${key} and slot <= ${at} and slot > ${since} order by slot desc limit 1`;
       return row === undefined ? null : (JSON.parse(row.body) as Observation);
     },
     preferences: async (orgId) => (await preferencesOf(sql, orgId)).preferences,

@@ -1,7 +1,7 @@
 /** The writer's signature under a transaction: one over the Merkle root of all rows of logged tables that it has changed. */
 import { batchRoot, batchText, type ChangeOp, type Writer } from '../../../domain/trail/batch.ts';
 import type { Transaction } from '../database.ts';
-import { GUARDED_TABLES } from './guarded-tables.ts';
+import { protectionOf } from './guarded-tables.ts';
 
 /** What a writer's connections sign with. */
 export interface BatchSigner {
@@ -10,6 +10,8 @@ export interface BatchSigner {
   readonly id: string;
   /** What each of its connections shows at its opening: a secret. */
   readonly sessionProof: string;
+  /** What a transaction for an organization shows, 64 hexadecimal digits: a secret that is good for that organization alone. */
+  organizationProof(orgId: string): string;
   /** An Ed25519 signature of 64 bytes. */
   sign(text: Uint8Array): Buffer;
 }
@@ -47,7 +49,7 @@ const SUMMED_BY_TRIGGERS: ReadonlySet<string> = new Set(['candles']);
 
 /** Whether a table's changes leave nothing to sign: what changes only such tables is not asked for changes at its end. */
 export function leavesNothingToSign(table: string): boolean {
-  return GUARDED_TABLES[table] !== undefined && !SUMMED_BY_TRIGGERS.has(table);
+  return protectionOf(table) === 'guarded' && !SUMMED_BY_TRIGGERS.has(table);
 }
 
 const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!do\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;

@@ -24,7 +24,7 @@ export async function feedCutAt(sql: Sql, slot: EpochMs, keys: readonly TrustedK
 /** The newest cut that there is, which must be the feed's: an older one is not looked for. */
 export async function newestFeedCut(sql: Sql, keys: readonly TrustedKey[]): Promise<FeedCut> {
   return (await sql.begin('isolation level repeatable read read only', async (transaction) => {
-    const [newest] = await transaction<{ slot: EpochMs }[]>`select slot from cuts order by slot desc limit 1`;
+    const [newest] = await transaction<{ slot: EpochMs }[]>`select slot from judged_cuts order by slot desc limit 1`;
     return newest === undefined ? no('there is no cut') : cutIn(transaction, newest.slot, keys);
   })) as FeedCut;
 }
@@ -32,12 +32,14 @@ export async function newestFeedCut(sql: Sql, keys: readonly TrustedKey[]): Prom
 async function cutIn(sql: Transaction, slot: EpochMs, keys: readonly TrustedKey[]): Promise<FeedCut> {
   const named = `the cut of ${new Date(slot).toISOString()}`;
   await sql`set local timezone to 'UTC'`;
-  const [[written], [change], observations] = await Promise.all([
+  const [[written], [change], observations, [corrected]] = await Promise.all([
     sql<{ row: string }[]>`select to_jsonb(b)::text as row from cut_batches b where slot = ${slot}`,
     sql<{ xid: string; digest: string }[]>`
       select xid::text as xid, encode(digest, 'hex') as digest from trail_changes where name = 'cut_batches' and key = ${String(slot)} order by seq desc limit 1`,
     sql<{ instrument: InstrumentKey; body: string }[]>`select instrument, body from observations where slot = ${slot}`,
+    sql<{ reason: string }[]>`select reason from cut_corrections where slot = ${slot}`,
   ]);
+  if (corrected !== undefined) return no(`${named} was corrected: ${corrected.reason}`);
   if (written === undefined || change === undefined) return no(`nobody signed ${named}`);
   const [[batch], changes] = await Promise.all([
     sql<StoredBatch[]>`

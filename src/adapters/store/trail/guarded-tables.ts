@@ -1,14 +1,27 @@
 /**
- * Tables whose rows carry no signature of their own, each with the reason. Every other table is logged: what a verifier holds
- * against the database does not come from it.
+ * How tables are signed; what a verifier holds against the database does not come from it. A table that stands in neither list is
+ * logged: each of its rows leaves its digest.
  */
+
+/** Tables whose rows are signed together, and only where they change in a transaction that has nothing else to sign; each with the reason. */
+export const SUMMED_TABLES: Readonly<Record<string, string>> = {
+  leases: 'who is on duty; a move from one holder to the next is signed, a renewal is not',
+  timers: 'what is still to happen; set, fired and cancelled by signed steps, dropped alone under a signature',
+  activities: 'what is still to be done; asked for and answered by signed steps, given up under a signature',
+  announcements: 'copies of logged rows for whoever follows the feeds; what is announced alone is signed',
+  idempotency_keys: 'answers that are repeated for two days, written with the signed command that they answer',
+  intelligence_events: 'news; cuts hold what is decided on',
+  intelligence_reports: 'news; cuts hold what is decided on',
+  macro_observations: 'news; nothing is decided on it',
+  macro_releases: 'news; nothing is decided on it',
+  chain_tvl: 'news; nothing is decided on it',
+  chain_tvl_days: 'news; nothing is decided on it',
+  social_posts: 'news; nothing is decided on it',
+};
+
+/** Tables whose rows carry no signature of their own, each with the reason. */
 export const GUARDED_TABLES: Readonly<Record<string, string>> = {
-  leases: 'who is on duty, renewed every few seconds; nothing is proved by it',
   execution_leases: 'orders on their way, for seconds; the orders themselves are logged',
-  timers: 'what is still to happen; what happened is a step, which is logged',
-  activities: 'what is still to be done; its outcome is a step, which is logged',
-  announcements: 'copies of logged rows for whoever follows the feeds',
-  idempotency_keys: 'answers that are repeated for two days; what they tell of is logged',
   tick_shards: 'how far ticks are; the decisions of each tick are signed in tick_batches',
   tick_crashes: 'a count of crashes in a row',
   decisions: 'signed by tick in tick_batches',
@@ -22,13 +35,6 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   prediction_markets: 'the market, as it was heard last',
   prediction_status_changes: 'the market; settlements are logged',
   prediction_trades: 'the market, kept for a while',
-  intelligence_events: 'news; cuts hold what is decided on',
-  intelligence_reports: 'news; cuts hold what is decided on',
-  macro_observations: 'news; nothing is decided on it',
-  macro_releases: 'news; nothing is decided on it',
-  chain_tvl: 'news; nothing is decided on it',
-  chain_tvl_days: 'news; nothing is decided on it',
-  social_posts: 'news; nothing is decided on it',
   evaluation_runs: 'how far runs are, renewed while they work; what they found is in evaluation_reports and evidence',
   actor_checkpoints: 'follows from the steps, which are logged; what is rebuilt is held against them',
   recurring_work: 'which slot of what recurs is done; nothing is proved by it',
@@ -41,3 +47,10 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   exposures: 'kept by triggers; follows from books and proposals, which are logged, and is held against them',
   gate_heads: 'kept by triggers; the chain that it ends is logged',
 };
+
+/** How a table is signed. */
+export type Protection = 'logged' | 'summed' | 'guarded';
+
+export function protectionOf(table: string): Protection {
+  return GUARDED_TABLES[table] !== undefined ? 'guarded' : SUMMED_TABLES[table] !== undefined ? 'summed' : 'logged';
+}

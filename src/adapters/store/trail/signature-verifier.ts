@@ -11,7 +11,8 @@ import { type Checkpoint, parseCheckpoint, parseNote, type VerifierKey, verified
 import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
 import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
-import { GUARDED_TABLES } from './guarded-tables.ts';
+import { verifyCorrections } from './cut-corrections.ts';
+import { GUARDED_TABLES, SUMMED_TABLES } from './guarded-tables.ts';
 
 /** Hears of one thing that is not as it was signed. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
@@ -61,6 +62,7 @@ export async function verifySignatures(sql: Transaction, options: SignatureOptio
   await verifyTables(sql, complain);
   await verifyTicks(sql, complain);
   await verifyCuts(sql, complain);
+  await verifyCorrections(sql, keys, complain);
   await verifyCandles(sql, complain);
   return { batches, changes, ...log };
 }
@@ -121,7 +123,7 @@ async function verifyTables(sql: Transaction, complain: Complain): Promise<void>
     select c.relname as name, (select jsonb_agg(a.attname order by k.n) from pg_index i cross join unnest(i.indkey) with ordinality as k(attnum, n)
       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum where i.indrelid = c.oid and i.indisprimary) as key
     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'
-      and not starts_with(c.relname, 'trail_') and c.relname <> all(${Object.keys(GUARDED_TABLES)}::text[]) order by 1`;
+      and not starts_with(c.relname, 'trail_') and c.relname <> all(${Object.keys({ ...GUARDED_TABLES, ...SUMMED_TABLES })}::text[]) order by 1`;
   for (const { name, key } of tables) {
     const [first, ...rest] = key.map((column) => sql`${sql(`r.${column}`)}::text`);
     if (first === undefined) continue;

@@ -173,11 +173,11 @@ async function slotsOf(
     )
     select distinct slot::text as slot from (
       select o.slot from span s cross join (select distinct instrument from traded) i cross join lateral (
-        select slot from observations where slot >= s."from" and slot < s.until and instrument = i.instrument
+        select slot from judged_observations where slot >= s."from" and slot < s.until and instrument = i.instrument
           and body::jsonb #>> '{quote,quality}' = 'live' and body::jsonb #>> '{quote,bid}' is not null order by slot desc limit 1) o
       union all
       select o.slot from traded t cross join lateral (
-        select slot from observations where slot > t.at and slot <= t.at + 60000 and instrument = t.instrument order by slot limit 1) o
+        select slot from judged_observations where slot > t.at and slot <= t.at + 60000 and instrument = t.instrument order by slot limit 1) o
     ) used`;
   return rows.map(({ slot }) => slot);
 }

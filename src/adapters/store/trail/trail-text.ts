@@ -1,14 +1,18 @@
 /** What the verification of the decision trail came to, in words. */
+import { isoTime } from '../../../domain/time.ts';
 import type { TrailReport } from '../trail-verifier.ts';
 
 /** One line where the trail is whole; else a line for every altered row, the first one first. */
 export function trailText(report: TrailReport): string {
   const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${archiveText(report)}${signedText(report)}`;
-  if (report.whole) return `the trail is whole: ${seen}`;
+  const corrected = report.corrections.map(
+    ({ slot, reason, by, at }) => `  ${isoTime(slot)}  the cut was corrected at ${isoTime(at)} by ${by}: ${reason}`,
+  );
+  if (report.whole) return [`the trail is whole: ${seen}`, ...corrected].join('\n');
   const lines = report.breaks.map(
     ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,
   );
-  return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines].join('\n');
+  return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines, ...corrected].join('\n');
 }
 
 function archiveText({ archives }: TrailReport): string {

@@ -7,6 +7,8 @@ import { type BatchSigner, sealBatch } from './batch-seal.ts';
 export interface RegisteredWriter extends BatchSigner {
   /** The 32 bytes of its Ed25519 public key. */
   readonly publicKey: Buffer;
+  /** 32 bytes: what organizations are proved with. Nobody reads it but the owner of the tables. */
+  readonly organizationSecret: Buffer;
 }
 
 /** Any constant: one registration at a time per database. */
@@ -26,10 +28,14 @@ export async function registerWriters(ownerUrl: string, writers: readonly Regist
       const [known] = await transaction<{ there: boolean }[]>`select to_regclass('trail_writers') is not null as there`;
       if (known?.there !== true) return null;
       const [before] = await transaction<{ writers: number }[]>`select count(*)::int as writers from trail_writers`;
-      for (const { id, writer, publicKey, sessionProof } of writers) {
+      const [shown] = await transaction<{ there: boolean }[]>`select to_regclass('trail_organization_secrets') is not null as there`;
+      for (const { id, writer, publicKey, sessionProof, organizationSecret } of writers) {
         await transaction`
           insert into trail_writers (key_id, writer, public_key, session_digest)
           values (${id}, ${writer}, ${publicKey}, ${createHash('sha256').update(sessionProof).digest()}) on conflict do nothing`;
+        // A database that is still to be migrated knows no such secrets yet: they are registered once it is.
+        if (shown?.there === true)
+          await transaction`insert into trail_organization_secrets (key_id, prover) values (${id}, ${organizationSecret}) on conflict do nothing`;
       }
       const [first] = writers;
       return before?.writers === 0 && first !== undefined ? signGenesis(transaction, first) : null;

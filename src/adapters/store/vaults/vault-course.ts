@@ -22,7 +22,7 @@ export function createVaultCourse(sql: Sql, signed: Pick<SignedRows, 'signedOnes
       const rows = await sql<MarkRow[]>`
         with marks as (
           select at, equity_usd, share_price_usd, max(share_price_usd) over (order by at) as high, ntile(${points}) over (order by at) as part
-          from vault_marks where agent_id = ${agentId}
+          from judged_vault_marks where agent_id = ${agentId}
         )
         select distinct on (part) at, equity_usd, share_price_usd, high from marks order by part, at desc`;
       const vouched = await signed.signedOnes(

@@ -99,7 +99,7 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
     async mark(): Promise<number> {
       const owned = await sql<{ agent_id: string; total_shares: string; rounding_usd: string }[]>`
         select agent_id, total_shares, rounding_usd from vaults where total_shares > 0 order by agent_id`;
-      const [cut] = await sql<{ slot: EpochMs }[]>`select slot from cuts order by slot desc limit 1`;
+      const [cut] = await sql<{ slot: EpochMs }[]>`select slot from judged_cuts order by slot desc limit 1`;
       if (owned.length === 0 || cut === undefined) return 0;
       const books = await booksOf(
         sql,
@@ -147,11 +147,11 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
               having sum(case c.kind when 'deposit' then c.shares else -c.shares end) > 0) d) as depositors
           from vaults v join agents a on a.id = v.agent_id
           left join books b on b.agent_id = a.id and b.mode = 'live'
-          left join lateral (select * from vault_marks m where m.agent_id = a.id order by m.at desc limit 1) l on true
+          left join lateral (select * from judged_vault_marks m where m.agent_id = a.id order by m.at desc limit 1) l on true
           -- The last mark before the window opened, else the first one within it.
           left join lateral (
-            (select 1 as turn, m.at, m.share_price_usd from vault_marks m where m.agent_id = a.id and m.at <= ${from} order by m.at desc limit 1)
-            union all (select 2, m.at, m.share_price_usd from vault_marks m where m.agent_id = a.id and m.at > ${from} order by m.at limit 1)
+            (select 1 as turn, m.at, m.share_price_usd from judged_vault_marks m where m.agent_id = a.id and m.at <= ${from} order by m.at desc limit 1)
+            union all (select 2, m.at, m.share_price_usd from judged_vault_marks m where m.agent_id = a.id and m.at > ${from} order by m.at limit 1)
             order by turn limit 1
           ) s on true
           where a.org_id = ${orgId} and v.changes > 0

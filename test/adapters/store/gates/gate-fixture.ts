@@ -291,7 +291,7 @@ async function giveToPlainOwner(superuser: Sql): Promise<void> {
     declare
       thing record;
     begin
-      for thing in select c.oid::regclass as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') loop
+      for thing in select c.oid::regclass as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') loop
         execute format('alter table %s owner to gate_test_owner', thing.name);
       end loop;
       for thing in select p.oid::regprocedure as name from pg_proc p where p.pronamespace = 'public'::regnamespace loop

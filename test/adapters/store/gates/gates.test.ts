@@ -279,6 +279,27 @@ test('a changed manifest is back at draft in the same statement, and what the ol
   await expectWhole(id);
 });
 
+test('evidence that rests on a cut which was corrected since counts no more; what is found after that does, without the cut', async () => {
+  const id = await stage.agentAt('paper', { evidence: 'passing' });
+  const { manifestVersion, manifestHash } = stage.manifestOf(id);
+  const counting = () => app<{ id: string }[]>`select id from gate_evidence(${id}, 'paper', ${manifestVersion}, ${manifestHash})`;
+  const [proof] = await counting();
+  const [priced] = await app<{ slot: number; instrument: string; day: number }[]>`
+    select slot, instrument, slot / 86400000 * 86400000 as day from observations order by slot desc limit 1`;
+  const { slot, instrument, day } = priced as { slot: number; instrument: string; day: number };
+  const bid = () => app`select last_live_bid(${instrument}, ${day}, ${slot + 1}) as bid`;
+  const before = await bid();
+  await stage.superuser`insert into cut_batches (slot, source, instruments, digest) values (${slot}, 'streams', 1, ${'0'.repeat(64)})`;
+  await stage.advance(1_000);
+  await stage.superuser`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'the price was of another day', 'ann')`;
+  expect(await counting()).toEqual([]);
+  await expect(step(app, id, 'shadow', proof?.id ?? null)).rejects.toThrow(/needs evidence/);
+  expect(await bid()).not.toEqual(before);
+  const anew = await stage.pass(id, 'paper');
+  expect(await counting()).toEqual([{ id: anew.id }]);
+  await expectWhole(id);
+});
+
 /** Walks the agent's chain of gate records by itself. */
 async function expectWhole(id: string): Promise<void> {
   const evidence = await app`

@@ -1,0 +1,67 @@
+/**
+ * Corrections of wrong cuts: the cut stays as the feed signed it, a row that the owner signs says from then on that it is wrong
+ * and why, and whatever judges reads `judged_cuts` and `judged_observations`, which leave it out.
+ */
+import type { EpochMs } from '../../../domain/time.ts';
+import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+/** A cut that was found to be wrong. */
+export interface CutCorrection {
+  readonly slot: EpochMs;
+  readonly reason: string;
+  readonly by: string;
+  readonly at: EpochMs;
+}
+
+/** What a correction is about: slots from `from` (inclusive) until `until` (exclusive). */
+export interface CorrectedSpan {
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+  readonly reason: string;
+  /** Who says so. */
+  readonly by: string;
+}
+
+/**
+ * Marks every cut of a span as wrong, in one signed transaction; those that are marked already stay as they are.
+ * @param sql connections of the owner of the tables, with the owner's key.
+ * @returns the corrections that were made now, by slot.
+ * @throws Error in one sentence where the span has no cut, or a shard has not decided on it yet.
+ */
+export async function correctCuts(sql: Sql, { from, until, reason, by }: CorrectedSpan): Promise<readonly CutCorrection[]> {
+  return (await sql.begin(async (transaction) => {
+    const [known] = await transaction`select 1 from cut_batches where slot >= ${from} and slot < ${until} limit 1`;
+    if (known === undefined)
+      throw new Error(`no cut was written from ${new Date(from).toISOString()} until ${new Date(until).toISOString()}`);
+    return transaction<CutCorrection[]>`
+      insert into cut_corrections (slot, reason, corrected_by)
+      select slot, ${reason}, ${by} from cut_batches where slot >= ${from} and slot < ${until} order by slot
+      on conflict (slot) do nothing returning slot, reason, corrected_by as by, corrected_at as at`;
+  })) as readonly CutCorrection[];
+}
+
+/** Every correction, by slot. None in a database that was not migrated so far. */
+export async function cutCorrections(sql: Sql | Transaction): Promise<readonly CutCorrection[]> {
+  const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('cut_corrections') is not null as ready`;
+  if (ready?.ready !== true) return [];
+  return sql<CutCorrection[]>`select slot, reason, corrected_by as by, corrected_at as at from cut_corrections order by slot`;
+}
+
+/** Names the corrections that no key of the owner has signed: a writer of the service corrects nothing. */
+export async function verifyCorrections(
+  sql: Transaction,
+  keys: readonly TrustedKey[],
+  complain: (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown,
+): Promise<void> {
+  const owners = keys.filter(({ writer }) => writer === 'owner').map(({ id }) => id);
+  const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('cut_corrections') is not null as ready`;
+  if (ready?.ready !== true) return;
+  const others = await sql<{ slot: EpochMs; key_id: string | null }[]>`
+    select c.slot, s.key_id from cut_corrections c left join lateral (
+      select b.key_id from trail_changes h join trail_batches b on b.xid = h.xid
+      where h.name = 'cut_corrections' and h.key = c.slot::text order by h.seq desc limit 1) s on true
+    where s.key_id is null or s.key_id <> all(${owners}::text[]) order by 1`;
+  for (const { slot, key_id } of others)
+    complain(slot, null, 'cut correction', `key ${key_id ?? 'of nobody'} corrected this cut, and it is no key of the owner`);
+}
