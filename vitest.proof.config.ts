@@ -8,7 +8,7 @@ const TESTS = new URL('./test/', import.meta.url);
 
 /** See test/harness/rounds.ts and test/harness/dying-process.ts. */
 const withMoreRounds = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts') && /\b(rounds|crashPoints)\(/.test(readFileSync(new URL(path, TESTS), 'utf8')))
+  .filter((path) => path.endsWith('.test.ts') && /\b(rounds|isMet|crashPoints)\(/.test(readFileSync(new URL(path, TESTS), 'utf8')))
   .map((path) => `test/${path}`);
 
 export default mergeConfig(

@@ -4,3 +4,11 @@
 export function rounds({ suite, proof }: { readonly suite: number; readonly proof: number }): number {
   return process.env['SEVENGATE_PROOF'] === undefined ? suite : proof;
 }
+
+/**
+ * Whether a case of a table of much work is run: in `npm run proof` each one, in the suite one in `nth`, along the
+ * diagonals, so that every row and every column of the table is met there as well.
+ */
+export function isMet(row: number, column: number, nth: number): boolean {
+  return (row + column) % rounds({ suite: nth, proof: 1 }) === 0;
+}

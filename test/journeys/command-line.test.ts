@@ -30,25 +30,7 @@ const home = (): string => {
   return made;
 };
 
-/** One service as four processes: sandbox, feed, worker, API. They live beside everything else, towards the full minute. */
-const processes: Running[] = [];
-/** Each process is told where the sandbox listens, so its ports are fixed before it starts. */
-const sandboxPorts = await holdPorts(SIMULATORS.length + 2);
-
-beforeAll(async () => {
-  if (redisUrl === null) return;
-  const folder = home();
-  const env = {
-    DATABASE_URL: await testDatabase('empty'),
-    REDIS_URL: redisUrl as string,
-    SANDBOX_PORT: String(sandboxPorts.first),
-  };
-  for (const role of ['sandbox', 'feed', 'worker', 'api']) processes.push(launch({ args: ['--role', role], env, home: folder }));
-});
-
-afterAll(async () => {
-  for (const running of processes) await running.discard();
-  sandboxPorts.release();
+afterAll(() => {
   for (const one of homes) rmSync(one, { recursive: true, force: true });
 });
 
@@ -337,6 +319,26 @@ test.each([
 });
 
 describe.skipIf(redisUrl === null)('one service as four processes on one database and one Redis', () => {
+  /** Sandbox, feed, worker, API. */
+  const processes: Running[] = [];
+  let sandboxPorts: Awaited<ReturnType<typeof holdPorts>>;
+
+  beforeAll(async () => {
+    // Each process is told where the sandbox listens, so its ports are fixed before it starts.
+    sandboxPorts = await holdPorts(SIMULATORS.length + 2);
+    const folder = home();
+    const env = {
+      DATABASE_URL: await testDatabase('empty'),
+      REDIS_URL: redisUrl as string,
+      SANDBOX_PORT: String(sandboxPorts.first),
+    };
+    for (const role of ['sandbox', 'feed', 'worker', 'api']) processes.push(launch({ args: ['--role', role], env, home: folder }));
+  });
+  afterAll(async () => {
+    for (const running of processes) await running.discard();
+    sandboxPorts?.release();
+  });
+
   test('started all at once they share the work, and agents decide once', async () => {
     const [, url] = await (processes[3] as Running).said(/^ready (http:\S+)$/m);
     for (const [index, role] of ['sandbox', 'feed', 'worker'].entries())
@@ -362,7 +364,7 @@ describe.skipIf(redisUrl === null)('one service as four processes on one databas
       expect(decided[0].reason).not.toBe('late_tick');
       expect(Object.keys(decided[0].observed).length).toBeGreaterThan(0);
     }
-    for (const running of [...processes].reverse()) {
+    for (const running of processes.toReversed()) {
       const ended = await running.stop();
       expect(ended).toMatchObject({ code: 0, left: [] });
       expectPrompt(ended);

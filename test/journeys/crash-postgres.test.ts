@@ -1,4 +1,4 @@
-// PostgreSQL crashes and recovers, or throws every connection out: nothing committed is lost, and no slot is missed.
+// PostgreSQL crashes and recovers, or throws every connection out: nothing committed is lost, and no slot is missed. `npm run proof` repeats more.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/adapters
 import { migrate } from '../../src/adapters/store/migrate.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
+import { rounds } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { measured, onStage } from './crash-fixture.ts';
 
@@ -113,7 +114,7 @@ for (const kind of ['redis', 'postgres'] as const) {
           await onStage({ databaseUrl, queue: await queueAt(databaseUrl) }, async (stage) => {
             await Promise.all([stage.startWorker(), stage.startWorker()]);
             await stage.decidedAgain();
-            for (let round = 0; round < 6; round++) {
+            for (let round = 0; round < rounds({ suite: 2, proof: 6 }); round++) {
               await stage.midTick();
               const ended = await admin`select pg_terminate_backend(pid) from pg_stat_activity
                 where datname = current_database() and pid <> pg_backend_pid() and application_name not like 'sevengate crash test%'`;

@@ -1,5 +1,5 @@
 // Redis dies, forgets everything or stops answering: the schedule is rebuilt from PostgreSQL, no slot is missed, and
-// whoever halts or cancels is not kept waiting.
+// whoever halts or cancels is not kept waiting. `npm run proof` repeats more.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { rounds } from '../harness/rounds.ts';
 import { NO_TRADES, riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { measured, onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
@@ -177,7 +178,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
     'forgets everything in the middle of a tick, again and again: the schedule is rebuilt',
     async () => {
       await withRedis(async (stage, redis) => {
-        for (let round = 0; round < 3; round++) {
+        for (let round = 0; round < rounds({ suite: 1, proof: 3 }); round++) {
           await stage.midTick();
           expect(await redis.ask((client) => client.flushall())).toBe('OK');
           const took = await stage.decidedAgain();
@@ -192,7 +193,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
     'stops answering for a while without closing a connection: ticks go on once it answers',
     async () => {
       await withRedis(async (stage, redis) => {
-        for (const lastsMs of [FAULT_MS, 2 * FAULT_MS]) {
+        for (const lastsMs of [FAULT_MS, 2 * FAULT_MS].slice(0, rounds({ suite: 1, proof: 2 }))) {
           await stage.midTick();
           redis.signal('SIGSTOP');
           await faultLasts(lastsMs);

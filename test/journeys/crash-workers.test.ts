@@ -1,10 +1,11 @@
-// Workers that are killed, hang, poison themselves or get everything twice: no slot is missed, none is decided twice.
+// Workers that are killed, hang, poison themselves or get everything twice: no slot is missed, none is decided twice. `npm run proof` repeats more.
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
+import { rounds } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { GREEN_WITHIN_MS, measured, onStage } from './crash-fixture.ts';
 
@@ -26,7 +27,7 @@ for (const kind of ['redis', 'postgres'] as const) {
         await onStage(await place(kind), async (stage) => {
           let workers = await Promise.all([stage.startWorker(), stage.startWorker()]);
           await stage.decidedAgain();
-          for (let round = 0; round < (kind === 'redis' ? 5 : 2); round++) {
+          for (let round = 0; round < rounds({ suite: 2, proof: 5 }); round++) {
             await stage.midTick();
             await workers[0].kill();
             const took = await stage.decidedAgain();
@@ -45,7 +46,7 @@ for (const kind of ['redis', 'postgres'] as const) {
         await onStage(await place(kind), async (stage) => {
           let worker = await stage.startWorker();
           await stage.decidedAgain();
-          for (let round = 0; round < (kind === 'redis' ? 2 : 1); round++) {
+          for (let round = 0; round < rounds({ suite: 1, proof: 2 }); round++) {
             const lateBefore = await stage.lateRows();
             await stage.midTick();
             await worker.kill();
@@ -135,7 +136,7 @@ test.skipIf(!redisThere).concurrent(
       const connection = new Redis(queue.url, { protocol: 2, maxRetriesPerRequest: null } as never);
       const line = new Queue('sevengate-ticks', { connection: connection as never });
       try {
-        for (let round = 0; round < 4; round++) {
+        for (let round = 0; round < rounds({ suite: 2, proof: 4 }); round++) {
           const slot = stage.slotNow() + stage.periodMs;
           await waitFor(async () => (await stage.sql`select 1 from cuts where slot = ${slot}`).length > 0, { what: 'the next cut' });
           await line.addBulk(

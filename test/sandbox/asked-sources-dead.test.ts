@@ -1,4 +1,5 @@
 // Ten minutes of a dead source, wired as the service wires it: asked patiently, told once, and heard again afterwards.
+// In the suite each kind of dead host is met by a third of the sources; `npm run proof` has all of them.
 import { concat, EMPTY, NEVER, type Observable } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createIntelligenceSources } from '../../src/adapters/intelligence/access.ts';
@@ -8,6 +9,7 @@ import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { addressesOf, createRequestBudgets, SIMULATORS } from '../../src/boot/outside/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
+import { isMet } from '../harness/rounds.ts';
 import { type Message, sourceFixture } from './asked-sources-fixture.ts';
 import { DEAD } from './dead-hosts.ts';
 
@@ -38,7 +40,9 @@ function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClo
 }
 
 describe('ten minutes of a host that is', () => {
-  const CASES = Object.keys(DEAD).flatMap((how) => SOURCES.map((name) => [how, name] as const));
+  const CASES = Object.keys(DEAD).flatMap((how, row) =>
+    SOURCES.flatMap((name, column) => (isMet(row, column, 3) ? [[how, name] as const] : [])),
+  );
   test.each(CASES)('%s cost %s fewer than sixty connections, spread by chance, and are told once', async (how, name) => {
     const host = await (DEAD[how] as (typeof DEAD)[string])();
     cleanups.push(() => host.close());

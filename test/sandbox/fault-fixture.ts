@@ -245,12 +245,13 @@ function truthOf(market: Market, name: ProviderName, instrument: string, at: Epo
 
 /**
  * Opens the simulators of the named providers and makes their adapters. Equal seeds give equal runs. With `deadUrl` there
- * are no simulators, and every adapter is sent there.
+ * are no simulators, and every adapter is sent there. `met` are those of them that are opened: chance befalls each as if all were.
  */
 export async function openFaultFixture(
   names: readonly ProviderName[] = PROVIDERS,
   seed = 1,
   deadUrl: string | null = null,
+  met: readonly ProviderName[] = names,
 ): Promise<FaultFixture> {
   const clock = createVirtualClock(OPENING);
   const market = stageMarket();
@@ -261,6 +262,7 @@ export async function openFaultFixture(
   const pipelines: MarketPipeline[] = [];
   const providers: Provider[] = [];
   for (const [index, name] of names.entries()) {
+    if (!met.includes(name)) continue;
     const faults = createFaultSwitch(seed + index);
     const simulator = deadUrl === null ? await SIMULATORS[name](ground, faults) : null;
     if (simulator !== null) opened.push(simulator);

@@ -1,8 +1,9 @@
 // What every venue's adapter promises, whichever venue it is: nothing good is lost among garbage, and a dead host is left in peace.
+// In the suite each kind of dead host is met by a third of the venues; `npm run proof` has all of them.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
-import { rounds } from '../harness/rounds.ts';
+import { isMet, rounds } from '../harness/rounds.ts';
 import { DEAD } from './dead-hosts.ts';
 import { type FaultFixture, openFaultFixture, PROVIDERS, type ProviderName } from './fault-fixture.ts';
 
@@ -66,7 +67,9 @@ describe('with one frame of garbage in a hundred', () => {
 describe('ten minutes of a host that is', () => {
   /** That chance spreads the attempts is shown by a host that refuses, and by every other one in the proof. */
   const SEEDS = Array.from({ length: rounds({ suite: 1, proof: 2 }) }, (_, index) => index + 1);
-  const CASES = Object.keys(DEAD).flatMap((how) => PROVIDERS.map((name) => [how, name] as const));
+  const CASES = Object.keys(DEAD).flatMap((how, row) =>
+    PROVIDERS.flatMap((name, column) => (isMet(row, column, 3) ? [[how, name] as const] : [])),
+  );
   test.each(CASES)('%s cost %s fewer than sixty connections, spread by chance, and are told once', async (how, name) => {
     const host = await (DEAD[how] as (typeof DEAD)[string])();
     cleanups.push(() => host.close());

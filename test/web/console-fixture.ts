@@ -20,7 +20,7 @@ import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organiz
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { type Service, startService } from '../journeys/running-service.ts';
+import { type Client, type Service, startService } from '../journeys/running-service.ts';
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -213,7 +213,7 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
 }
 
 /** Signs in as a member of the example organization. */
-export async function signIn(page: Page, service: Service, subject: string): Promise<void> {
+export async function signIn(page: Page, service: Client, subject: string): Promise<void> {
   await page.goto(service.url);
   await page.getByLabel('Access token').fill(service.token(subject));
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -245,29 +245,37 @@ export function barriers(page: Page): Promise<string[]> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with the page: the rule, and what it is about. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+/** What another palette may spoil: whether texts and links can be told from what is around them. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** What axe finds wrong with the page, by all of its rules or by these: the rule, and what it is about. */
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const isThere = await page.evaluate<boolean>('"axe" in window');
+  if (!isThere) await page.evaluate(AXE);
+  const options = { resultTypes: ['violations'], ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}) };
   // Colours on their way from one to the other are neither.
   return page.evaluate(`(async () => {
     const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
     await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
-    const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+    const { violations } = await axe.run(document, ${JSON.stringify(options)});
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => id + ' ' + target.join(' ') + ' ' + (any[0]?.message ?? '')));
   })()`);
 }
 
-/** Findings of axe and of {@link barriers} in the dark, in the light and on a phone, each with where it was found; the window is put back. */
+/**
+ * Findings of axe and of {@link barriers} in the dark, in the light and on a phone, each with where it was found; the window
+ * is put back. The light differs from the dark by its colours only.
+ */
 export async function findingsEverywhere(page: Page): Promise<string[]> {
   const size = page.viewportSize();
   const found: string[] = [];
-  const look = async (where: string): Promise<void> => {
-    const all = [...(await axeFindings(page)), ...(await barriers(page))];
+  const look = async (where: string, rules?: readonly string[]): Promise<void> => {
+    const all = [...(await axeFindings(page, rules)), ...(await barriers(page))];
     found.push(...all.map((finding) => `${where}: ${finding}`));
   };
   await look('dark');
   await page.emulateMedia({ colorScheme: 'light' });
-  await look('light');
+  await look('light', OF_COLOURS);
   await page.setViewportSize({ width: 390, height: 844 });
   await look('phone');
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -4,24 +4,27 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConsoleFiles } from '../../src/adapters/console-files.ts';
+import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Service, startService } from '../journeys/running-service.ts';
+import { joinService, type SharedService } from '../journeys/shared-service.ts';
 import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, signIn, type Watched } from './console-fixture.ts';
 
 describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () => {
-  let service: Service;
+  let service: SharedService;
   let browser: Browser;
   let watched: Watched;
   let page: Page;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startService(), openBrowser({ timezoneId: 'Asia/Kolkata' })]);
+    [service, browser] = await Promise.all([joinService('console-markets'), openBrowser({ timezoneId: 'Asia/Kolkata' })]);
+    const [{ manifest } = { manifest: null }] = EXAMPLE.agents;
+    expect((await service.post('/v1/agents', manifest)).body.name).toBe('Discount hunter');
     watched = await browser.page();
     page = watched.page;
     await signIn(page, service, 'operator');
   });
   afterAll(async () => {
     await browser?.close();
-    await service?.discard();
+    await service?.leave();
   });
 
   const bars = async (): Promise<number> => Number(await page.locator('.candle-place').getAttribute('data-bars'));

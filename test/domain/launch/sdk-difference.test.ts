@@ -35,7 +35,7 @@ import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
 import { rounds } from '../../harness/rounds.ts';
 
 const SEED = 20_261_122;
-const RUNS = rounds({ suite: 1_000, proof: 20_000 });
+const RUNS = rounds({ suite: 400, proof: 20_000 });
 
 const shares = fc.integer({ min: 10, max: 100 }).chain((locked) =>
   fc.integer({ min: 0, max: locked }).chain((creatorLocked) =>
