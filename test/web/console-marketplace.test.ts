@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     expect(await barriers(page)).toEqual([]);
     wallet.behaviour = 'honest';
     await pay.click();
-    await page.getByText(/Instructions/).waitFor();
+    await page.getByText(/^The transaction is paid for by .* and does this:$/).waitFor();
     await pay.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Import as a new agent' }).waitFor();
     const { items } = (await service.get('/v1/marketplace/licences')).body;
