@@ -821,7 +821,7 @@ export type Equity = {
 export type EvaluationRun = {
   readonly id: string;
   readonly agentId: string;
-  readonly evaluation: 'backtest' | 'stress_test';
+  readonly evaluation: 'backtest' | 'stress_test' | 'sweep';
   readonly state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
   readonly manifestVersion: number;
   readonly manifestHash: string;
@@ -842,7 +842,7 @@ export type EvaluationRun = {
 export type EvaluationRunDetail = {
   readonly id: string;
   readonly agentId: string;
-  readonly evaluation: 'backtest' | 'stress_test';
+  readonly evaluation: 'backtest' | 'stress_test' | 'sweep';
   readonly state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
   readonly manifestVersion: number;
   readonly manifestHash: string;

@@ -5,6 +5,7 @@ import { fill, h, mark, say } from './dom.js';
 import { change, read } from './http.js';
 import { lazyChart } from './lazy-chart.js';
 import { createProblemNote } from './problem-note.js';
+import { sweepForm } from './sweep-form.js';
 import { dayAndTime, numberText, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').EvaluationRun} Run */
@@ -45,6 +46,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
     },
     'Backtest',
   );
+  const sweep = sweepForm({ mayRun, onBegin: (request) => void begin('sweep', { ...stretch(), ...request }) });
   const stress = h(
     'button',
     {
@@ -56,28 +58,31 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
     'Stress test',
   );
 
-  function backtestRequest() {
-    const request = {
+  function stretch() {
+    return {
       ...(from.value === '' ? {} : { from: `${from.value}T00:00:00Z` }),
       ...(to.value === '' ? {} : { to: `${to.value}T00:00:00Z` }),
-      ...(look.checked ? { look: true } : {}),
     };
+  }
+
+  function backtestRequest() {
+    const request = { ...stretch(), ...(look.checked ? { look: true } : {}) };
     return Object.keys(request).length === 0 ? undefined : request;
   }
 
   /**
-   * @param {'backtest' | 'stress_test'} what
+   * @param {'backtest' | 'stress_test' | 'sweep'} what
    * @param {object | undefined} request
    */
   async function begin(what, request) {
-    backtest.disabled = stress.disabled = true;
+    backtest.disabled = stress.disabled = sweep.button.disabled = true;
     problem.clear();
     try {
       include(await change('POST', `/v1/agents/${id}/${what}`, request));
     } catch (error) {
       problem.show(error);
     } finally {
-      backtest.disabled = stress.disabled = !mayRun;
+      backtest.disabled = stress.disabled = sweep.button.disabled = !mayRun;
     }
   }
 
@@ -131,7 +136,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
       h(
         'details',
         { class: 'options' },
-        h('summary', {}, 'Another stretch for the backtest'),
+        h('summary', {}, 'Another stretch for the backtest or the sweep'),
         h(
           'div',
           { class: 'filters' },
@@ -140,6 +145,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
           h('label', {}, look, ' only a look: a shorter stretch, which is no evidence'),
         ),
       ),
+      sweep.element,
       list,
     ),
     refresh,
@@ -270,10 +276,10 @@ function runItem({ context, id, run: first, signal, cancel }) {
   };
 }
 
-/** A backtest has a page of the console, any other run a page of its own. @param {string} id @param {Run} run */
+/** Backtests and sweeps have pages of the console, a stress test one of its own. @param {string} id @param {Run} run */
 function reportLink(id, { id: runId, evaluation }) {
   const address =
-    evaluation === 'backtest'
+    evaluation !== 'stress_test'
       ? { href: `#/reports/${id}/${runId}` }
       : { href: `/v1/agents/${id}/evaluations/${runId}/report`, target: '_blank', rel: 'noopener' };
   return h('a', { ...address, hidden: true }, 'Report');

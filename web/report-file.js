@@ -1,15 +1,17 @@
-/** The report of a backtest alone in a file: its numbers are in the page, and it asks nobody for anything. */
+/** The report of a backtest or of a sweep alone in a file: its numbers are in the page, and it asks nobody for anything. */
 import { backtestReport } from './backtest-report.js';
 import { fill, h } from './dom.js';
+import { sweepReport } from './sweep-report.js';
 
 const place = /** @type {HTMLElement} */ (document.getElementById('report'));
 const data = document.getElementById('data')?.textContent ?? '';
-/** @type {import('./backtest-report.js').Report} */
+/** @type {({ readonly evaluation: 'backtest' } & import('./backtest-report.js').Report) | ({ readonly evaluation: 'sweep' } & import('./sweep-report.js').Report)} */
 const report = JSON.parse(data);
 const { title, manifestVersion } = report;
+const about = `${title}${manifestVersion === null ? '' : `, manifest v${manifestVersion}`}`;
 place.className = 'page';
 fill(
   place,
-  h('h1', {}, `Backtest: ${title}${manifestVersion === null ? '' : `, manifest v${manifestVersion}`}`),
-  backtestReport(report, null).element,
+  h('h1', {}, `${report.evaluation === 'sweep' ? 'Sweep' : 'Backtest'}: ${about}`),
+  report.evaluation === 'sweep' ? sweepReport(report).element : backtestReport(report, null).element,
 );

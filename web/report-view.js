@@ -1,9 +1,10 @@
-/** The page of a finished backtest: its report, as a file too, and a second run beside it. */
+/** The page of a finished backtest or sweep: its report, as a file too, and beside a backtest a second one. */
 import { agentNames } from './agent-names.js';
 import { backtestReport } from './backtest-report.js';
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
 import { sentenceOf } from './problem-note.js';
+import { sweepReport } from './sweep-report.js';
 import { differenceTable } from './versions-panel.js';
 import { dayAndTime } from './words.js';
 
@@ -41,6 +42,12 @@ export function reportView({ fail }, agentId, runId) {
     say(note, 'Reading…');
     try {
       const [names, ...runs] = await Promise.all([agentNames(signal, [agentId]), readRun(own, signal), other && readRun(other, signal)]);
+      if (runs[0]?.evaluation === 'sweep') {
+        const drawn = drawSweep(runs[0], names, { title, note, place });
+        end = drawn.end;
+        beside.element.hidden = true;
+        return;
+      }
       const [first, second = null] = runs.map((run) => run && reportOf(run, names));
       if (!first) return say(note, 'The run has no result: a backtest that has not finished has no report.');
       if (other !== null && !second) return say(note, 'The other run has no result.');
@@ -66,6 +73,30 @@ export function reportView({ fail }, agentId, runId) {
       end();
     },
   };
+}
+
+/**
+ * @param {import('./api.ts').EvaluationRunDetail} run
+ * @param {ReadonlyMap<string, string>} names
+ * @param {{ readonly title: HTMLElement, readonly note: HTMLElement, readonly place: HTMLElement }} parts
+ */
+function drawSweep({ agentId, manifestVersion, resultHash, summary, result }, names, { title, note, place }) {
+  if (result === null || resultHash === null) {
+    say(note, 'The sweep has no result: only a finished one has a report.');
+    return { end: () => {} };
+  }
+  const name = names.get(agentId) ?? 'an agent';
+  say(title, `Sweep: ${name}, manifest v${manifestVersion}`);
+  const drawn = sweepReport({
+    title: name,
+    manifestVersion,
+    resultHash,
+    summary: /** @type {Report['summary']} */ (summary ?? {}),
+    result: /** @type {import('./wire.ts').SweepResult} */ (/** @type {unknown} */ (result)),
+  });
+  fill(place, drawn.element);
+  say(note, '');
+  return drawn;
 }
 
 /** @param {RunId} own @param {HTMLElement} title @param {HTMLElement} note */

@@ -169,7 +169,7 @@ function shareCourse({ items }) {
   const [first] = items;
   if (first === undefined) return null;
   return {
-    points: items.map(({ at, sharePriceUsd }) => ({ at: Date.parse(at), value: Number(sharePriceUsd) })),
+    points: items.map(({ at, sharePriceUsd }) => ({ at: Date.parse(at), value: Number(sharePriceUsd), text: sharePriceUsd })),
     drawdown: items.map(({ at, drawdownPct }) => ({ at: Date.parse(at), value: -drawdownPct })),
     decimals: 4,
     base: Number(first.sharePriceUsd),

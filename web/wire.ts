@@ -591,3 +591,46 @@ export interface BacktestResult {
     readonly benchmarkUsd: string;
   }[];
 }
+
+/** One variant of a sweep. */
+export interface SweepTrial {
+  readonly values: readonly (number | string)[];
+  readonly manifestHash: string;
+  readonly sharpe: number | null;
+  readonly maxDrawdownPct: number;
+  readonly returnPct: number;
+  readonly closedTrades: number;
+  readonly hitRatePct: number | null;
+  readonly profitUsd: string;
+  readonly feesUsd: string;
+  readonly deflatedSharpe: number | null;
+}
+
+/** The result of a finished sweep, which the API document leaves open. */
+export interface SweepResult extends Pick<BacktestResult, 'historyHash' | 'timeframe' | 'from' | 'to' | 'bars' | 'capitalUsd'> {
+  readonly instruments: readonly string[];
+  readonly parameters: readonly { readonly path: string }[];
+  readonly counted: { readonly total: number; readonly ofThisSweep: number; readonly earlier: number };
+  readonly expectedBestSharpe: number | null;
+  readonly trials: readonly SweepTrial[];
+  readonly best: number;
+  readonly bestDaily: BacktestResult['daily'];
+  readonly walkForward: {
+    readonly trainDays: number;
+    readonly testDays: number;
+    readonly folds: readonly {
+      readonly picked: number;
+      readonly trainSharpe: number | null;
+      readonly testSharpe: number | null;
+      readonly testReturnPct: number;
+      readonly trainFrom: string;
+      readonly trainTo: string;
+      readonly testFrom: string;
+      readonly testTo: string;
+    }[];
+    readonly performance: Performance;
+    readonly deflatedSharpe: number | null;
+    readonly daily: readonly { readonly date: string; readonly growth: number }[];
+  } | null;
+  readonly assumptions: readonly string[];
+}

@@ -45,6 +45,7 @@ import { resumeAgent } from './agents/resume.ts';
 import { setAgentAutonomy } from './agents/set-autonomy.ts';
 import { signOffAgent } from './agents/sign-off.ts';
 import { stressTestAgent } from './agents/stress-test.ts';
+import { sweepAgent } from './agents/sweep.ts';
 import { getVault } from './agents/vault.ts';
 import { getVaultCourse } from './agents/vault-course.ts';
 import { depositIntoVault } from './agents/vault-deposit.ts';
@@ -275,6 +276,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(promoteAgent, 'trade:execute'),
   entry(signOffAgent, 'risk:manage'),
   entry(backtestAgent, 'trade:execute'),
+  entry(sweepAgent, 'trade:execute'),
   entry(stressTestAgent, 'trade:execute'),
   entry(cancelEvaluation, 'trade:execute'),
   entry(pauseAgent, TO_STOP),

@@ -1,4 +1,4 @@
-/** The report of a backtest as one file: the console's own modules, its charts and its style, with the result inside. It asks nobody for anything. */
+/** The report of a backtest or of a sweep as one file: the console's own modules, its charts and its style, with the result inside. It asks nobody for anything. */
 import { createHash } from 'node:crypto';
 import { build } from 'esbuild';
 import type { EvaluationPort } from '../../api/v1/agents/ports.ts';
@@ -6,6 +6,7 @@ import { readConsoleFiles } from './console-files.ts';
 
 /** What `web/report-file.js` draws. */
 export interface ReportData {
+  readonly evaluation: 'backtest' | 'sweep';
   /** Plain text: the name of the agent or of the manifest. */
   readonly title: string;
   /** Null for a manifest that no agent holds. */
@@ -37,12 +38,15 @@ const ENTRY = 'report-file.js';
 let frame: Promise<Frame> | null = null;
 
 /** Makes the page. The same data give the same text, byte for byte. @throws Error where a module of the console is missing. */
-export async function backtestPage(data: ReportData): Promise<ReportPage> {
+export async function simulationPage(data: ReportData): Promise<ReportPage> {
   frame ??= readFrame();
   const { script, style } = await frame;
   const hash = createHash('sha256').update(script).digest('base64');
   const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  const title = `Backtest: ${data.title}`.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const title = `${data.evaluation === 'sweep' ? 'Sweep' : 'Backtest'}: ${data.title}`.replace(
+    /[&<>"']/g,
+    (character) => `&#${character.charCodeAt(0)};`,
+  );
   // Within a script no text may end it.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   const page = `<!doctype html>
@@ -58,7 +62,7 @@ export async function backtestPage(data: ReportData): Promise<ReportPage> {
 }
 
 /**
- * The pages of finished runs: that of a backtest is made of its result, any other one is as it was written.
+ * The pages of finished runs: that of a stress test is as it was written, any other one is made of its result.
  * @param reads of one organization's runs.
  */
 export function createRunPages(reads: {
@@ -68,9 +72,16 @@ export function createRunPages(reads: {
   return async (...ids) => {
     const [run, kept] = await Promise.all([reads.find(...ids), reads.report(...ids)]);
     if (run === null || kept === null) return null;
-    if (run.evaluation !== 'backtest') return kept.report === null ? null : { page: kept.report, policy: null };
-    const { manifestVersion, summary } = run;
-    return backtestPage({ title: kept.name, manifestVersion, resultHash: kept.resultHash, summary, result: JSON.parse(kept.result) });
+    const { evaluation, manifestVersion, summary } = run;
+    if (evaluation === 'stress_test') return kept.report === null ? null : { page: kept.report, policy: null };
+    return simulationPage({
+      evaluation,
+      title: kept.name,
+      manifestVersion,
+      resultHash: kept.resultHash,
+      summary,
+      result: JSON.parse(kept.result),
+    });
   };
 }
 

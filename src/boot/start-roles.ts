@@ -32,7 +32,7 @@ import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
-import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
+import { openHistoryRunners, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
 import { evmWalletsAt } from './linked-wallets.ts';
 import type { MarketAccess } from './market-access.ts';
@@ -209,7 +209,7 @@ function evaluationRunners({ service, store, market }: RoleParts) {
   const { histories } = createVenues({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
   const past = sandboxPast(service);
   return {
-    backtest: openBacktestRunner({
+    ...openHistoryRunners({
       sql,
       databaseUrl: logins.appUrl,
       histories: { ...histories, ...past?.histories(histories) },

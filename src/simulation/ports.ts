@@ -69,10 +69,21 @@ export interface HistoryFetcher {
   funding(perpetual: string, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly Fact[] | null>;
 }
 
-/** Which other strategies of an agent were tried before: what luck is measured by. */
+/** Whose trials are looked for: those before the instant a run was asked for. */
+export interface TrialsOf {
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly manifestVersion: number;
+  readonly createdAt: EpochMs;
+}
+
+/** Which other manifests were tried before: what luck is measured by. */
 export interface TrialReads {
-  /** The Sharpe ratio of each; null where it is not defined. */
-  otherTrials(agentId: string, manifestHash: string, before: EpochMs): Promise<readonly (number | null)[]>;
+  /**
+   * The Sharpe ratio of every manifest, except those of `hashes`, that finished backtests and sweeps of the organization
+   * have tried for this agent, or for one whose manifest has rules of the same types; null where it is not defined.
+   */
+  otherTrials(of: TrialsOf, hashes: readonly string[]): Promise<readonly (number | null)[]>;
 }
 
 /** What a stress test reads of the markets of a universe. */

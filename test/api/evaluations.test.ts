@@ -86,6 +86,38 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   expect(policyOf(still)).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; [^]*; sandbox$/);
 });
 
+test('a sweep is accepted with every default resolved, and refused in the words of the manifest', async () => {
+  const id = await createdAgent(api, trader);
+  const parameters = [{ path: 'stopLossPct', values: [2, 3] }];
+  const begun = await api.call('POST', `/v1/agents/${id}/sweep`, { token: trader, body: { parameters, walkForward: { testDays: 30 } } });
+  expect(begun.status, begun.text).toBe(202);
+  expect(begun.body).toMatchObject({
+    evaluation: 'sweep',
+    state: 'queued',
+    request: { from: '2021-02-22T00:00:00.000Z', look: true, parameters, walkForward: { trainDays: 365, testDays: 30 } },
+  });
+  const refused = await api.call('POST', `/v1/agents/${id}/sweep`, {
+    token: trader,
+    body: { timeframe: '1d', parameters: [{ path: 'name', values: [1] }] },
+  });
+  expect(refused.body).toMatchObject({
+    code: 'malformed',
+    problems: [{ path: '$.timeframe' }, { path: '$.parameters[0].path', allowed: expect.stringContaining('stopLossPct') }],
+  });
+  const negative = await api.call('POST', `/v1/agents/${id}/sweep`, {
+    token: trader,
+    body: { parameters: [{ path: 'stopLossPct', values: [-1] }] },
+  });
+  expect(negative.body).toMatchObject({
+    code: 'malformed',
+    problems: [{ path: '$.stopLossPct', problem: expect.stringContaining('with stopLossPct -1') }],
+  });
+  const body = { parameters };
+  expect((await api.call('POST', `/v1/agents/${id}/sweep`, { token: reader, body })).body).toMatchObject({ code: 'permission_missing' });
+  const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  expect((await api.call('POST', `/v1/agents/${id}/sweep`, { token: stranger, body })).status).toBe(404);
+});
+
 test('what cannot be run as asked is refused with every reason; foreign and missing agents answer alike', async () => {
   const id = await createdAgent(api, trader);
   const refused = await api.call('POST', `/v1/agents/${id}/backtest`, {

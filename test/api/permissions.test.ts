@@ -58,6 +58,7 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/price')) return { priceUsd: '1' };
   if (route.url.endsWith('/:claimId/submit')) return { signedTransaction: 'AAAA' };
   if (route.url.endsWith('/submit')) return { transactions: ['AAAA'] };
+  if (route.name === 'sweepAgent') return { parameters: [{ path: 'stopLossPct', values: [2, 3] }] };
   if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
   return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
 }
@@ -174,6 +175,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/prediction-markets/:id': ['market:read'],
   'GET /v1/prediction-markets/:id/research': ['market:read'],
   'POST /v1/agents/:id/backtest': ['trade:execute'],
+  'POST /v1/agents/:id/sweep': ['trade:execute'],
   'POST /v1/agents/:id/stress_test': ['trade:execute'],
   'POST /v1/agents/:id/evaluations/:runId/cancel': ['trade:execute'],
   'GET /v1/agents/:id/evaluations': ['agent:read'],

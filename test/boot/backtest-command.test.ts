@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { backtestPage } from '../../src/adapters/report-page.ts';
+import { simulationPage } from '../../src/adapters/report-page.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import { joinCandles } from '../../src/domain/joined-candles.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
@@ -59,7 +59,14 @@ test('a run from files gives, in a process of its own, the bytes that it gives h
   if (!outcome.ok) throw new Error(outcome.detail);
   expect(done.stdout).toBe(`{"resultHash":"${outcome.resultHash}","result":${outcome.result}}\n`);
   const { resultHash, summary } = outcome;
-  const page = await backtestPage({ title: manifest.name, manifestVersion: null, resultHash, summary, result: JSON.parse(outcome.result) });
+  const page = await simulationPage({
+    evaluation: 'backtest',
+    title: manifest.name,
+    manifestVersion: null,
+    resultHash,
+    summary,
+    result: JSON.parse(outcome.result),
+  });
   expect(readFileSync(report, 'utf8')).toBe(page.page);
   expect(outcome.summary['closedTrades'] as number).toBeGreaterThan(5);
 });

@@ -13,7 +13,7 @@ import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
-import { openBacktestRunner, openStressRunner } from '../../src/boot/evaluation-runners.ts';
+import { openHistoryRunners, openStressRunner } from '../../src/boot/evaluation-runners.ts';
 import { type Gates, openGates } from '../../src/boot/gates.ts';
 import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
 import type { Candle } from '../../src/domain/candle.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
   worker = evaluations.carry(
     {
-      backtest: openBacktestRunner({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') }),
+      ...openHistoryRunners({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') }),
       stress_test: openStressRunner(sql),
     },
     'worker-1',

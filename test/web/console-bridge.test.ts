@@ -339,6 +339,13 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
         expect.stringContaining(`cold ${evm.address.slice(0, 6)}…${evm.address.slice(-4)}`),
       ]),
     );
+    // What a share was worth since, marked once a minute.
+    const marks = async () => (await service.get(`/v1/agents/${id}/vault/course`)).body.items;
+    const [mark] = await waitFor(async () => ((await marks()).length > 0 ? marks() : null), { what: 'a mark', deadlineMs: 20_000 });
+    await page.getByText('Price of a share in US dollars').click();
+    const legend = page.locator('.vault-panel .market-chart-legend');
+    const [, told = ''] = /^20\d\d-\d\d-\d\d \d\d:\d\d\s+([\d,.]+)\s+drawdown/.exec(await legend.innerText()) ?? [];
+    expect(Number(told.replaceAll(',', ''))).toBeCloseTo(Number(mark.sharePriceUsd), 2);
     expect(await barriers(page)).toEqual([]);
   });
 

@@ -353,6 +353,47 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await file.close();
   });
 
+  test('a sweep of thresholds is asked for in the page, and its report shows every trial and counts them', async () => {
+    const id = await agentOf('Churner');
+    await go(`#/agents/${id}/gates`);
+    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+    await page.getByText('Another stretch for the backtest').click();
+    await page.getByLabel('From', { exact: true }).fill(day(15));
+    await page.getByLabel('To', { exact: true }).fill(day(1));
+    await page.getByText('A sweep of thresholds').click();
+    await page.getByLabel('Days that pick').fill('5');
+    await page.getByLabel('Days that count').fill('3');
+    await page.getByLabel('Thresholds, one a line').fill('name = 1');
+    await page.getByRole('button', { name: 'Sweep', exact: true }).click();
+    await page.locator('.evaluations-panel .problem').getByText('is no threshold of the manifest').first().waitFor();
+    expectOnly('400');
+    await page.getByLabel('Thresholds, one a line').fill('entryConditions[0].value = 50, 60, 70');
+    await page.getByRole('button', { name: 'Sweep', exact: true }).click();
+    const run = page.locator('.run-list > li').first();
+    await run.getByText('A sweep of 3 variants').waitFor({ timeout: 120_000 });
+    const { items } = (await service.get(`/v1/agents/${id}/evaluations?limit=1`)).body;
+    const { result } = (await service.get(`/v1/agents/${id}/evaluations/${items[0].id}`)).body;
+    // The version before, which was backtested, is the one earlier trial; the present one is among the variants.
+    expect(result.counted).toEqual({ total: 4, ofThisSweep: 3, earlier: 1 });
+    await run.getByRole('link', { name: 'Report' }).click();
+    await page.getByRole('heading', { name: 'Sweep: Churner, manifest v2', level: 1 }).waitFor();
+    const facts = page.getByRole('region', { name: 'Trials', exact: true }).locator('.facts > div');
+    expect((await facts.allInnerTexts()).slice(0, 3).map((text) => text.split('\n'))).toEqual([
+      ['Trials counted', '4'],
+      ['Of this sweep', '3'],
+      ['Earlier ones', '1'],
+    ]);
+    const rows = page.getByRole('region', { name: 'Variants one by one' }).locator('tbody tr');
+    expect(await rows.locator('th').allInnerTexts()).toEqual(['50', '60', '70']);
+    expect(
+      await page
+        .getByRole('region', { name: /^5 days pick, 3 days count/ })
+        .locator('tbody tr')
+        .count(),
+    ).toBe(result.walkForward.folds.length);
+    expect(await findingsEverywhere(page)).toEqual([]);
+  });
+
   test('a new version of the manifest is listed with what it changed; a decision is explained in words', async () => {
     const hunter = await agentOf('Discount hunter');
     await go(`#/agents/${hunter}/versions`);

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backtestPage } from '../../src/adapters/report-page.ts';
+import { simulationPage } from '../../src/adapters/report-page.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
   let page: Page;
   beforeAll(async () => {
     const summary = { passed: null, verdict: 'A look at a stretch of history: no evidence for the gate.' };
-    const made = await backtestPage({ title: NAME, manifestVersion: null, resultHash, summary, result });
+    const made = await simulationPage({ evaluation: 'backtest', title: NAME, manifestVersion: null, resultHash, summary, result });
     const file = join(folder, 'report.html');
     writeFileSync(file, made.page);
     browser = await openBrowser();

@@ -15,11 +15,11 @@ const limits = ASSUMPTION_LIMITS;
 const assumption = (name: keyof typeof limits) =>
   Type.Optional(Type.Number({ minimum: limits[name].min, maximum: limits[name].max, description: limits[name].description }));
 
-const BacktestBody = objectOf({
+/** Over what is simulated, and by which assumptions. */
+export const simulationFields = {
   from: Type.Optional({ ...Time, description: 'Bars open from then on. Default: a little more than five years before `to`.' }),
   to: Type.Optional({ ...Time, description: 'Bars have closed by then. Default: the end of the last whole UTC day.' }),
   timeframe: Type.Optional(Type.String({ description: "Bars that are decided on, such as 1h; the manifest's own where it is missing." })),
-  look: Type.Optional(Type.Boolean({ description: 'True allows a shorter stretch, whose result is no evidence.' })),
   assumptions: Type.Optional(
     objectOf({
       costMultiplier: assumption('costMultiplier'),
@@ -27,6 +27,11 @@ const BacktestBody = objectOf({
       minOrderUsd: assumption('minOrderUsd'),
     }),
   ),
+};
+
+const BacktestBody = objectOf({
+  ...simulationFields,
+  look: Type.Optional(Type.Boolean({ description: 'True allows a shorter stretch, whose result is no evidence.' })),
 });
 
 export const backtestAgent = defineRoute({

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readBars } from '../../adapters/candle-files/read-bars.ts';
-import { backtestPage } from '../../adapters/report-page.ts';
+import { simulationPage } from '../../adapters/report-page.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
@@ -15,7 +16,6 @@ import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
 import { outcomeText } from '../../simulation/backtest/outcome-text.ts';
 import { workFromStore } from '../threads/backtest-worker.ts';
 import { manifestFromFile } from './manifest-file.ts';
-import { progressBar } from '../../adapters/terminal-progress.ts';
 import { withWriterDatabase } from './service-database.ts';
 
 interface Options {
@@ -80,7 +80,14 @@ async function pageOf(
   { name }: Manifest,
   { resultHash, summary, result }: Extract<BacktestOutcome, { readonly ok: true }>,
 ): Promise<string> {
-  const { page } = await backtestPage({ title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) });
+  const { page } = await simulationPage({
+    evaluation: 'backtest',
+    title: name,
+    manifestVersion: null,
+    resultHash,
+    summary,
+    result: JSON.parse(result),
+  });
   return page;
 }
 

@@ -1,4 +1,4 @@
-/** The worker thread of a backtest: reads the stored bars through a connection of its own, works, and posts what it came to. */
+/** The worker thread of a backtest or of a sweep: reads the stored bars through a connection of its own, works, and posts what it came to. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createBacktestReads } from '../../adapters/store/candles/backtest-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
@@ -6,11 +6,19 @@ import { type ToldCatalog, takeCatalog } from '../../domain/catalog.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
 import { type BacktestJob, workFromHistory } from '../../simulation/backtest/from-history.ts';
 import type { ThreadPost } from '../../simulation/evaluation-thread.ts';
+import { type SweepJob, sweepFromHistory } from '../../simulation/sweep/sweep-from-history.ts';
+import type { SweepOutcome } from '../../simulation/sweep/sweep-work.ts';
 
 /** What the thread is given. */
 export interface BacktestThread {
   readonly databaseUrl: string;
   readonly asked: BacktestJob;
+}
+
+/** What the thread of a sweep is given. */
+export interface SweepThread {
+  readonly databaseUrl: string;
+  readonly sweep: SweepJob;
 }
 
 /** Works a backtest out on the store of a database. `post` hears of the progress. */
@@ -27,13 +35,27 @@ export async function workFromStore(
 }
 
 const port = parentPort;
-if (port !== null && isBacktest(workerData)) {
+if (port !== null && isWork(workerData)) {
   takeCatalog((workerData as { readonly catalog?: ToldCatalog }).catalog);
-  const post = (message: ThreadPost<BacktestOutcome>): void => port.postMessage(message);
-  post({ kind: 'outcome', outcome: await workFromStore(workerData, post) });
+  const post = (message: ThreadPost<BacktestOutcome | SweepOutcome>): void => port.postMessage(message);
+  const outcome = 'sweep' in workerData ? await sweepFromStore(workerData, post) : await workFromStore(workerData, post);
+  post({ kind: 'outcome', outcome });
 }
 
-/** Whether this thread was started for a backtest: the file may be loaded in another thread for its function alone. */
-function isBacktest(data: unknown): data is BacktestThread {
-  return typeof data === 'object' && data !== null && 'databaseUrl' in data && 'asked' in data;
+/** Works a sweep out on the store of a database. */
+async function sweepFromStore(
+  { databaseUrl, sweep }: SweepThread,
+  post: (message: ThreadPost<SweepOutcome>) => void,
+): Promise<SweepOutcome> {
+  const sql = openDatabase({ url: databaseUrl, connections: 1, name: 'sevengate sweep' });
+  try {
+    return await sweepFromHistory(createBacktestReads(sql), sweep, post);
+  } finally {
+    await sql.end({ timeout: 3 });
+  }
+}
+
+/** Whether this thread was started for such work: the file may be loaded in another thread for its function alone. */
+function isWork(data: unknown): data is BacktestThread | SweepThread {
+  return typeof data === 'object' && data !== null && 'databaseUrl' in data && ('asked' in data || 'sweep' in data);
 }

@@ -12,7 +12,7 @@ import { timeframeMs } from '../../domain/time.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads, EventArchive } from '../ports.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
-import type { EventHistory, Fact } from './history.ts';
+import type { EventHistory, Fact, InstrumentInput } from './history.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 import type { Trials } from './run.ts';
 
@@ -40,18 +40,35 @@ export async function workFromHistory(
   const { manifest, request } = asked;
   const timeframe = request.timeframe ?? manifest.timeframe;
   const needs = backtestNeeds(manifest, timeframe);
+  const inputs = await readInputs(reads, needs, asked, (done, total) => post({ kind: 'progress', done, total, what: 'reading bars' }));
+  return workBacktest({
+    manifest,
+    request,
+    timeframe,
+    inputs,
+    trials: asked.trials,
+    onProgress: (done, total) => post({ kind: 'progress', done, total, what: 'simulating' }),
+  });
+}
+
+/** Reads the input of a history. `onRead` hears how many of how many series were read. */
+export async function readInputs(
+  reads: BacktestReads,
+  needs: readonly InstrumentNeeds[],
+  { request, funding, createdAt }: Pick<BacktestJob, 'request' | 'funding' | 'createdAt'>,
+  onRead: (done: number, total: number) => void,
+): Promise<readonly InstrumentInput[]> {
   const [from, to] = [Date.parse(request.from), Date.parse(request.to)];
   const bars = new Map<string, readonly Candle[]>();
   const wanted = barSeriesOf(needs);
   for (const [index, series] of wanted.entries()) {
     bars.set(seriesName(series), await readBars(reads, series, from, to));
-    post({ kind: 'progress', done: index + 1, total: wanted.length, what: 'reading bars' });
+    onRead(index + 1, wanted.length);
   }
-  const events = await readEvents(reads, needs, asked.createdAt);
-  const inputs = inputsOf(needs, {
+  return inputsOf(needs, {
     bars,
-    funding: new Map(asked.funding),
-    events,
+    funding: new Map(funding),
+    events: await readEvents(reads, needs, createdAt),
     marks: await readFacts(
       needs.map(({ mark }) => mark),
       reads.marks,
@@ -60,14 +77,6 @@ export async function workFromHistory(
       needs.map(({ pool }) => pool),
       reads.liquidity,
     ),
-  });
-  return workBacktest({
-    manifest,
-    request,
-    timeframe,
-    inputs,
-    trials: asked.trials,
-    onProgress: (done, total) => post({ kind: 'progress', done, total, what: 'simulating' }),
   });
 }
 

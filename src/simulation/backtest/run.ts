@@ -511,7 +511,11 @@ function aloneInTheWay({ instruments, entryCount }: RuleBook): number[] {
   return counts;
 }
 
-function luckOf(returns: Float64Array, periodsPerYear: number, { versions, otherSharpes }: Trials): BacktestResult['luck'] {
+/**
+ * How much of a Sharpe ratio luck may explain: the probabilistic and the deflated Sharpe ratio of daily returns beside
+ * the trials that were made. Null where the returns do not vary.
+ */
+export function luckOf(returns: Float64Array, periodsPerYear: number, { versions, otherSharpes }: Trials): BacktestResult['luck'] {
   const shape = returns.length < 2 ? null : shapeOf(returns);
   const annual = sharpeRatio(returns, periodsPerYear);
   if (shape === null || annual === null) {

@@ -4,6 +4,7 @@ import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { createLog } from '../../../src/adapters/log.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createRunPages } from '../../../src/adapters/report-page.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
@@ -16,8 +17,7 @@ import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/stor
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
-import { openBacktestRunner } from '../../../src/boot/evaluation-runners.ts';
-import { createLog } from '../../../src/adapters/log.ts';
+import { openHistoryRunners } from '../../../src/boot/evaluation-runners.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
@@ -26,6 +26,7 @@ import type { Report } from '../../../src/domain/intelligence/report.ts';
 import { StoryTracker, type TrackerChange } from '../../../src/domain/intelligence/story-tracker.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
+import type { SweepResult } from '../../../src/simulation/sweep/sweep-work.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { payload } from '../../domain/authored.ts';
 import { testDatabase } from '../../harness/postgres.ts';
@@ -82,11 +83,11 @@ async function keep(instrument: string, candles: readonly Candle[]): Promise<voi
 }
 
 function carry(holder = 'worker-1'): void {
-  const runner = openBacktestRunner({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') });
-  workers.push(evaluations.carry({ backtest: runner }, holder, (error) => console.error(error)));
+  const runners = openHistoryRunners({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') });
+  workers.push(evaluations.carry(runners, holder, (error) => console.error(error)));
 }
 
-async function agent(instrument = 'BTCUSDT'): Promise<string> {
+async function agent(instrument = 'BTCUSDT', over: object = {}): Promise<string> {
   const read = readManifest(
     payload({
       universe: [instrument],
@@ -94,6 +95,7 @@ async function agent(instrument = 'BTCUSDT'): Promise<string> {
       entryConditions: [{ type: 'rsi_below', period: 7, value: 45 }],
       exitConditions: [{ type: 'rsi_above', period: 7, value: 60 }],
       maxSlippageBps: 500,
+      ...over,
     }),
   );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
@@ -218,6 +220,55 @@ test('a history with a gap, and one that is too short, are refused by name; a lo
     summary: { passed: null },
   });
   expect(await sql`select 1 from evidence where agent_id = ${agentId} and kind = 'backtest'`).toHaveLength(0);
+});
+
+test('a sweep is no evidence; its trials count for its agent and for every other one with rules of the same types, each manifest once', async () => {
+  const rules = {
+    entryConditions: [{ type: 'rsi_below', period: 5, value: 40 }],
+    exitConditions: [{ type: 'held_longer_than', hours: 96 }],
+  };
+  const first = await agent('BTCUSDT', rules);
+  const parameters = [{ path: 'entryConditions[0].value', values: [35, 40, 45] }];
+  const window = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString(), look: true }, TO + DAY);
+  if (!('assumptions' in window)) throw new Error(JSON.stringify(window));
+  const request = { ...window, parameters, walkForward: { trainDays: 365, testDays: 91 } };
+  const sweep = async (agentId: string) => {
+    const begun = await evaluations.commands.start(context, agentId, 'sweep', request as never);
+    if (!begun.ok) throw new Error(begun.refusal.detail);
+    const run = await ended(agentId, begun.value.id);
+    expect(run.state, JSON.stringify(run.ending)).toBe('finished');
+    const report = await evaluations.reads.report(ORG, agentId, begun.value.id);
+    return { run, result: JSON.parse(report?.result ?? '') as SweepResult };
+  };
+  carry();
+  // The manifest itself, backtested before, is one of the variants.
+  await ended(first, await begin(first));
+  const { run, result } = await sweep(first);
+  expect(result.counted).toEqual({ total: 3, ofThisSweep: 3, earlier: 0 });
+  expect(run.summary).toMatchObject({ variants: 3, trialsCounted: 3 });
+  expect(result.walkForward?.folds.length).toBeGreaterThan(10);
+  const [evidence] = await sql<{ count: number }[]>`select count(*)::int from evidence where run_id = ${run.id}`;
+  expect(evidence?.count).toBe(0);
+  const told = await sql<
+    { what: string }[]
+  >`select body ->> 'what' as what from announcements where channel = 'agents' and body ->> 'runId' = ${run.id}`;
+  expect(told.map(({ what }) => what)).toEqual(expect.arrayContaining(['evaluation_running', 'evaluation_finished']));
+  const page = await createRunPages(evaluations.reads)(ORG, first, run.id);
+  expect(page?.page).toContain('"evaluation":"sweep"');
+
+  // A copy does not begin anew, whatever it is called and whatever it trades; rules of other types are another family.
+  const copy = await agent('BTCUSDT', { ...rules, name: 'A copy', stopLossPct: 7 });
+  const copied = await ended(copy, await begin(copy));
+  expect(copied.summary).toMatchObject({ versionsTried: 4 });
+  expect((await sweep(copy)).result.counted).toEqual({ total: 6, ofThisSweep: 3, earlier: 3 });
+  const other = await agent('BTCUSDT', {
+    ...rules,
+    exitConditions: [
+      { type: 'rsi_above', period: 5, value: 70 },
+      { type: 'held_longer_than', hours: 96 },
+    ],
+  });
+  expect((await ended(other, await begin(other))).summary).toMatchObject({ versionsTried: 1 });
 });
 
 test('a kind without a runner is refused, and a defect ends a run as failed', async () => {

@@ -8,7 +8,7 @@ import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
 type Fields = { readonly [name: string]: Json };
-type Evaluation = 'backtest' | 'stress_test';
+type Evaluation = 'backtest' | 'stress_test' | 'sweep';
 
 interface RunRow {
   id: string;
@@ -136,15 +136,6 @@ export function createEvaluationReads(sql: Sql) {
         join manifests m on m.agent_id = r.agent_id and m.version = r.manifest_version
         where r.id = ${runId} and r.agent_id = ${agentId} and r.org_id = ${orgId}`;
       return row === undefined ? null : { result: row.result, report: row.report, resultHash: row.result_hash, name: row.name };
-    },
-
-    /** The other manifest versions of an agent that were backtested before an instant, with the Sharpe ratio of the last run of each. */
-    async otherTrials(agentId: string, manifestHash: string, before: number): Promise<readonly (number | null)[]> {
-      const rows = await sql<{ sharpe: number | null }[]>`
-        select distinct on (manifest_hash) (summary ->> 'sharpe')::float8 as sharpe from evaluation_runs
-        where agent_id = ${agentId} and evaluation = 'backtest' and state = 'finished' and manifest_hash <> ${manifestHash} and created_at < ${before}
-        order by manifest_hash, created_at desc, id desc`;
-      return rows.map(({ sharpe }) => sharpe);
     },
   };
 }

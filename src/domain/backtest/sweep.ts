@@ -1,0 +1,141 @@
+/** A sweep: the variants of a manifest in which named thresholds take other values, and the windows of a walk-forward. */
+
+import type { Problem } from '../field.ts';
+import { isObject } from '../field.ts';
+import { type Manifest, manifestHash } from '../manifest/manifest.ts';
+import { renderPayload } from '../manifest/payload-form.ts';
+import { readManifest } from '../manifest/reader.ts';
+import type { BacktestRequest } from './request.ts';
+
+/** A threshold by its place in the payload form, and the values it takes. */
+export interface SweepParameter {
+  /** Such as `stopLossPct` or `entryConditions[0].value`. */
+  readonly path: string;
+  readonly values: readonly (number | string)[];
+}
+
+/** Lengths in days of the equity curve: trading days where every instrument is a share, else calendar days. */
+export interface WalkForwardRequest {
+  /** The best variant of so many days is picked. */
+  readonly trainDays: number;
+  /** What it earned in so many days after them counts. */
+  readonly testDays: number;
+}
+
+/** Plain JSON: it lies with the run. It is never evidence, so a short stretch is allowed. */
+export interface SweepRequest extends BacktestRequest {
+  readonly parameters: readonly SweepParameter[];
+  readonly walkForward: WalkForwardRequest;
+}
+
+/** One variant: the values that were set, in the order of the parameters, and the manifest that they make. */
+export interface Variant {
+  readonly values: readonly (number | string)[];
+  readonly manifest: Manifest;
+  readonly manifestHash: string;
+}
+
+export const SWEEP_LIMITS = { parameters: 4, values: 50, variants: 200, trainDays: 1_500, testDays: 750 } as const;
+/** A year picks, and the quarter after it counts. */
+export const DEFAULT_WALK_FORWARD: WalkForwardRequest = { trainDays: 365, testDays: 91 };
+
+const PATH = /^(?:([A-Za-z]+)|(entryConditions|exitConditions)\[(\d+)\]\.([A-Za-z]+))$/;
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/**
+ * Every combination of the values, in the order in which they are given, the first parameter slowest.
+ * @returns the variants, or everything that is wrong with them, by the paths of the request and in the words of the manifest's own reader.
+ */
+export function variantsOf(manifest: Manifest, parameters: readonly SweepParameter[]): readonly Variant[] | readonly Problem[] {
+  const problems = parameters.flatMap((parameter, index) => problemsOf(manifest, parameter, parameters, index));
+  const count = parameters.reduce((product, { values }) => product * values.length, 1);
+  if (count > SWEEP_LIMITS.variants)
+    problems.push({ path: '$.parameters', problem: `${count} variants are too many`, allowed: `at most ${SWEEP_LIMITS.variants}` });
+  if (problems.length > 0) return problems;
+  const variants = new Map<string, Variant>();
+  for (const values of combinations(parameters)) {
+    const read = readManifest(withValues(manifest, parameters, values));
+    if (read.ok) {
+      const hash = manifestHash(read.manifest);
+      // Two spellings of one number are one variant.
+      if (!variants.has(hash)) variants.set(hash, { values, manifest: read.manifest, manifestHash: hash });
+    } else problems.push(...read.problems);
+    if (problems.length > 0)
+      return problems.map((problem) => ({ ...problem, problem: `with ${valuesText(parameters, values)}: ${problem.problem}` }));
+  }
+  return [...variants.values()];
+}
+
+/** `stopLossPct 4, entryConditions[0].value 30`. */
+export function valuesText(parameters: readonly SweepParameter[], values: readonly (number | string)[]): string {
+  return parameters.map(({ path }, index) => `${path} ${values[index]}`).join(', ');
+}
+
+export function isVariants(read: readonly Variant[] | readonly Problem[]): read is readonly Variant[] {
+  return read.every((one) => 'manifest' in one);
+}
+
+function problemsOf(manifest: Manifest, { path, values }: SweepParameter, all: readonly SweepParameter[], index: number): Problem[] {
+  const at = `$.parameters[${index}]`;
+  const present = leafOf(renderPayload(manifest), path);
+  const problems: Problem[] = [];
+  if (present === undefined || !isNumeric(present)) {
+    problems.push({
+      path: `${at}.path`,
+      problem: `${JSON.stringify(path)} is no threshold of the manifest`,
+      allowed: thresholdsOf(manifest).join(', '),
+    });
+  }
+  if (all.findIndex((one) => one.path === path) !== index)
+    problems.push({ path: `${at}.path`, problem: `${JSON.stringify(path)} is named twice`, allowed: 'each threshold once' });
+  if (new Set(values.map(String)).size !== values.length)
+    problems.push({ path: `${at}.values`, problem: 'a value is given twice', allowed: 'each value once' });
+  return problems;
+}
+
+/** The places of a manifest that a sweep may vary: whatever is a number in its payload form. */
+export function thresholdsOf(manifest: Manifest): readonly string[] {
+  const payload = renderPayload(manifest);
+  const own = Object.keys(payload).filter((name) => isNumeric(payload[name]));
+  const ofRules = (['entryConditions', 'exitConditions'] as const).flatMap((side) =>
+    (payload[side] as readonly Record<string, unknown>[]).flatMap((condition, place) =>
+      Object.keys(condition).flatMap((name) => (isNumeric(condition[name]) ? [`${side}[${place}].${name}`] : [])),
+    ),
+  );
+  return [...ofRules, ...own];
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && DECIMAL.test(value));
+}
+
+function leafOf(payload: Record<string, unknown>, path: string): unknown {
+  const [, own, side, place, field] = PATH.exec(path) ?? [];
+  if (own !== undefined) return Object.hasOwn(payload, own) ? payload[own] : undefined;
+  const list = side === undefined ? undefined : payload[side];
+  const condition: unknown = Array.isArray(list) ? list[Number(place)] : undefined;
+  return isObject(condition) && field !== undefined && Object.hasOwn(condition, field) ? condition[field] : undefined;
+}
+
+function withValues(manifest: Manifest, parameters: readonly SweepParameter[], values: readonly (number | string)[]): unknown {
+  const payload = structuredClone(renderPayload(manifest));
+  for (const [index, { path }] of parameters.entries()) {
+    const [, own, side, place, field] = PATH.exec(path) ?? [];
+    if (own !== undefined) payload[own] = values[index];
+    else
+      (payload[side as string] as Record<string, unknown>[])[Number(place)] = {
+        ...(payload[side as string] as Record<string, unknown>[])[Number(place)],
+        [field as string]: values[index],
+      };
+  }
+  return payload;
+}
+
+function* combinations(parameters: readonly SweepParameter[]): Generator<readonly (number | string)[]> {
+  const [first, ...rest] = parameters;
+  if (first === undefined) {
+    yield [];
+    return;
+  }
+  for (const value of first.values) for (const others of combinations(rest)) yield [value, ...others];
+}

@@ -1,0 +1,46 @@
+/** A sweep of the history that is kept: variants that look at the same things share what was read for them. */
+import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
+import { timeframeMs } from '../../domain/time.ts';
+import { type BacktestJob, readInputs } from '../backtest/from-history.ts';
+import { buildHistory, type History } from '../backtest/history.ts';
+import { backtestNeeds } from '../backtest/needs.ts';
+import { insufficiencyOf } from '../backtest/sufficiency.ts';
+import type { ThreadPost } from '../evaluation-thread.ts';
+import type { BacktestReads } from '../ports.ts';
+import { type EarlierTrials, type SweepOutcome, workSweep } from './sweep-work.ts';
+
+/** What a sweep is asked for. Plain JSON: it crosses into a thread. */
+export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
+  readonly request: SweepRequest;
+  readonly variants: readonly Variant[];
+  readonly earlier: EarlierTrials;
+}
+
+/** Reads what the variants need, and works. `post` hears of the progress. */
+export async function sweepFromHistory(
+  reads: BacktestReads,
+  asked: SweepJob,
+  post: (message: ThreadPost<SweepOutcome>) => void,
+): Promise<SweepOutcome> {
+  const { request, variants, earlier } = asked;
+  let kept: { readonly name: string; readonly history: History } | null = null;
+
+  async function historyOf({ manifest, values }: Variant): Promise<History | { readonly code: string; readonly detail: string }> {
+    const timeframe = request.timeframe ?? manifest.timeframe;
+    const needs = backtestNeeds(manifest, timeframe);
+    const name = JSON.stringify(needs);
+    if (kept?.name === name) return kept.history;
+    const inputs = await readInputs(reads, needs, asked, (done, total) => post({ kind: 'progress', done, total, what: 'reading bars' }));
+    if (inputs.length === 0) return { code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
+    for (const { entry, candles } of inputs) {
+      const lacking = insufficiencyOf(entry, candles, timeframeMs(timeframe) as number, false);
+      if (lacking !== null)
+        return { code: 'insufficient_history', detail: `with ${valuesText(request.parameters, values)}: ${lacking.detail}` };
+    }
+    kept = { name, history: buildHistory(timeframe, inputs) };
+    return kept.history;
+  }
+
+  const onProgress = (done: number, total: number): void => post({ kind: 'progress', done, total, what: 'trying variants' });
+  return workSweep({ request, variants, historyOf, earlier, onProgress });
+}

@@ -1,0 +1,33 @@
+/** Runs sweeps for the evaluation actors: fetches what any variant lacks, counts the trials that were made before, then works in a thread of its own. */
+import type { EvaluationJob, EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
+import { isVariants, type SweepRequest, type Variant, variantsOf } from '../../domain/backtest/sweep.ts';
+import type { BacktestRunnerOptions } from '../backtest/backtest-runner.ts';
+import { fetchNeeds } from '../backtest/backtest-runner.ts';
+import { backtestNeeds } from '../backtest/needs.ts';
+import type { SweepJob } from './sweep-from-history.ts';
+import type { SweepOutcome } from './sweep-work.ts';
+
+export interface SweepRunnerOptions extends Pick<BacktestRunnerOptions, 'fetcher' | 'trials' | 'onMissing'> {
+  /** Works in a thread; ends with the job's signal. @throws Error for a defect. */
+  readonly inThread: (asked: SweepJob, job: EvaluationJob) => Promise<SweepOutcome>;
+}
+
+/** A runner of kind `sweep`. */
+export function createSweepRunner(options: SweepRunnerOptions): EvaluationRunner {
+  return async (job): Promise<EvaluationOutcome> => {
+    const request = job.request as unknown as SweepRequest;
+    const variants = variantsOf(job.manifest, request.parameters);
+    if (!isVariants(variants))
+      return { ok: false, code: 'manifest_invalid', detail: variants.map(({ path, problem }) => `${path} ${problem}`).join('; ') };
+    const needs = variants.flatMap(({ manifest }) => backtestNeeds(manifest, request.timeframe ?? manifest.timeframe));
+    const distinct = [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
+    const funding = await fetchNeeds(options, distinct, request, job);
+    const sharpes = await options.trials.otherTrials(job, hashesOf(variants));
+    const outcome = await options.inThread({ request, variants, earlier: { sharpes }, funding, createdAt: job.createdAt }, job);
+    return outcome.ok ? { ...outcome, report: null, evidence: null } : outcome;
+  };
+}
+
+function hashesOf(variants: readonly Variant[]): readonly string[] {
+  return variants.map(({ manifestHash }) => manifestHash);
+}

@@ -1,0 +1,243 @@
+/** The work of a sweep: every variant runs over the same history, all of them are counted as trials, and a walk-forward judges the picking itself. */
+
+import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
+import { canonicalHash, canonicalJson, type Json } from '../../domain/canonical-json.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import type { History } from '../backtest/history.ts';
+import { maxDrawdown, sampleDeviation, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
+import { type BacktestResult, type EquityDayRow, luckOf, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
+import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
+
+/** Trials of other runs: manifests that differ from every variant of this sweep. */
+export interface EarlierTrials {
+  /** The Sharpe ratio of each; null where it is not defined. */
+  readonly sharpes: readonly (number | null)[];
+}
+
+export interface SweepWork {
+  readonly request: SweepRequest;
+  readonly variants: readonly Variant[];
+  /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, where it is not enough. */
+  readonly historyOf: (variant: Variant) => Promise<History | { readonly code: string; readonly detail: string }>;
+  readonly earlier: EarlierTrials;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** One trial of a sweep. Money is exact; ratios are numbers. */
+export interface SweepTrial {
+  readonly values: readonly (number | string)[];
+  readonly manifestHash: string;
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly maxDrawdownPct: number;
+  readonly returnPct: number;
+  readonly closedTrades: number;
+  readonly hitRatePct: number | null;
+  readonly profitUsd: DecimalString;
+  readonly feesUsd: DecimalString;
+  /** Probability that its true Sharpe ratio lies above what the best of all counted trials would show by luck. */
+  readonly deflatedSharpe: number | null;
+}
+
+export interface SweepFold extends Omit<Fold, 'train' | 'test'> {
+  /** UTC dates, both ends included. */
+  readonly trainFrom: string;
+  readonly trainTo: string;
+  readonly testFrom: string;
+  readonly testTo: string;
+}
+
+export interface SweepResult {
+  readonly engine: 'sweep-1';
+  readonly historyHash: string;
+  readonly timeframe: string;
+  readonly from: string;
+  readonly to: string;
+  readonly bars: number;
+  readonly instruments: readonly string[];
+  readonly capitalUsd: DecimalString;
+  readonly parameters: SweepRequest['parameters'];
+  readonly periodsPerYear: number;
+  /** What the deflated Sharpe ratio counts: every manifest once, by its hash. */
+  readonly counted: { readonly total: number; readonly ofThisSweep: number; readonly earlier: number };
+  /** Annualised: what the best of so many worthless trials is expected to show. */
+  readonly expectedBestSharpe: number | null;
+  readonly trials: readonly SweepTrial[];
+  /** Place of the trial with the best Sharpe ratio over the whole stretch; it was picked with hindsight. */
+  readonly best: number;
+  readonly bestDaily: readonly EquityDayRow[];
+  /** Null where the stretch is too short for one training and one tested day. */
+  readonly walkForward: {
+    readonly trainDays: number;
+    readonly testDays: number;
+    readonly folds: readonly SweepFold[];
+    readonly performance: PerformanceSummary;
+    readonly deflatedSharpe: number | null;
+    /** What 100 became, at the end of each tested day. */
+    readonly daily: readonly { readonly date: string; readonly growth: number }[];
+  } | null;
+  readonly assumptions: readonly string[];
+}
+
+export type SweepOutcome =
+  | {
+      readonly ok: true;
+      readonly resultHash: string;
+      readonly result: string;
+      readonly summary: { readonly [name: string]: Json };
+    }
+  | { readonly ok: false; readonly code: string; readonly detail: string };
+
+/** What is kept of a variant's run: its trades and days would fill the memory. */
+interface Tried {
+  readonly trial: Omit<SweepTrial, 'deflatedSharpe'>;
+  readonly returns: Float64Array;
+}
+
+/** Works a sweep out. Refuses a history that is not enough for one of the variants. @throws Error for a defect. */
+export async function workSweep({ request, variants, historyOf, earlier, onProgress }: SweepWork): Promise<SweepOutcome> {
+  const tried: Tried[] = [];
+  let best: { readonly place: number; readonly run: BacktestResult } | null = null;
+  for (const [place, variant] of variants.entries()) {
+    onProgress(place, variants.length);
+    // One after the other: each takes a whole core.
+    // oxlint-disable-next-line no-await-in-loop
+    const history = await historyOf(variant);
+    if ('code' in history) return { ok: false, ...history };
+    const { manifest } = variant;
+    const { result: run } = runBacktest({ manifest, history, assumptions: request.assumptions, trials: { versions: 1, otherSharpes: [] } });
+    tried.push({ trial: trialOf(variant, run), returns: dailyReturns(run) });
+    if (best === null || scoreOf(run) > scoreOf(best.run)) best = { place, run };
+  }
+  onProgress(variants.length, variants.length);
+  if (best === null) throw new Error('a sweep without a variant');
+  const result = sweepResult(request, tried, best, earlier);
+  return { ok: true, resultHash: canonicalHash(result as never), result: canonicalJson(result as never), summary: summaryOf(result) };
+}
+
+function scoreOf({ performance }: BacktestResult): number {
+  return performance.sharpe ?? Number.NEGATIVE_INFINITY;
+}
+
+function sweepResult(
+  request: SweepRequest,
+  tried: readonly Tried[],
+  { place: best, run }: { readonly place: number; readonly run: BacktestResult },
+  { sharpes }: EarlierTrials,
+): SweepResult {
+  const { periodsPerYear } = run.method;
+  const counted = { total: tried.length + sharpes.length, ofThisSweep: tried.length, earlier: sharpes.length };
+  const own = tried.map(({ trial }) => trial.sharpe);
+  const luckBeside = (returns: Float64Array, versions: number, others: readonly (number | null)[]): BacktestResult['luck'] =>
+    luckOf(returns, periodsPerYear, { versions, otherSharpes: [...others, ...sharpes].filter((sharpe) => sharpe !== null) });
+  const lucks = tried.map(({ returns }, place) => luckBeside(returns, counted.total, own.toSpliced(place, 1)));
+  const walked = walkForward(
+    tried.map(({ returns }) => returns),
+    request.walkForward,
+    periodsPerYear,
+  );
+  return {
+    engine: 'sweep-1',
+    historyHash: run.historyHash,
+    timeframe: run.timeframe,
+    from: run.from,
+    to: run.to,
+    bars: run.bars,
+    instruments: run.instruments.map(({ key }) => key),
+    capitalUsd: run.capitalUsd,
+    parameters: request.parameters,
+    periodsPerYear,
+    counted,
+    expectedBestSharpe: lucks[best]?.expectedBestSharpe ?? null,
+    trials: tried.map(({ trial }, place) => ({ ...trial, deflatedSharpe: lucks[place]?.deflatedSharpe ?? null })),
+    best,
+    bestDaily: run.daily,
+    walkForward:
+      walked === null
+        ? null
+        : {
+            ...request.walkForward,
+            ...tested(walked, run.daily, periodsPerYear),
+            // The walk itself is one more trial of this sweep.
+            deflatedSharpe: luckBeside(walked.returns, counted.total + 1, own).deflatedSharpe,
+          },
+    assumptions: [
+      ...run.assumptions.named,
+      'Every variant runs once over the whole stretch, so a position that its own rules hold at the beginning of a test window is carried into it; changing from one variant to the next costs nothing.',
+      'The best variant of the whole stretch was picked with hindsight; what would have been earned by picking is the walk-forward.',
+    ],
+  };
+}
+
+function trialOf({ values, manifestHash }: Variant, { performance, trades, feesUsd }: BacktestResult): Tried['trial'] {
+  return {
+    values,
+    manifestHash,
+    sharpe: performance.sharpe,
+    sortino: performance.sortino,
+    maxDrawdownPct: performance.maxDrawdownPct,
+    returnPct: performance.returnPct,
+    closedTrades: trades.closed,
+    hitRatePct: trades.hitRatePct,
+    profitUsd: trades.profitUsd,
+    feesUsd,
+  };
+}
+
+/** From the marks as they are told, so that whoever recomputes computes the same. */
+function dailyReturns({ daily, capitalUsd }: BacktestResult): Float64Array {
+  let before = Number(capitalUsd);
+  return Float64Array.from(daily, ({ equityUsd }) => {
+    const gain = Number(equityUsd) / before - 1;
+    before = Number(equityUsd);
+    return gain;
+  });
+}
+
+function tested({ folds, returns }: WalkForward, days: readonly EquityDayRow[], periodsPerYear: number) {
+  const dateAt = (place: number): string => (days[place] as EquityDayRow).date;
+  const trained = days.length - returns.length;
+  let growth = 100;
+  const daily = Array.from(returns, (change, index) => {
+    growth *= 1 + change;
+    return { date: dateAt(trained + index), growth };
+  });
+  const curve = daily.map((day) => day.growth);
+  const deviation = sampleDeviation(returns);
+  return {
+    folds: folds.map(({ train, test, ...fold }) => ({
+      ...fold,
+      trainFrom: dateAt(train[0]),
+      trainTo: dateAt(train[1] - 1),
+      testFrom: dateAt(test[0]),
+      testTo: dateAt(test[1] - 1),
+    })),
+    performance: {
+      sharpe: sharpeRatio(returns, periodsPerYear),
+      sortino: sortinoRatio(returns, periodsPerYear),
+      maxDrawdownPct: maxDrawdown(curve, 100).depth * 100,
+      returnPct: growth - 100,
+      annualVolatilityPct: Number.isNaN(deviation) ? null : deviation * Math.sqrt(periodsPerYear) * 100,
+    },
+    daily,
+  };
+}
+
+/** The numbers that a list shows. */
+function summaryOf(result: SweepResult): { readonly [name: string]: Json } {
+  const { trials, best, counted, walkForward: walked, from, to, timeframe } = result;
+  const top = trials[best] as SweepTrial;
+  return {
+    variants: trials.length,
+    bestSharpe: top.sharpe,
+    deflatedSharpe: top.deflatedSharpe,
+    trialsCounted: counted.total,
+    outOfSampleSharpe: walked?.performance.sharpe ?? null,
+    outOfSampleReturnPct: walked?.performance.returnPct ?? null,
+    from,
+    to,
+    timeframe,
+    passed: null,
+    verdict: `A sweep of ${trials.length} variants: no evidence for the gate.`,
+  };
+}
