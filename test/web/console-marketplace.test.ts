@@ -7,20 +7,20 @@ import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { payload } from '../api/api-under-test.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
-import { joinService, type SharedService } from '../journeys/shared-service.ts';
+import { type Service, startService } from '../journeys/running-service.ts';
 import { type Browser, barriers, CHROMIUM, openBrowser, openTab, signIn, type Watched } from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
   const payout = sandboxKey('console payout');
-  let service: SharedService;
+  let service: Service;
   let browser: Browser;
   let watched: Watched;
   let page: Page;
   let wallet: TestWallet;
   const buyer = keyOf(61);
   beforeAll(async () => {
-    [service, browser] = await Promise.all([joinService('console-marketplace'), openBrowser()]);
+    [service, browser] = await Promise.all([startService(), openBrowser()]);
     const { body } = await service.post('/v1/wallets/challenge', { address: payout.address });
     const signature = Buffer.from(payout.sign(Buffer.from(body.text))).toString('base64');
     await service.post('/v1/wallets', { address: payout.address, signature });
@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await service?.leave();
+    await service?.discard();
   });
 
   test('a strategy is found with its evidence, its free licence is taken, and it is imported as a draft', async () => {
