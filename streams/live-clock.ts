@@ -25,6 +25,11 @@ const SYSTEM: TimeSource = {
   },
 };
 
+/** The system's time, ahead by so many milliseconds: that of a sandbox whose time was moved on. */
+export function aheadOfSystem(aheadMs: () => number): TimeSource {
+  return { ...SYSTEM, wall: () => SYSTEM.wall() + aheadMs() };
+}
+
 /** A system time that steps back by more than this was wrong before: the clock steps with it. */
 const MAX_SLEW_MS = 10_000;
 

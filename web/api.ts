@@ -896,6 +896,7 @@ export type Evidence = {
     readonly passed: boolean;
   }>;
   readonly metrics: { readonly [name: string]: number | null };
+  readonly simulated: boolean;
   readonly runId: string | null;
   readonly seq: number;
   readonly hash: string;
@@ -956,6 +957,7 @@ export type GateEvidence = {
     readonly passed: boolean;
   }>;
   readonly metrics: { readonly [name: string]: number | null };
+  readonly simulated: boolean;
 };
 
 export type Gates = {
@@ -966,6 +968,7 @@ export type Gates = {
   readonly missingHistory: ReadonlyArray<MissingHistory>;
   readonly execution: ReadonlyArray<string>;
   readonly liveLimit: string | null;
+  readonly simulated: boolean;
   readonly gates: ReadonlyArray<Gate>;
 };
 

@@ -25,15 +25,18 @@ export function gatesPanel({ id, me, signal, notify, fail }) {
   async function refresh() {
     try {
       /** @type {import('./wire.ts').Gates} */
-      const { stage, progress, next, whyNoTrades, missingHistory, liveLimit, execution, gates } = await read(`/v1/agents/${id}/gates`, {
-        signal,
-      });
+      const { stage, progress, next, whyNoTrades, missingHistory, liveLimit, execution, simulated, gates } = await read(
+        `/v1/agents/${id}/gates`,
+        {
+          signal,
+        },
+      );
       const limit = liveLimit === null ? [] : [h('p', { 'data-live-limit': '' }, `${liveLimit}.`)];
       const orders = execution.map((sentence) => h('p', { class: 'faint', 'data-execution': '' }, sentence));
       fill(why, [...limit, ...missingLines(missingHistory), ...whyLines(whyNoTrades), ...orders]);
       fill(list, gates.map(gateItem));
       promote.hidden = stage === 'live';
-      say(note, `${progress}. Next: ${next}`);
+      say(note, `${progress}${simulated ? ', in simulated time' : ''}. Next: ${next}`);
     } catch (error) {
       if (signal.aborted) return;
       say(note, 'The gates cannot be read at the moment.');
@@ -111,7 +114,7 @@ function gateItem({ from, to, state, passed, checks, problems, evidence }) {
         {},
         h('span', { class: 'gate-name' }, `${plain(from)} → ${plain(to)}`),
         h('span', { class: `badge gate-${tone}` }, word),
-        h('span', { class: 'faint' }, evidence === null ? '' : dayAndTime(evidence.at)),
+        h('span', { class: 'faint' }, evidence === null ? '' : `${dayAndTime(evidence.at)}${evidence.simulated ? ', simulated' : ''}`),
       ),
       problems.length === 0
         ? null

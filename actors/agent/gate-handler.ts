@@ -23,6 +23,8 @@ export interface GateEvidence {
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
+  /** Written under a time that was moved on: it counts in its sandbox alone. */
+  readonly simulated: boolean;
 }
 
 /** Where one gate stands. */
@@ -45,6 +47,8 @@ export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'ma
 export interface GateKeeper {
   /** Validates the gate that the agent stands at, on record where `write`; null at the last stage. */
   validate(agent: GatedView, write: boolean): Promise<GateState | null>;
+  /** Whether what is put on record now is simulated: the time of the sandbox was moved on. */
+  isSimulated(): Promise<boolean>;
   /** Every gate in order. */
   all(agent: GatedView): Promise<readonly GateState[]>;
   signOff(
@@ -72,6 +76,8 @@ export interface GateCommands {
 export interface GatesStanding extends ManifestInWords {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
+  /** Whether its forward trading is assessed under a time that was moved on. */
+  readonly simulated: boolean;
   /** Of an agent that has its backtest before it: what that would not know. */
   readonly missingHistory: readonly MissingHistory[];
 }
@@ -204,9 +210,15 @@ export function createGateHandler(deps: GateDeps): GateCommands {
 
     async standing(orgId, agentId) {
       const view = await agents.find(orgId, agentId);
-      return view && { stage: view.stage, gates: await gates.all(view), ...(await toldOf(deps, view, ['draft', 'backtest'])) };
+      return view && standingOf(deps, view);
     },
   };
+}
+
+/** Where the gates of an agent stand. */
+async function standingOf(deps: GateDeps, view: AgentView): Promise<GatesStanding> {
+  const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated()];
+  return { stage: view.stage, gates, simulated, ...(await toldOf(deps, view, ['draft', 'backtest'])) };
 }
 
 /** Whether an agent stands at another gate than before, or at the same one with another manifest. */

@@ -9,6 +9,8 @@ import { listenRefusal, urlAt } from './listen-refusal.ts';
 export interface EmergencyThread {
   /** The state folder with the key that signs what the thread changes; null where the database knows no writer. */
   readonly home: string | null;
+  /** Milliseconds that the service's time is ahead of the machine's. */
+  readonly aheadMs: number;
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };

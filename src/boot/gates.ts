@@ -1,6 +1,6 @@
 /** The gates of this database, wired: the command handler over runtime and evidence, and the daily look at paper and shadow trading. */
 import type { AgentDirectory } from '../../actors/agent/command-handler.ts';
-import { lookDaily } from '../../actors/agent/daily-gates.ts';
+import { assessDue, lookDaily } from '../../actors/agent/daily-gates.ts';
 import { createGateHandler, type GateCommands, type GatedView } from '../../actors/agent/gate-handler.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -12,6 +12,7 @@ import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gat
 import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
 import { manifestInWords } from '../domain/manifest/execution-words.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {
@@ -20,6 +21,8 @@ export interface Gates {
   readonly evidence: EvidenceWriter;
   /** Begins to assess paper and shadow stages once a day; answers how to end it. */
   watch(clock: Clock, onError: (error: unknown) => void): { stop(): Promise<void> };
+  /** Assesses paper and shadow stages that nobody has looked at on the day of this time. */
+  assessDue(at: EpochMs, onError: (error: unknown) => void): Promise<void>;
 }
 
 /** `evaluator` is a pool that works as the role sevengate_evaluator; `sql` is the application's. */
@@ -50,5 +53,6 @@ export function openGates(deps: {
     }),
     evidence,
     watch: (clock, onError) => lookDaily(keeper, clock, onError),
+    assessDue: (at, onError) => assessDue(keeper, at, onError),
   };
 }

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../streams/clock.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
+import { aheadOfSystem, createLiveClock } from '../../streams/live-clock.ts';
 import { createMetrics, type ServiceMetrics } from '../adapters/metrics.ts';
 import { createNewIds } from '../adapters/new-ids.ts';
 import type { Config, Role } from './config.ts';
@@ -23,6 +23,8 @@ export interface StartOptions {
 
 export interface ServiceProcess extends StartOptions, Lifecycle {
   readonly clock: Clock;
+  /** Sets the clock ahead of the machine's by so many milliseconds: a sandbox whose time was moved on. */
+  setAhead(aheadMs: number): void;
   /** A UUIDv7. */
   readonly newId: () => string;
   /** A number from 0 (inclusive) to 1 (exclusive). */
@@ -37,11 +39,13 @@ export interface ServiceProcess extends StartOptions, Lifecycle {
 
 export function createServiceProcess(options: StartOptions): ServiceProcess {
   const { log, roles } = options;
-  const clock = createLiveClock();
+  let aheadMs = 0;
+  const clock = createLiveClock(aheadOfSystem(() => aheadMs));
   return {
     ...options,
     ...createLifecycle(log),
     clock,
+    setAhead: (ms) => void (aheadMs = ms),
     newId: createNewIds(clock),
     random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
     holder: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,

@@ -3,7 +3,6 @@
  * where value goes: that is signed, or asked of the chain.
  */
 import { join } from 'node:path';
-import { createLiveClock } from '../../streams/live-clock.ts';
 import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
 import { runSigner } from '../adapters/identity/signer-program.ts';
 import { openSigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
@@ -15,6 +14,7 @@ import { loadListedTokens } from '../adapters/store/catalog/listed-token-store.t
 import { openDatabase } from '../adapters/store/database.ts';
 import { createSigningReads } from '../adapters/store/delegations/signing-reads.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { databaseClock } from '../adapters/store/simulated-time.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { ALL_ENABLED } from '../domain/risk/index.ts';
 import { createSigning } from '../trading/signing-validation.ts';
@@ -23,10 +23,10 @@ const DATABASE_CONNECTIONS = 4;
 /** A node that answers later counts as silent: then nothing is signed. */
 const NODE_MS = 3_000;
 
-await runSigner((place, credentials) => {
+await runSigner(async (place, credentials) => {
   CATALOG.use(place.catalog);
-  const clock = createLiveClock();
   const sql = openDatabase({ url: place.databaseUrl, connections: DATABASE_CONNECTIONS, name: 'sevengate signer', readOnly: true });
+  const clock = await databaseClock(sql);
   const sign = createSigning({
     reads: createSigningReads(sql, keysOfWriter(place.home, 'feed')),
     risk: createRiskReads(sql),

@@ -17,6 +17,7 @@ import { optionalBudgets } from '../adapters/queue/request-budgets.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { aheadOfMachine } from '../adapters/store/simulated-time.ts';
 import { createRoomWatch } from '../adapters/store/room-watch.ts';
 import { archiveFolder } from '../adapters/store/trail/history-archive.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
@@ -229,6 +230,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
   const emergency = await startEmergencyListener(
     {
       home: resolve(config.SEVENGATE_HOME),
+      aheadMs: await aheadOfMachine(store.sql),
       appUrl: store.logins.appUrl,
       apiUrl: store.logins.apiUrl,
       identity: reach.addresses.identity,

@@ -25,6 +25,7 @@ import { createServiceProcess, type ServiceProcess, type StartOptions } from './
 import { forgetKey, startSigner } from './signer.ts';
 import { checkedSources } from '../adapters/venues/source-checks.ts';
 import { statedBudgets } from './outside/index.ts';
+import { takeDatabaseTime } from './simulated-clock.ts';
 import { type RoleParts, startApiRole, startFeedRole, startWorkerRole } from './start-roles.ts';
 import { openStoreConnections } from './store-connections.ts';
 
@@ -65,6 +66,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
   if (signer !== null) service.onStop('the signer', signer.stop);
   const store = await openStoreConnections(service);
   const { sql, evaluator } = store;
+  await takeDatabaseTime(service, sql);
   const listed = await followListedTokens({ sql, isSandboxed: config.SPOTCHAIN_URL === null, clock, log });
   service.onStop('the listed tokens', () => listed.stop());
   const sandbox = await openSandbox(service);

@@ -95,12 +95,18 @@ export interface CertifiedTape {
   readonly sha256: string;
 }
 
-/** What is signed: a line per fact, the last one the verdict. It ends with a newline. */
-export function certificateText(report: ParityReport, tapes: readonly CertifiedTape[]): string {
+/**
+ * What is signed: a line per fact, the last one the verdict. It ends with a newline.
+ * @param simulatedSince since when the time of the live run was a moved one; null where it never was.
+ */
+export function certificateText(report: ParityReport, tapes: readonly CertifiedTape[], simulatedSince: EpochMs | null): string {
   return `${[
     'sevengate parity',
     `slots from ${isoTime(report.from)} to before ${isoTime(report.to)}`,
     ...tapes.map(({ name, sha256 }) => `tape ${name} sha256 ${sha256}`),
+    ...(simulatedSince === null || simulatedSince >= report.to
+      ? []
+      : [`simulated since ${isoTime(simulatedSince)}: the time of this sandbox was moved on`]),
     `decisions of the live run ${report.written} sha256 ${report.writtenHash}`,
     `missed by the live run and by the replay ${report.missedLive}`,
     `different ${report.different - report.onlyReplayed}`,

@@ -72,6 +72,7 @@ beforeAll(async () => {
   emergency = await startEmergencyListener(
     {
       home: null,
+      aheadMs: 0,
       appUrl: url,
       apiUrl: url,
       identity: { issuer: provider.issuer, audience: SANDBOX_AUDIENCE, jwksUrl: provider.jwksUrl },

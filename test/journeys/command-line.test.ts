@@ -99,6 +99,7 @@ describe('words', () => {
       [['token', '--permissions', 'market:read,agent:raed'], /"agent:raed" is none of market:read, agent:read, trade:execute, risk:manage/],
       [['token'], /required option '--permissions <list>' not specified/],
       [['start', 'now'], /too many arguments/],
+      [['sandbox', 'advance', '--days', '0'], /"0" is no number of days above 0 and up to 90/],
     ] as const;
     const commands = await Promise.all(wrong.map(([args]) => sevengate(args)));
     for (const [index, command] of commands.entries()) expectSentence(command, wrong[index]?.[1] as RegExp);
@@ -294,6 +295,22 @@ describe('one state folder', () => {
         .map(({ msg }) => msg);
     expect(said(40)).toContainEqual(expect.stringContaining('no Redis here'));
     expect(said(50)).toEqual([]);
+  });
+
+  test('once it has stopped its sandbox may be moved on, and nothing real is reached beside it any more', async () => {
+    const env = { SEVENGATE_HOME: service.home };
+    const moved = await sevengate(['sandbox', 'advance', '--days', '0.005', '--json'], env);
+    expect([moved.code, moved.stderr]).toEqual([0, '']);
+    const { from, to, simulated } = JSON.parse(moved.stdout) as { from: string; to: string; simulated: boolean };
+    expect(simulated).toBe(true);
+    // To the last whole minute of seven.
+    expect(Date.parse(to) - Date.parse(from)).toBeGreaterThan(6 * 60_000);
+    expectStopped(service.home);
+    const real = { SPOTEXCHANGE_URL: 'https://exchange.example', SPOTEXCHANGE_STREAM_URL: 'wss://exchange.example' };
+    expectSentence(
+      await sevengate(['start'], { ...env, ...real, QUEUE_BACKEND: 'postgres', LOG_LEVEL: 'error' }),
+      /^sevengate: the time of this database was moved on from \S+, .* these settings name real systems: SPOTEXCHANGE_URL, SPOTEXCHANGE_STREAM_URL;/,
+    );
   });
 });
 

@@ -21,6 +21,7 @@ export const evidenceFields = {
   at: Time,
   checks: Type.Array(GateCheckBody),
   metrics: MetricsBody,
+  simulated: Type.Boolean({ description: 'Written in a sandbox whose time was moved on: it counts nowhere else.' }),
 };
 
 export const GateEvidenceBody = Type.Object(evidenceFields, { $id: 'GateEvidence' });
@@ -34,7 +35,19 @@ export function gateEvidenceBody(evidence: {
   readonly at: EpochMs;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
+  readonly simulated: boolean;
 }) {
-  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics } = evidence;
-  return { id, kind, stage: GATE_OF[kind], manifestVersion, manifestHash, passed, at: isoTime(at), checks: [...checks], metrics };
+  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics, simulated } = evidence;
+  return {
+    id,
+    kind,
+    stage: GATE_OF[kind],
+    manifestVersion,
+    manifestHash,
+    passed,
+    at: isoTime(at),
+    checks: [...checks],
+    metrics,
+    simulated,
+  };
 }

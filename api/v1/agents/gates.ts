@@ -48,6 +48,9 @@ const GatesBody = Type.Object(
         'How the orders of its manifest are carried out on the venues of its universe, and at what fees, in sentences. A backtest, a stress test and paper fill orders by the same.',
     }),
     liveLimit: nullable('string', 'What of its universe can never trade live, in one sentence; null where everything can.'),
+    simulated: Type.Boolean({
+      description: 'Whether the time of this sandbox was moved on, so that what is put on record now counts nowhere else.',
+    }),
     gates: Type.Array(GateBody),
   },
   { $id: 'Gates' },
@@ -91,6 +94,7 @@ export const listGates = defineRoute({
       missingHistory: found.missingHistory.map(missingHistoryBody),
       execution: [...found.execution],
       liveLimit: found.liveLimit,
+      simulated: found.simulated,
       gates: found.gates.map(({ gate, kind, passed, checks, metrics, problems, evidence }) => {
         const place = STAGES.indexOf(gate);
         return {

@@ -38,6 +38,8 @@ export interface AgentEvidence {
   readonly runId: string | null;
   readonly checks: readonly EvidenceCheck[];
   readonly metrics: EvidenceMetrics;
+  /** Written under a time that was moved on. */
+  readonly simulated: boolean;
   readonly seq: number;
   readonly hash: string;
 }

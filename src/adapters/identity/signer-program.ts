@@ -26,7 +26,9 @@ export interface SignerCredentials {
  * Runs the process. `open` makes what signs, once it is known where everything is.
  * @throws Error of `open` never: it is answered to the parent as what is wrong.
  */
-export async function runSigner(open: (place: SignerPlace, credentials: SignerCredentials) => Pick<SignerClient, 'sign'>): Promise<void> {
+export async function runSigner(
+  open: (place: SignerPlace, credentials: SignerCredentials) => Promise<Pick<SignerClient, 'sign'>>,
+): Promise<void> {
   // A signal that would open the debugger's port, and those that the terminal sends to the whole group: it ends with its parent.
   for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.stdin.on('close', () => process.exit(0));
@@ -39,7 +41,7 @@ export async function runSigner(open: (place: SignerPlace, credentials: SignerCr
   const place = (await nextLine()) as SignerPlace;
   const log = createLog(logLevel as LogLevel);
   try {
-    const { sign } = open(place, { appId, appSecret, key });
+    const { sign } = await open(place, { appId, appSecret, key });
     await listenAsSigner({
       path: place.socket,
       sign: async (orderId, signature) => {

@@ -5,9 +5,11 @@
 import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
 import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { isoTime } from '../../domain/time.ts';
 import { verifyBooks } from './books/book-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
 import { verifyGates } from './gates/gate-verifier.ts';
+import { simulatedTime } from './simulated-time.ts';
 import { bringBack, hasMoved } from './trail/archived-rows.ts';
 import { type CutCorrection, cutCorrections } from './trail/cut-corrections.ts';
 import { type SignatureOptions, type SignatureReport, verifySignatures } from './trail/signature-verifier.ts';
@@ -48,6 +50,8 @@ export interface TrailReport {
   readonly corrections: readonly CutCorrection[];
   /** What was verified of signatures; null where nobody signs this database. */
   readonly signatures: SignatureReport | null;
+  /** Since when the time of this sandbox is a moved one (ISO 8601): what was written from then on is simulated. Null where it never was moved. */
+  readonly simulatedSince: string | null;
 }
 
 export interface VerifyOptions extends SignatureOptions {
@@ -179,6 +183,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
   const books = await verifyBooks(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
   const signatures = await verifySignatures(sql, options, (at, agentId, part, detail) => complain(at, agentId, part, detail));
   found.sort((a, b) => a.at - b.at);
+  const simulatedSince = await simulatedSinceOf(sql);
   return {
     whole: breaks === 0,
     breaks: found.slice(0, MAX_BREAKS).map(({ agentId, slot, part, detail }) => ({ agentId, slot, part, detail })),
@@ -191,7 +196,15 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     archives,
     corrections: await cutCorrections(sql),
     signatures,
+    simulatedSince,
   };
+}
+
+/** Since when the time of this database is a moved one; null where it never was, and where the database is too old to know. */
+async function simulatedSinceOf(sql: Transaction): Promise<string | null> {
+  const [known] = await sql<{ there: boolean }[]>`select to_regclass('simulated_time') is not null as there`;
+  const simulated = known?.there === true ? await simulatedTime(sql) : null;
+  return simulated === null ? null : isoTime(simulated.since);
 }
 
 /** A break while the walk goes on: the next decision may tell more closely which part it was. */

@@ -5,6 +5,7 @@ import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readBars } from '../../adapters/candle-files/read-bars.ts';
 import { simulationPage } from '../../adapters/report-page.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
+import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
@@ -116,17 +117,19 @@ async function fromStore(
   options: Options,
   onProgress: (done: number, total: number) => void,
 ): Promise<BacktestOutcome> {
-  const now = createLiveClock().now();
   const window = { ...(options.from === undefined ? {} : { from: options.from }), ...(options.to === undefined ? {} : { to: options.to }) };
-  const request = requestFrom(options, window, now);
   const trials = trialsFrom(options);
-  const asked = { manifest, request, trials, funding: [], createdAt: now };
+  // What is wrong with them is said before anything is started.
+  requestFrom(options, window, createLiveClock().now());
   return withWriterDatabase(
     'sevengate backtest',
-    (_sql, databaseUrl) =>
-      workFromStore({ databaseUrl, asked }, (message) => {
+    async (sql, databaseUrl) => {
+      const now = (await databaseClock(sql)).now();
+      const asked = { manifest, request: requestFrom(options, window, now), trials, funding: [], createdAt: now };
+      return workFromStore({ databaseUrl, asked }, (message) => {
         if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
-      }),
+      });
+    },
     'api',
   );
 }

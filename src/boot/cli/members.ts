@@ -1,9 +1,9 @@
 /** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createNewIds } from '../../adapters/new-ids.ts';
 import { asOrganization } from '../../adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
+import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { INVITATION_HOURS } from '../../domain/member.ts';
 import type { Outcome } from '../../domain/refusal.ts';
@@ -105,12 +105,12 @@ interface Result {
 
 /** Works on the members of the organization and prints what came of it. */
 async function withMembers({ org, json }: Options, work: (members: Members, context: Context) => Promise<Result>): Promise<void> {
-  const clock = createLiveClock();
-  const newId = createNewIds(clock);
   const orgId = organization(org);
   const { value, text } = await withWriterDatabase(
     'sevengate members',
     async (sql) => {
+      const clock = await databaseClock(sql);
+      const newId = createNewIds(clock);
       await createMemberStore(sql).ensureOrganization(orgId, org ?? 'Example desk');
       const context: Context = { orgId, subject: 'command line', permissions: ['members:manage'], requestId: newId() };
       return work(createMembers(asOrganization(sql, orgId), clock, newId), context);

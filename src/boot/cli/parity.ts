@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkCertificate, namedTapes, signCertificate } from '../../adapters/signing-keys/parity-certificate.ts';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
+import { simulatedTime } from '../../adapters/store/simulated-time.ts';
 import { instant } from '../../domain/instant.ts';
-import { certificateText, type ParityRange, type ParityReport, reportParity } from '../../simulation/parity.ts';
+import { isoTime } from '../../domain/time.ts';
+import { certificateText, type ParityRange, reportParity } from '../../simulation/parity.ts';
 import { withTapes } from './open-tapes.ts';
 import { withDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
@@ -42,18 +44,23 @@ export function parityCommand(command: Command): void {
 }
 
 async function certify(files: readonly string[], range: ParityRange, options: Options): Promise<void> {
-  const report = await compared(files, range);
+  const { report, simulatedSince } = await compared(files, range);
   const tapes = await namedTapes(files);
-  const certificate = signCertificate(resolve(settings().SEVENGATE_HOME), certificateText(report, tapes));
+  const certificate = signCertificate(resolve(settings().SEVENGATE_HOME), certificateText(report, tapes, simulatedSince));
   if (options.out !== undefined) await writeFile(options.out, certificate);
-  process.stdout.write(options.json ? `${JSON.stringify({ ...report, tapes, certificate })}\n` : certificate);
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({ ...report, simulatedSince: simulatedSince === null ? null : isoTime(simulatedSince), tapes, certificate })}\n`
+      : certificate,
+  );
   if (!report.equal) process.exitCode = 1;
 }
 
-async function compared(files: readonly string[], range: ParityRange): Promise<ParityReport> {
-  return withDatabase({ name: 'sevengate parity', connections: 2 }, (sql) =>
-    withTapes(files, 'replaying', (tapes, progress) => reportParity(tapes, createLiveRunReads(sql), range, progress)),
-  );
+async function compared(files: readonly string[], range: ParityRange) {
+  return withDatabase({ name: 'sevengate parity', connections: 2 }, async (sql) => {
+    const report = await withTapes(files, 'replaying', (tapes, progress) => reportParity(tapes, createLiveRunReads(sql), range, progress));
+    return { report, simulatedSince: (await simulatedTime(sql))?.since ?? null };
+  });
 }
 
 function check(file: string, options: Options): void {

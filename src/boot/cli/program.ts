@@ -81,6 +81,13 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sim.ts')).simCommand,
   },
   {
+    name: 'sandbox',
+    usage: '[command]',
+    description: 'move the time of a sandbox on, to live through days in minutes',
+    catalog: 'own',
+    load: async () => (await import('./sandbox.ts')).sandboxCommands,
+  },
+  {
     name: 'halt',
     usage: '[options]',
     description: 'the emergency halt: pause every agent and Take of all organizations, or of one, and cancel what waits',

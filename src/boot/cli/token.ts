@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
+import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { localSigningKeys } from '../../sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
@@ -26,17 +26,17 @@ export function tokenCommand(command: Command): void {
         throw new Error(
           'IDP_ISSUER names another identity provider: its own tokens are needed, this command only makes those of the local one',
         );
-      const clock = createLiveClock();
       const subject =
         options.subject ??
         `cli:${[...options.permissions].sort().join('+') || 'none'}${options.org === undefined ? '' : `@${options.org}`}`;
       const orgId = organization(options.org);
-      await withWriterDatabase(
+      const clock = await withWriterDatabase(
         'sevengate token',
         async (sql) => {
           const members = createMemberStore(sql);
           await members.ensureOrganization(orgId, options.org ?? 'Example desk');
           await members.grant(subject, { orgId, name: subject, permissions: options.permissions });
+          return databaseClock(sql);
         },
         'api',
       );

@@ -5,7 +5,7 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { buildEmergencyApi, type EmergencyPorts } from '../../../api/emergency.ts';
 import { createRateLimits } from '../../../api/rate-limits.ts';
-import { createLiveClock } from '../../../streams/live-clock.ts';
+import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
 import type { EmergencyThread } from '../../adapters/emergency-listener.ts';
 import { listenInThread, threadOperation } from '../../adapters/emergency-thread.ts';
 import { accessBy } from '../../adapters/identity/token-access.ts';
@@ -23,7 +23,7 @@ import { ACTOR_KINDS } from '../capabilities/index.ts';
 const CALLER_CONNECTIONS = 4;
 
 function portsOf(thread: EmergencyThread, parent: MessagePort): EmergencyPorts {
-  const clock = createLiveClock();
+  const clock = createLiveClock(aheadOfSystem(() => thread.aheadMs));
   const newId = createNewIds(clock);
   const signed = thread.home === null ? {} : { writer: openWriterKeys(thread.home, ['api']).api };
   const sql = openDatabase({ url: thread.appUrl, connections: 1, name: 'sevengate emergency', ...signed });

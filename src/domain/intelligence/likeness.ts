@@ -5,24 +5,41 @@ const COPY_LIKENESS = 0.8;
 /** Shorter headlines say too little to be told apart by their words. */
 const LEAST_WORDS = 4;
 
-function words(text: string): string[] {
-  return (
+/** Texts of which the reading is remembered: a report is compared with every other one of its days. */
+const REMEMBERED = 4_096;
+
+/** The same function, whose answers for the newest texts are remembered. */
+function remembered<Value>(read: (text: string) => Value): (text: string) => Value {
+  const known = new Map<string, Value>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= REMEMBERED) known.clear();
+    const value = read(text);
+    known.set(text, value);
+    return value;
+  };
+}
+
+const words = remembered(
+  (text): readonly string[] =>
     text
       .toLowerCase()
       .normalize('NFKD')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
-}
+      .match(/[\p{L}\p{N}]+/gu) ?? [],
+);
 
-function pairs(list: readonly string[]): Set<string> {
+/** The pairs of words that follow each other. */
+const pairs = remembered((text): ReadonlySet<string> => {
+  const list = words(text);
   const found = new Set<string>();
   for (let i = 0; i + 1 < list.length; i++) found.add(`${list[i]} ${list[i + 1]}`);
   return found;
-}
+});
 
 /** Shared word pairs over all word pairs of both texts, 0 to 1. */
 export function likeness(a: string, b: string): number {
-  const [one, two] = [pairs(words(a)), pairs(words(b))];
+  const [one, two] = [pairs(a), pairs(b)];
   if (one.size === 0 || two.size === 0) return words(a).join(' ') === words(b).join(' ') ? 1 : 0;
   let shared = 0;
   for (const pair of one) if (two.has(pair)) shared++;
@@ -36,8 +53,8 @@ export function nearIdentical(a: string, b: string): boolean {
 }
 
 /** An address without what differs between readers of one page: scheme, `www.`, query, fragment, a slash at the end. */
-export function canonicalUrl(url: string): string {
+export const canonicalUrl = remembered((url): string => {
   if (!URL.canParse(url)) return url;
   const { hostname, pathname } = new URL(url);
   return `${hostname.replace(/^www\./, '')}${pathname.replace(/\/+$/, '')}`;
-}
+});

@@ -7,6 +7,7 @@ import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
 import type { LaunchedMarket } from './launched-market.ts';
 import { type BarRange, createLaunchedQuotes } from './launched-quotes.ts';
+import { throughPool } from './pool.ts';
 import { poolAddress } from './pool-address.ts';
 import type { Cheat, SwapBuilder, SwapQuote } from './swap-builder.ts';
 
@@ -54,8 +55,6 @@ export interface SpotchainSimulator extends HttpSimulator {
 }
 
 const LABELS = { curve: 'Dynamic Bonding Curve', successor: 'Meteora DAMM v2' } as const;
-/** What the pool keeps of each swap. */
-const POOL_FEE = 0.002_5;
 const WINDOW_MS = 60_000;
 const BAR_LIMIT = 1_000;
 
@@ -376,12 +375,11 @@ function swap(
   const kept = (raw: bigint): bigint => raw - (raw * fee + 9_999n) / 10_000n;
   const input = buying ? Number(amount) / 10 ** stable.decimals : Number(kept(amount)) / 10 ** token.decimals;
   const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
-  const effective = input * (1 - POOL_FEE);
-  const output = (effective * reserveOut) / (reserveIn + effective);
+  const { out: output, impact } = throughPool(reserveIn, reserveOut, input);
   // Routes show no book: a crossed one is a way back that brings more than the way there cost.
   const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
   const sent = BigInt(Math.floor(buying ? output * 10 ** token.decimals : output * bonus * 10 ** stable.decimals));
-  return { sent, out: buying ? kept(sent) : sent, impact: effective / (reserveIn + effective) };
+  return { sent, out: buying ? kept(sent) : sent, impact };
 }
 
 /** Amounts are what prices are made of here. */

@@ -26,6 +26,17 @@ export function eightDecimals(value: number): string {
   return value.toFixed(8);
 }
 
+/** Decimals of tick and lot by the price's magnitude: 0.01 and 0.00001 for bitcoin, 0.01 and 0.001 for a price of 150. */
+export function rulesOf(asset: string, price: number): SymbolRules {
+  const magnitude = Math.floor(Math.log10(price));
+  return {
+    symbol: `${asset}USDT`,
+    base: asset,
+    tickDigits: Math.min(8, Math.max(2, 4 - magnitude)),
+    lotDigits: Math.min(8, Math.max(0, magnitude + 1)),
+  };
+}
+
 /** Levels in ticks and lots; asks and bids never touch. */
 export class SimulatedBook {
   readonly rules: SymbolRules;
@@ -50,8 +61,9 @@ export class SimulatedBook {
 
   /** Moves the book to a mid price; at least the size at the top changes. */
   advance(mid: number): BookChange {
-    const bids = this.#ladder(Math.min(Math.floor((mid * (1 - HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick) - 1), -1, mid);
-    const asks = this.#ladder(Math.max(Math.ceil((mid * (1 + HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick)), 1, mid);
+    const top = this.#topTicks(mid);
+    const bids = this.#ladder(top.bid, -1, mid);
+    const asks = this.#ladder(top.ask, 1, mid);
     const changedBids = this.#difference(this.#bids, bids, -1);
     const changedAsks = this.#difference(this.#asks, asks, 1);
     const first = this.#lastUpdateId + 1;
@@ -59,6 +71,23 @@ export class SimulatedBook {
     this.#bids = bids;
     this.#asks = asks;
     return { first, last: this.#lastUpdateId, bids: changedBids, asks: changedAsks };
+  }
+
+  #topTicks(mid: number): { readonly bid: number; readonly ask: number } {
+    return {
+      bid: Math.min(Math.floor((mid * (1 - HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick) - 1),
+      ask: Math.max(Math.ceil((mid * (1 + HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick)),
+    };
+  }
+
+  /** The best of both sides around a mid price, price and size as the venue writes them; the book stays as it is. */
+  topAround(mid: number): { readonly bid: [string, string]; readonly ask: [string, string] } {
+    const { bid, ask } = this.#topTicks(mid);
+    const written = (ticks: number): [string, string] => [
+      eightDecimals(ticks * this.#tick),
+      eightDecimals(this.#lots(this.#random(), mid) * this.#lot),
+    ];
+    return { bid: written(bid), ask: written(ask) };
   }
 
   /** Best price and size of a side. */

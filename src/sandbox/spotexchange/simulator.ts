@@ -10,7 +10,7 @@ import { type MarketEndpoint, marketEndpoints, WEIGHT_LIMIT } from './market-end
 import { MarketStreams } from './market-streams.ts';
 import { createOrderEndpoints } from './order-endpoints.ts';
 import { type ApiKey, refusal } from './signed-request.ts';
-import { type BookChange, SimulatedBook, type SymbolRules } from './simulated-book.ts';
+import { type BookChange, rulesOf, SimulatedBook } from './simulated-book.ts';
 import { TradingAccount } from './trading-account.ts';
 import type { VenueState } from './venue-state.ts';
 
@@ -46,17 +46,6 @@ export interface SpotExchangeSimulator {
   /** The venue's status word of a symbol: `TRADING`, `HALT`, `BREAK`. */
   setStatus(symbol: string, status: string): void;
   close(): Promise<void>;
-}
-
-/** Decimals of tick and lot by the price's magnitude: 0.01 and 0.00001 for bitcoin, 0.01 and 0.001 for a price of 150. */
-function rulesOf(asset: string, price: number): SymbolRules {
-  const magnitude = Math.floor(Math.log10(price));
-  return {
-    symbol: `${asset}USDT`,
-    base: asset,
-    tickDigits: Math.min(8, Math.max(2, 4 - magnitude)),
-    lotDigits: Math.min(8, Math.max(0, magnitude + 1)),
-  };
 }
 
 /** A book for every coin of the market. */

@@ -26,7 +26,7 @@ const REPORT: ParityReport = {
 };
 
 test('a certificate says what was compared, line by line', () => {
-  expect(certificateText(REPORT, [{ name: 'day.tape', sha256: 'cd'.repeat(32) }])).toBe(`sevengate parity
+  expect(certificateText(REPORT, [{ name: 'day.tape', sha256: 'cd'.repeat(32) }], null)).toBe(`sevengate parity
 slots from 2025-01-06T15:00:00.000Z to before 2025-01-06T16:00:00.000Z
 tape day.tape sha256 ${'cd'.repeat(32)}
 decisions of the live run 61 sha256 ${'ab'.repeat(32)}
@@ -37,15 +37,20 @@ made by the live run alone 4
 first difference: agent a, slot s: the book was x live and is y in the replay
 verdict: the replay and the live run differ
 `);
-  expect(certificateText({ ...REPORT, equal: true, firstDifference: null }, [])).toMatch(
+  expect(certificateText({ ...REPORT, equal: true, firstDifference: null }, [], null)).toMatch(
     /verdict: the replay and the live run are equal\n$/,
   );
-  expect(certificateText({ ...REPORT, written: 0 }, [])).toMatch(/verdict: nothing is certified: the live run decided nothing\n$/);
+  expect(certificateText({ ...REPORT, written: 0 }, [], null)).toMatch(/verdict: nothing is certified: the live run decided nothing\n$/);
+  // A run under a time that was moved on says so; one that ended before that does not.
+  expect(certificateText(REPORT, [], REPORT.from)).toContain(
+    '\nsimulated since 2025-01-06T15:00:00.000Z: the time of this sandbox was moved on\n',
+  );
+  expect(certificateText(REPORT, [], REPORT.to)).not.toContain('simulated');
 });
 
 test('its signature holds for the key of the state folder, and for no changed byte', () => {
   const key = openParityKey(home);
-  const text = certificateText(REPORT, []);
+  const text = certificateText(REPORT, [], null);
   const certificate = encodeNote(text, [{ name: key.name, id: key.id, signature: key.sign(Buffer.from(text)) }]);
   const keys = parityKeysOf(home);
   expect(verifiedBy(certificate, keys, isSignedBy).map(({ name, id }) => [name, id])).toEqual([['sevengate/parity', key.id]]);

@@ -14,6 +14,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   migrations: 'which files were applied',
   leases: 'duties of processes',
   clock_shift: "how far the service's time is from the database's: the owner's own",
+  simulated_time: "how far the time of a sandbox was moved on: the owner's own",
   recurring_work: 'what workers do again and again',
   published_takes: 'what was published to be read and forked by everybody, without whose it is',
   tick_shards: 'how far ticks are, over all organizations',
@@ -62,10 +63,13 @@ const OF_MEMBERS = ['change_member', 'invite_member', 'revoke_invitation', 'revo
 /** Functions that work as their owner for whoever calls them: these, and those that sign or lock for sessions of registered writers. */
 const DEFINERS = [
   ...OF_MEMBERS,
+  'is_simulated',
   'lock_delegation',
   'lock_prepared_transactions',
+  'record_clock_ms',
   'service_clock_ms',
   'session_is_proven',
+  'simulated',
   'trail_open_changes',
   'trail_seal',
 ];

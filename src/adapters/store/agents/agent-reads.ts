@@ -95,7 +95,7 @@ export function createAgentReads(sql: Sql): AgentReads {
       const [known, rows] = await Promise.all([
         belongs(orgId, agentId),
         sql<(EvidenceRecord & { hash: string })[]>`
-          select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, hash from evidence
+          select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated, hash from evidence
           where agent_id = ${agentId} ${after === null ? sql`` : sql`and seq < ${Number(after)}`} order by seq desc limit ${limit + 1}`,
       ]);
       if (!known) return null;

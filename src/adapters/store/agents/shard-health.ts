@@ -15,7 +15,7 @@ export interface StalledShard {
 export async function stalledShards(sql: Sql): Promise<readonly StalledShard[]> {
   return sql<StalledShard[]>`
     select t.period_ms as "periodMs", t.shard, (n.now - t.last_slot - t.period_ms) as "behindMs"
-    from tick_shards t cross join (select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now) n
+    from tick_shards t cross join (select record_clock_ms() as now) n
     where n.now - t.last_slot > ${PERIODS_BEHIND + 1} * t.period_ms and exists (
       select 1 from actors a where a.tick_period_ms = t.period_ms and a.shard = t.shard and a.tick_from is not null and a.status = 'running'
         and a.tick_from <= n.now and (a.tick_until is null or a.tick_until > t.last_slot + t.period_ms))

@@ -21,9 +21,9 @@ import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
 import { isRetryable, type Sql, type Transaction } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
-/** PostgreSQL's clock: the time of record. */
+/** The time of record: PostgreSQL's clock, ahead of it by what a sandbox was moved on. */
 export async function databaseNow(sql: Sql): Promise<EpochMs> {
-  const [row] = await sql<{ now: number }[]>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  const [row] = await sql<{ now: number }[]>`select record_clock_ms() as now`;
   return row?.now as number;
 }
 
@@ -41,34 +41,48 @@ export class SlotNotReached extends Error {}
  * @returns whether this one was written. @throws SlotNotReached
  */
 export async function writeCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
+  return (await writeCuts(sql, [cut], source)) === 1;
+}
+
+/** The same of several slots, in one transaction. @returns how many of them were written. @throws SlotNotReached; then none was. */
+export async function writeCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence'): Promise<number> {
   try {
-    return await insertCut(sql, cut, source);
+    return await insertCuts(sql, cuts, source);
   } catch (error) {
     const { constraint_name: constraint } = error as { constraint_name?: string };
     throw constraint === 'cut_of_reached_slot' ? new SlotNotReached((error as Error).message) : error;
   }
 }
 
-function insertCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
+function insertCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence'): Promise<number> {
   return inTransaction(sql, async (transaction) => {
-    const written =
-      await transaction`insert into cuts (slot, source, instruments) values (${cut.slot}, ${source}, ${cut.observations.size}) on conflict do nothing`;
-    if (written.count === 0) return false;
-    const hashes = [...cut.observations].map(([instrument, observation]) => ({ instrument, hash: observationHash(observation) }));
-    await transaction`
-      insert into cut_batches (slot, source, instruments, digest) values (${cut.slot}, ${source}, ${cut.observations.size}, ${cutDigest(hashes)})`;
-    const rows = [...cut.observations].map(([instrument, observation]) => ({
-      slot: cut.slot,
-      instrument,
-      hash: observationHash(observation),
-      body: canonicalJson(observation as never),
+    const heads = cuts.map(({ slot, observations }) => ({ slot, source, instruments: observations.size }));
+    const inserted = await transaction<{ slot: EpochMs }[]>`
+      insert into cuts ${transaction(heads)} on conflict do nothing returning slot`;
+    const fresh = new Set(inserted.map(({ slot }) => slot));
+    const written = cuts.filter(({ slot }) => fresh.has(slot));
+    if (written.length === 0) return 0;
+    const rows = written.flatMap(({ slot, observations }) =>
+      [...observations].map(([instrument, observation]) => ({
+        slot,
+        instrument,
+        hash: observationHash(observation),
+        body: canonicalJson(observation as never),
+      })),
+    );
+    const batches = written.map(({ slot, observations }) => ({
+      slot,
+      source,
+      instruments: observations.size,
+      digest: cutDigest(rows.filter((row) => row.slot === slot)),
     }));
+    await transaction`insert into cut_batches ${transaction(batches)}`;
     if (rows.length > 0) {
       await transaction`
         insert into observations (slot, instrument, hash, body)
         select slot, instrument, hash, body from jsonb_to_recordset(${transaction.json(rows as never)}) as o(slot bigint, instrument text, hash text, body text)`;
     }
-    return true;
+    return written.length;
   });
 }
 

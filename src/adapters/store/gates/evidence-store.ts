@@ -25,6 +25,8 @@ export interface StoredEvidence {
   readonly metrics: EvidenceMetrics;
   readonly checks: readonly EvidenceCheck[];
   readonly passed: boolean;
+  /** Written under a time that was moved on: it counts in its sandbox alone. */
+  readonly simulated: boolean;
 }
 
 /** A row of `evidence`, without its series and chain. */
@@ -41,6 +43,7 @@ export interface EvidenceRecord {
   metrics: string;
   checks: readonly EvidenceCheck[];
   passed: boolean;
+  simulated: boolean;
 }
 
 export function evidenceOf(row: EvidenceRecord): StoredEvidence {
@@ -57,6 +60,7 @@ export function evidenceOf(row: EvidenceRecord): StoredEvidence {
     metrics: JSON.parse(row.metrics) as EvidenceMetrics,
     checks: row.checks,
     passed: row.passed,
+    simulated: row.simulated,
   };
 }
 
@@ -94,11 +98,11 @@ export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWri
         insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, run_id, result_hash, metrics, series)
         values (${id}, ${agentId}, ${kind}, ${manifestVersion}, ${manifestHash}, ${runId}, ${resultHash},
           ${canonicalJson(draft.metrics as never)}, ${canonicalJson(draft.series as never)})
-        returning id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed`,
+        returning id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated`,
       );
       if (written[0] !== undefined) return evidenceOf(written[0]);
       const [known] = await sql<EvidenceRecord[]>`
-        select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed
+        select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated
         from evidence where agent_id = ${agentId} and kind = ${kind} and run_id = ${runId}`;
       if (known === undefined) throw new Error(`evidence of run ${runId} was neither written nor found`);
       return evidenceOf(known);

@@ -24,6 +24,7 @@ import { paperSeriesOf } from '../../../domain/paper-evaluation.ts';
 import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
 import { type EpochMs, isoTime } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
+import { simulatedTime } from '../simulated-time.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
 import { type EvidenceRecord, type EvidenceWriter, evidenceOf, type StoredEvidence } from './evidence-store.ts';
@@ -59,7 +60,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
 
   async function deciding(agent: GatedAgent, kind: EvidenceKind): Promise<{ evidence: StoredEvidence; signedBy: string | null } | null> {
     const [row] = await sql<(EvidenceRecord & { signed_by: string | null })[]>`
-      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed,
+      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated,
         case when kind = 'risk_signoff' then series::jsonb ->> 'subject' end as signed_by
       from gate_evidence(${agent.id}, ${kind}, ${agent.manifestVersion}, ${agent.manifestHash})`;
     return row === undefined ? null : { evidence: evidenceOf(row), signedBy: row.signed_by };
@@ -155,6 +156,9 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return gates;
     },
 
+    /** Whether what is put on record now is simulated. */
+    isSimulated: async (): Promise<boolean> => (await simulatedTime(sql)) !== null,
+
     /** Puts a risk manager's word on record. */
     async signOff(agent: GatedAgent, series: EvidenceSeries['risk_signoff']): Promise<StoredEvidence> {
       return evidence.write(draftOf(agent, 'risk_signoff', series));
@@ -174,7 +178,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   /** The newest evidence of a gate that was passed or lies ahead, of the active manifest. */
   async function latest(agent: GatedAgent, kind: EvidenceKind): Promise<StoredEvidence | null> {
     const [row] = await sql<EvidenceRecord[]>`
-      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed from evidence
+      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated from evidence
       where agent_id = ${agent.id} and kind = ${kind} and manifest_version = ${agent.manifestVersion} and seq > gate_reset_seq(${agent.id})
       order by seq desc limit 1`;
     return row === undefined ? null : evidenceOf(row);

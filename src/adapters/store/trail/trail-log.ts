@@ -56,7 +56,7 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
     if (fresh[0]?.index !== frontier.size)
       throw new Error(`the log goes on at ${fresh[0]?.index}, its last checkpoint has ${frontier.size}`);
     for (const batch of fresh) appendLeaf(frontier, leafHash(logEntry(batchOf(batch), batch.signature)));
-    const [clock] = await transaction<{ now: EpochMs }[]>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+    const [clock] = await transaction<{ now: EpochMs }[]>`select record_clock_ms() as now`;
     const now = clock?.now as EpochMs;
     const text = checkpointText({ origin, size: frontier.size, root: frontierRoot(frontier), extensions: [`at ${now}`] });
     const note = encodeNote(text, [{ name: signer.name, id: signer.id, signature: signer.sign(Buffer.from(text)) }]);

@@ -1,0 +1,13 @@
+/** When the next work of the actors is due: what a simulated clock goes on to. */
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql } from '../database.ts';
+
+/** The time of the first timer, or of the first pending activity of these kinds; null where none waits. */
+export async function nextDue(sql: Sql, kinds: readonly string[]): Promise<EpochMs | null> {
+  const [row] = await sql<{ at: EpochMs | null }[]>`
+    select least(
+      (select min(due_at) from timers t where (select status from actors a where a.id = t.actor_id) <> 'quarantined'),
+      (select min(due_at) from activities where state = 'pending' and kind = any(${kinds as string[]}::text[]))
+    ) as at`;
+  return row?.at ?? null;
+}

@@ -1,0 +1,64 @@
+/** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { isoTime } from '../../domain/time.ts';
+import { useCatalog } from '../catalog-file.ts';
+import { ROLES } from '../config.ts';
+import { createLog } from '../../adapters/log.ts';
+import { progressBar } from '../../adapters/terminal-progress.ts';
+import { settings } from './settings.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 90;
+
+/** Adds `sandbox` and its commands. */
+export function sandboxCommands(sandbox: Command): void {
+  sandbox
+    .command('advance')
+    .description(
+      'live through days of the sandbox’s market at once: every slot is cut, decided, traded on paper and signed as in real time; what is written is simulated for ever',
+    )
+    .requiredOption('--days <n>', `how many days, at most ${MOST_DAYS}; parts of a day are allowed`, days)
+    .option('--json', 'print the result as JSON')
+    .action(async (options: { days: number; json?: true }) => {
+      const moved = await advance(options.days);
+      const told = { from: isoTime(moved.from), to: isoTime(moved.to), simulated: true };
+      process.stdout.write(
+        options.json
+          ? `${JSON.stringify(told)}\n`
+          : `the sandbox's time moved on from ${told.from} to ${told.to}: sevengate start goes on there\n`,
+      );
+    });
+}
+
+async function advance(forDays: number) {
+  const given = settings();
+  // Nothing of a stretch is queued.
+  const config = given.REDIS_URL === null ? { ...given, QUEUE_BACKEND: 'postgres' as const } : given;
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals): void => stopping.abort(signal);
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  const [{ createServiceProcess }, { openStoreConnections }, { moveSandboxOn }] = await Promise.all([
+    import('../service-process.ts'),
+    import('../store-connections.ts'),
+    import('../sandbox-stretch.ts'),
+  ]);
+  useCatalog(config);
+  const log = createLog('error');
+  const service = createServiceProcess({ config, roles: ROLES, record: null, path: '', log, signal: stopping.signal });
+  const bar = progressBar('the sandbox lives on', 'hours');
+  try {
+    const store = await openStoreConnections(service);
+    return await moveSandboxOn(service, store, { forMs: forDays * DAY_MS, progress: bar.update, signal: stopping.signal });
+  } finally {
+    bar.stop();
+    await service.stop();
+  }
+}
+
+function days(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= MOST_DAYS))
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is no number of days above 0 and up to ${MOST_DAYS}`);
+  return value;
+}

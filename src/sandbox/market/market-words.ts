@@ -1,0 +1,226 @@
+/**
+ * What the venues of the sandbox say at an instant, without venues: the prices that a client of the simulators reads off their
+ * wire, as messages of the streams. For stretches of simulated time, which no socket could follow.
+ */
+import type { CatalogEntry } from '../../domain/catalog.ts';
+import { plainDecimal } from '../../domain/decimal.ts';
+import type { MarketEvent } from '../../domain/market-event.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import { NO_FLAGS, type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice } from '../../domain/quote.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { listingsOf } from '../evmvenue/listings.ts';
+import { PerpMarket } from '../evmvenue/perp-market.ts';
+import type { PerpListing } from '../evmvenue/wallets.ts';
+import { createFaultSwitch } from '../faults.ts';
+import { throughPool } from '../spotchain/pool.ts';
+import { rulesOf, SimulatedBook } from '../spotexchange/simulated-book.ts';
+import type { Market } from './market.ts';
+
+/** US dollars that a quote of a pool is asked for. */
+const PROBE_USD = 100;
+/** Significant digits of a price of a pool. */
+const POOL_DIGITS = 10;
+
+/** What each price says of itself, as the venues' clients name it: how old it may be follows from that. */
+export interface WordSources {
+  readonly spotexchange: string;
+  readonly evmvenue: string;
+  readonly perpContext: string;
+  readonly spotchain: string;
+  readonly liquidity: string;
+  readonly reference: string;
+  readonly mark: string;
+}
+
+export interface MarketWords {
+  /** Everything that is said of these instruments at an instant: quotes, pool depth, contexts of perpetuals, and the prices that they are benchmarked against. */
+  at(entries: readonly CatalogEntry[], at: EpochMs): readonly MarketEvent[];
+  /** The quote of one instrument; null where the market does not price it. */
+  quote(key: InstrumentKey, at: EpochMs): Quote | null;
+  /** Levels of a book, where the venue has books; null elsewhere. */
+  book(key: InstrumentKey, at: EpochMs, depth: number): OrderBook | null;
+}
+
+export interface MarketWordsDeps {
+  readonly market: Market;
+  readonly seed: number;
+  readonly sources: WordSources;
+  /** The underlying symbol of an instrument; undefined for what the catalog does not know. */
+  readonly underlying: (key: InstrumentKey) => string | undefined;
+  readonly now: () => EpochMs;
+}
+
+/** A level of the perpetuals venue's wire. */
+interface WireLevel {
+  readonly px: string;
+  readonly sz: string;
+}
+
+interface Sided {
+  readonly bids: readonly (readonly [price: string, size: string])[];
+  readonly asks: readonly (readonly [price: string, size: string])[];
+}
+
+export function createMarketWords(deps: MarketWordsDeps): MarketWords {
+  return new SpokenMarket(deps);
+}
+
+class SpokenMarket implements MarketWords {
+  readonly #deps: MarketWordsDeps;
+  readonly #priced: ReadonlySet<string>;
+  readonly #perps: PerpMarket;
+  readonly #listings: ReadonlyMap<string, PerpListing>;
+  readonly #books = new Map<string, SimulatedBook>();
+
+  constructor(deps: MarketWordsDeps) {
+    const { market, seed } = deps;
+    this.#deps = deps;
+    this.#priced = new Set(market.assets.map(({ symbol }) => symbol));
+    this.#perps = new PerpMarket({ market, faults: createFaultSwitch(), seed });
+    this.#listings = listingsOf(market, deps.now()).byCoin;
+  }
+
+  at(entries: readonly CatalogEntry[], at: EpochMs): readonly MarketEvent[] {
+    const keys = new Set<InstrumentKey>();
+    const contexts = new Set<InstrumentKey>();
+    const told: (MarketEvent | null)[] = [];
+    for (const entry of entries) {
+      for (const key of [entry.key, entry.pairedPerp, entry.pairedSpot]) if (key !== null) keys.add(key);
+      for (const key of [entry.venue === 'evmvenue' ? entry.key : null, entry.pairedPerp]) if (key !== null) contexts.add(key);
+      told.push(this.#benchmark(entry, at));
+    }
+    for (const key of keys) told.push(this.quote(key, at), this.#liquidity(key, at));
+    for (const key of contexts) told.push(this.#context(key, at));
+    return told.filter((one) => one !== null);
+  }
+
+  quote(key: InstrumentKey, at: EpochMs): Quote | null {
+    const { venue, instrument } = splitInstrumentKey(key);
+    if (venue !== 'spotexchange' && venue !== 'evmvenue' && venue !== 'spotchain') return null;
+    const sided = this.#levels(venue, instrument, at, 1);
+    const [bid, ask] = [sided?.bids[0], sided?.asks[0]];
+    if (bid === undefined || ask === undefined) return null;
+    return {
+      kind: 'quote',
+      venue,
+      instrument,
+      source: this.#deps.sources[venue],
+      observedAt: at,
+      receivedAt: at,
+      sourceTime: venue === 'evmvenue',
+      bid: plainDecimal(bid[0]),
+      ask: plainDecimal(ask[0]),
+      bidSize: plainDecimal(bid[1]),
+      askSize: plainDecimal(ask[1]),
+      sequence: null,
+      quality: 'live',
+      flags: NO_FLAGS,
+    };
+  }
+
+  book(key: InstrumentKey, at: EpochMs, depth: number): OrderBook | null {
+    const { venue, instrument } = splitInstrumentKey(key);
+    if (venue !== 'spotexchange' && venue !== 'evmvenue') return null;
+    const sided = this.#levels(venue, instrument, at, depth);
+    if (sided === null) return null;
+    const side = (levels: Sided['bids']) =>
+      levels.slice(0, depth).map(([price, size]) => ({ price: plainDecimal(price), size: plainDecimal(size) }));
+    const source = this.#deps.sources[venue];
+    return { source, observedAt: at, receivedAt: at, quality: 'live', flags: NO_FLAGS, bids: side(sided.bids), asks: side(sided.asks) };
+  }
+
+  #levels(venue: ExecutableVenue, instrument: string, at: EpochMs, depth: number): Sided | null {
+    const symbol = this.#deps.underlying(`${venue}:${instrument}`);
+    if (symbol === undefined || !this.#priced.has(symbol)) return null;
+    if (venue === 'spotexchange') return this.#spotLevels(symbol, at, depth);
+    if (venue === 'evmvenue') return this.#perpLevels(instrument, at, depth);
+    return venue === 'spotchain' ? this.#poolLevels(symbol, at) : null;
+  }
+
+  #spotLevels(symbol: string, at: EpochMs, depth: number): Sided {
+    const { market, seed } = this.#deps;
+    const mid = market.spot(symbol, at);
+    const book = this.#books.get(symbol) ?? new SimulatedBook(rulesOf(symbol, mid), seed, 1);
+    this.#books.set(symbol, book);
+    if (depth === 1) {
+      const { bid, ask } = book.topAround(mid);
+      return { bids: [bid], asks: [ask] };
+    }
+    book.advance(mid);
+    return { bids: book.levels('bid', depth), asks: book.levels('ask', depth) };
+  }
+
+  #perpLevels(coin: string, at: EpochMs, depth: number): Sided | null {
+    const listing = this.#listings.get(coin);
+    if (listing === undefined) return null;
+    const told =
+      depth === 1
+        ? (this.#perps.bbo(listing, at) as { bbo: readonly WireLevel[] }).bbo.map((level) => [level])
+        : (this.#perps.book(listing, at, false) as { levels: readonly (readonly WireLevel[])[] }).levels;
+    const [bids = [], asks = []] = told.map((side) => side.map(({ px, sz }): [string, string] => [px, sz]));
+    return { bids, asks };
+  }
+
+  /** A probe there and back, as a quote of the aggregator is made of. */
+  #poolLevels(symbol: string, at: EpochMs): Sided {
+    const { price, liquidityUsd } = this.#deps.market.token(symbol, at);
+    const [dollars, tokens] = [liquidityUsd / 2, liquidityUsd / 2 / price];
+    const bought = throughPool(dollars, tokens, PROBE_USD).out;
+    const back = throughPool(tokens, dollars, bought).out;
+    const spelled = (value: number): string => plainDecimal(value.toPrecision(POOL_DIGITS));
+    const size = spelled(bought);
+    return { bids: [[spelled(back / bought), size]], asks: [[spelled(PROBE_USD / bought), size]] };
+  }
+
+  #liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null {
+    const { venue, instrument } = splitInstrumentKey(key);
+    const symbol = this.#deps.underlying(key);
+    if (venue !== 'spotchain' || symbol === undefined || !this.#priced.has(symbol)) return null;
+    const liquidityUsd = plainDecimal(this.#deps.market.token(symbol, at).liquidityUsd);
+    const source = this.#deps.sources.liquidity;
+    return { kind: 'pool_liquidity', venue, instrument, source, observedAt: at, receivedAt: at, liquidityUsd };
+  }
+
+  #context(key: InstrumentKey, at: EpochMs): PerpContext | null {
+    const { instrument } = splitInstrumentKey(key);
+    const listing = this.#listings.get(instrument);
+    if (listing === undefined) return null;
+    const told = this.#perps.context(listing, at) as { readonly [field: string]: string };
+    const field = (name: string) => plainDecimal(told[name] as string);
+    return {
+      kind: 'perp_context',
+      venue: 'evmvenue',
+      instrument,
+      source: this.#deps.sources.perpContext,
+      observedAt: at,
+      receivedAt: at,
+      markPrice: field('markPx'),
+      oraclePrice: field('oraclePx'),
+      hourlyFunding: field('funding'),
+      openInterest: field('openInterest'),
+      dayNotional: field('dayNtlVlm'),
+    };
+  }
+
+  #benchmark({ benchmark: key, benchmarkKind }: CatalogEntry, at: EpochMs): ReferencePrice | null {
+    const instrument = key === null ? undefined : splitInstrumentKey(key).instrument;
+    if (instrument === undefined || !this.#priced.has(instrument)) return null;
+    const { price, confidence, updatedAt } = this.#deps.market.reference(instrument, at);
+    const { sources } = this.#deps;
+    return {
+      kind: 'reference',
+      venue: 'reference',
+      instrument,
+      source: benchmarkKind === 'issuer_mark' ? sources.mark : sources.reference,
+      observedAt: updatedAt,
+      receivedAt: at,
+      feedUpdatedAt: updatedAt,
+      referencePrice: plainDecimal(price),
+      confidence: plainDecimal(confidence),
+      publisherSession: null,
+      quality: 'live',
+      flags: NO_FLAGS,
+    };
+  }
+}

@@ -1,0 +1,47 @@
+/** The news of archives, told as time goes on: each report at its time, and a sign of life of every source. */
+import { WIRE_SOURCE, eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../domain/intelligence/listening.ts';
+import type { Report } from '../domain/intelligence/report.ts';
+import type { FeedHeartbeat } from '../domain/market-event.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { HistoryArchives } from './ports.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface ToldReports {
+  /** Emits what was reported up to now of these underlyings, in the order of its time, and a sign of life of each of their sources. */
+  tellUntil(at: EpochMs, underlyings: readonly string[]): void;
+}
+
+/** Begins with what rules may still look back to. */
+export function createToldReports(
+  archives: Pick<HistoryArchives, 'reports'>,
+  from: EpochMs,
+  emit: (told: { readonly kind: 'report'; readonly report: Report } | FeedHeartbeat) => void,
+): ToldReports {
+  /** Of each underlying: what was read and is still to be told, and up to when was read. */
+  const read = new Map<string, { to: EpochMs; ahead: Report[] }>();
+
+  function readOn(underlying: string, at: EpochMs): readonly Report[] {
+    const known = read.get(underlying) ?? { to: from - LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS, ahead: [] };
+    read.set(underlying, known);
+    if (known.to < at) {
+      const stretch = { from: known.to, to: at + HOUR_MS };
+      const found = eventSourcesOf(underlying).flatMap((source) => archives.reports(source, underlying, stretch) ?? []);
+      known.ahead = [...known.ahead, ...found];
+      known.to = stretch.to;
+    }
+    const due = known.ahead.filter(({ publishedAt }) => publishedAt <= at);
+    if (due.length > 0) known.ahead = known.ahead.filter(({ publishedAt }) => publishedAt > at);
+    return due;
+  }
+
+  return {
+    tellUntil(at, underlyings) {
+      const due = underlyings.flatMap((underlying) => readOn(underlying, at));
+      for (const report of due.sort((a, b) => a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : 1)))
+        emit({ kind: 'report', report: { ...report, receivedAt: at } });
+      const sources = new Set([WIRE_SOURCE, ...underlyings.flatMap(eventSourcesOf)]);
+      for (const source of sources) emit({ kind: 'heartbeat', venue: 'reference', source, receivedAt: at });
+    },
+  };
+}

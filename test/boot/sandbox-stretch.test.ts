@@ -1,0 +1,218 @@
+// Hours of a sandbox lived through at once: the database afterwards is as if they had passed, and says that they were simulated.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNewIds } from '../../src/adapters/new-ids.ts';
+import { createDispatchStore, databaseNow } from '../../src/adapters/store/agents/tick-store.ts';
+import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
+import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { simulatedTime } from '../../src/adapters/store/simulated-time.ts';
+import { trailText } from '../../src/adapters/store/trail/trail-text.ts';
+import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
+import { isConfig, readConfig, ROLES } from '../../src/boot/config.ts';
+import { openGates } from '../../src/boot/gates.ts';
+import { createLog } from '../../src/adapters/log.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
+import { moveSandboxOn } from '../../src/boot/sandbox-stretch.ts';
+import { createServiceProcess, type ServiceProcess } from '../../src/boot/service-process.ts';
+import { takeDatabaseTime } from '../../src/boot/simulated-clock.ts';
+import { openStoreConnections, type StoreConnections } from '../../src/boot/store-connections.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
+import { testDatabase } from '../harness/postgres.ts';
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const home = mkdtempSync(join(tmpdir(), 'sevengate-stretch-'));
+chmodSync(home, 0o711);
+
+let url: string;
+let owner: Sql;
+let service: ServiceProcess;
+let store: StoreConnections;
+let trader: string;
+
+const NOBODY_STOPS = new AbortController().signal;
+const as = (subject: string, permissions: readonly string[]) => ({ orgId: EXAMPLE.id, subject, permissions, requestId: 'test' }) as never;
+
+function configOf(env: Readonly<Record<string, string>> = {}) {
+  const config = readConfig({ DATABASE_URL: url, SEVENGATE_HOME: home, QUEUE_BACKEND: 'postgres', ...env });
+  if (!isConfig(config)) throw new Error(JSON.stringify(config));
+  return config;
+}
+
+beforeAll(async () => {
+  url = await testDatabase();
+  owner = openDatabase({ url, role: null, connections: 2, name: 'stretch owner' });
+  await owner`delete from clock_shift`;
+  service = createServiceProcess({
+    config: configOf(),
+    roles: ROLES,
+    record: null,
+    path: '',
+    log: createLog('silent'),
+    signal: NOBODY_STOPS,
+  });
+  store = await openStoreConnections(service);
+  const { commands } = openActors(store.sql, service.clock, service.newId);
+  await store.asOwner((tables) => seedOrganization(EXAMPLE, { sql: store.sql, owner: tables, commands, newId: service.newId }));
+  // Trades every minute that it may, whatever the market does: a coin knows no session.
+  const read = readManifest({
+    name: 'Always trading',
+    universe: ['BTCUSDT'],
+    timeframe: '1h',
+    entryConditions: [{ type: 'price_above', price: 1 }],
+    exitConditions: [{ type: 'price_above', price: 1 }],
+    maxCapitalUsd: 10_000,
+    maxTradeNotionalUsd: 1_000,
+    stopLossPct: 8,
+    takeProfitPct: 50,
+    maxDailyDrawdownPct: 5,
+    maxOpenPositions: 1,
+    maxSlippageBps: 60,
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const made = await commands.create(as('operator', ['trade:execute']), read.manifest);
+  if (!made.ok) throw new Error(made.refusal.detail);
+  trader = made.value.id;
+  const raised = await commands.setAutonomy(as('risk-manager', ['trade:execute', 'risk:manage']), trader, 'policy_auto');
+  if (!raised.ok) throw new Error(raised.refusal.detail);
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await owner.end();
+  rmSync(home, { recursive: true, force: true });
+});
+
+test('only what runs on simulators alone may be moved on', async () => {
+  const real = {
+    ...service,
+    config: configOf({ SPOTEXCHANGE_URL: 'https://exchange.example', SPOTEXCHANGE_STREAM_URL: 'wss://exchange.example' }),
+  };
+  const moving = { forMs: HOUR, progress: () => {}, signal: NOBODY_STOPS };
+  await expect(moveSandboxOn(real, store, moving)).rejects.toThrow(
+    /these settings name real systems: SPOTEXCHANGE_URL, SPOTEXCHANGE_STREAM_URL/,
+  );
+  // A service that is on duty would hear and tick the same slots.
+  const leases = createDispatchStore(store.sql);
+  expect(await leases.hold('feed', 'a service', 5 * MINUTE)).toBe(true);
+  await expect(moveSandboxOn(service, store, moving)).rejects.toThrow(/a service runs on this database: stop it first/);
+  await leases.release('feed', 'a service');
+  expect(await simulatedTime(store.sql)).toBe(null);
+});
+
+test('every slot of an hour is cut, decided by every agent and traded on, and the trail is whole', async () => {
+  const began = await databaseNow(store.sql);
+  const progress: number[] = [];
+  const { from, to } = await moveSandboxOn(service, store, {
+    forMs: HOUR,
+    progress: (done) => progress.push(done),
+    signal: NOBODY_STOPS,
+  });
+  expect(from).toBeGreaterThanOrEqual(began);
+  expect(to).toBe(Math.floor((from + HOUR) / MINUTE) * MINUTE);
+  expect(progress).toEqual([1]);
+  const slots = Array.from(
+    { length: Math.floor((to - from) / MINUTE) + (from % MINUTE === 0 ? 0 : 1) },
+    (_, n) => Math.floor(from / MINUTE + 1) * MINUTE + n * MINUTE,
+  );
+  const cuts = await owner<{ slot: number; source: string }[]>`select slot, source from cuts order by slot`;
+  expect(cuts).toEqual(slots.map((slot) => ({ slot, source: 'streams' })));
+
+  const agents = await owner<{ id: string; tick_from: number }[]>`select id, tick_from from actors where kind = 'agent'`;
+  expect(agents).toHaveLength(4);
+  for (const { id, tick_from } of agents) {
+    const rows = await owner<
+      { slot: number; reason: string | null }[]
+    >`select slot, reason from decisions where agent_id = ${id} and slot > ${from} order by slot`;
+    expect(rows.map(({ slot }) => slot)).toEqual(slots.filter((slot) => slot >= tick_from));
+    expect(rows.filter(({ reason }) => reason === 'late_tick' || reason === 'tick_crash')).toEqual([]);
+  }
+
+  // It buys, and sells what it holds, each at its own moment between two slots and on the quote of that moment.
+  const fills = await owner<{ side: string; at: number; quotes: { observedAt: number }[] }[]>`
+    select side, at, quotes from fills where book_id like ${`agent:${trader}%`} order by number`;
+  expect(fills.length).toBeGreaterThan(10);
+  expect(fills.slice(0, 4).map(({ side }) => side)).toEqual(['buy', 'sell', 'buy', 'sell']);
+  for (const { at, quotes } of fills) {
+    expect(at).toBeGreaterThan(from);
+    expect(at).toBeLessThan(to + MINUTE);
+    expect(at - (quotes[0]?.observedAt ?? 0)).toBeLessThan(60_000);
+  }
+  const open = await owner`select 1 from activities where state = 'given_up'`;
+  expect(open).toEqual([]);
+
+  // The clock of the database stands where the stretch ended, and so does a service that starts on it.
+  const now = await databaseNow(store.sql);
+  expect(now).toBeGreaterThan(to);
+  expect(now - to).toBeLessThan(5 * MINUTE);
+  const simulated = await simulatedTime(store.sql);
+  expect(simulated?.since).toBeGreaterThanOrEqual(from);
+  expect((simulated?.aheadMs ?? 0) / HOUR).toBeCloseTo(1, 0);
+
+  const report = await verifyTrail(owner, () => {}, { keys: null, since: null, archive: null });
+  expect(report.breaks).toEqual([]);
+  expect(trailText(report)).toMatch(/^the trail is whole: .*; simulated since 20.*Z: the time of this sandbox was moved on$/);
+}, 120_000);
+
+test('a further stretch goes on without a hole', async () => {
+  const before = await owner<{ slot: number }[]>`select max(slot)::bigint as slot from cuts`;
+  const { from, to } = await moveSandboxOn(service, store, { forMs: 5 * MINUTE, progress: () => {}, signal: NOBODY_STOPS });
+  expect(from).toBeGreaterThan(before[0]?.slot ?? 0);
+  const [gap] = await owner<{ rows: number; slots: number }[]>`
+    select count(*)::int as rows, ((max(slot) - min(slot)) / ${MINUTE} + 1)::int as slots from decisions where agent_id = ${trader}`;
+  expect(gap?.rows).toBe(gap?.slots);
+  expect(to).toBeGreaterThan(from);
+  expect((await verifyTrail(owner, () => {}, { keys: null, since: null, archive: null })).whole).toBe(true);
+}, 60_000);
+
+test('what is put on record from then on says that it is simulated', async () => {
+  const gates = openGates({
+    sql: store.sql,
+    evaluator: store.evaluator,
+    runtime: openActors(store.sql, service.clock, service.newId).runtime,
+    clock: service.clock,
+    newId: createNewIds(service.clock),
+    obtainable: new Set(),
+  });
+  const promoted = await gates.commands.promote(as('operator', ['trade:execute']), trader);
+  expect(promoted).toMatchObject({ ok: true, value: { stage: 'backtest' } });
+  const standing = await gates.commands.standing(EXAMPLE.id, trader);
+  expect(standing).toMatchObject({ simulated: true });
+  expect(standing?.gates[0]?.evidence).toMatchObject({ kind: 'manifest', simulated: true });
+  expect((await createAgentDirectory(store.sql).find(EXAMPLE.id, trader))?.stage).toBe('backtest');
+});
+
+test('nobody takes the mark away: not the service, and not the owner by a slip', async () => {
+  for (const sql of [store.sql, store.evaluator]) {
+    await expect(sql`update simulated_time set ahead_ms = 1`).rejects.toMatchObject({ code: '42501' });
+    await expect(sql`delete from simulated_time`).rejects.toMatchObject({ code: '42501' });
+    await expect(sql`insert into simulated_time (ahead_ms, since) values (1, 1)`).rejects.toMatchObject({ code: '42501' });
+  }
+  await expect(owner`delete from simulated_time`).rejects.toThrow(/stays simulated/);
+  await expect(owner`truncate simulated_time`).rejects.toThrow(/stays simulated/);
+  await expect(owner`update simulated_time set ahead_ms = ahead_ms - 1`).rejects.toThrow(/only moves forward/);
+  await expect(owner`update simulated_time set since = since + 1`).rejects.toThrow(/only moves forward/);
+});
+
+test('a service starts on it at its time, and refuses to where it would reach anything real', async () => {
+  let aheadMs = 0;
+  const setAhead = (ms: number): void => {
+    aheadMs = ms;
+  };
+  await takeDatabaseTime({ config: configOf(), log: createLog('silent'), setAhead }, store.sql);
+  expect(aheadMs).toBe((await simulatedTime(store.sql))?.aheadMs);
+  const realOnes = [
+    { EVMVENUE_URL: 'https://venue.example', EVMVENUE_STREAM_URL: 'wss://venue.example' },
+    { SPOTCHAIN_URL: 'https://aggregator.example', SPOTCHAIN_RPC_URL: 'https://node.example' },
+    { IDP_ISSUER: 'https://issuer.example', IDP_AUDIENCE: 'us', IDP_JWKS_URL: 'https://issuer.example/keys' },
+  ];
+  for (const env of realOnes) {
+    const starting = takeDatabaseTime({ config: configOf(env as Record<string, string>), log: createLog('silent'), setAhead }, store.sql);
+    await expect(starting).rejects.toThrow(
+      new RegExp(`everything since is simulated, and these settings name real systems: ${Object.keys(env)[0]}`),
+    );
+  }
+});
