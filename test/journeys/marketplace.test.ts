@@ -11,8 +11,8 @@ import { payload } from '../api/api-under-test.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from './shared-service.ts';
 
-const payout = sandboxKey('journey payout');
-const wallet = sandboxKey('journey buyer');
+const payout = sandboxKey('marketplace payout');
+const wallet = sandboxKey('marketplace buyer');
 let service: SharedService;
 let buyer: string;
 let simulators: { readonly control: string; readonly simulators: { readonly primarychain: string } };
