@@ -1,7 +1,7 @@
 // Every privilege to change a table, of every role, with the reason: docs/privileges.md is what the database itself says.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { leavesNothingToSign } from '../../src/adapters/store/trail/batch-seal.ts';
+import { leavesNothingToSign, mayNeedSigning, SIGNED_FUNCTIONS } from '../../src/adapters/store/trail/batch-seal.ts';
 import { GUARDED_TABLES, protectionOf, SUMMED_TABLES } from '../../src/adapters/store/trail/guarded-tables.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { WRITTEN_BY } from './written-by.ts';
@@ -116,6 +116,26 @@ test('a change that is not asked for what there is to sign leaves nothing, by it
   // The stretch of bars that a write of candles leaves is logged.
   expect([...new Set(wrong)]).toEqual(['candles']);
   expect(Object.keys(GUARDED_TABLES).filter((name) => !leavesNothingToSign(name))).toEqual(['candles']);
+});
+
+/** Functions that change signed tables and leave nothing to sign, with the reason. */
+const UNSIGNED_FUNCTIONS = {
+  forget_activities: 'activities that ended more than a day ago may go without a signature',
+  forget_announcements: 'announcements of more than a day ago may go without a signature',
+  renew_activities: 'how often and until when work is claimed is signed by nobody',
+  take_activities: 'how often and until when work is claimed is signed by nobody',
+};
+
+test('a call of a function that changes signed rows is signed, although its words name no table', async () => {
+  const callable = await owner<{ name: string; body: string }[]>`
+    select p.proname as name, p.prosrc as body from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and p.prorettype <> 'trigger'::regtype and not starts_with(p.proname, 'trail_')
+      and (has_function_privilege('sevengate_app', p.oid, 'execute') or has_function_privilege('sevengate_api', p.oid, 'execute'))`;
+  const writing = callable.filter(({ body }) => writesLogged(body)).map(({ name }) => name);
+  expect(writing.sort()).toEqual([...SIGNED_FUNCTIONS, ...Object.keys(UNSIGNED_FUNCTIONS)].sort());
+  const called = (text: string) => mayNeedSigning([text] as unknown as TemplateStringsArray);
+  expect([...SIGNED_FUNCTIONS].filter((name) => !called(`select org from ${name}(`))).toEqual([]);
+  expect(called('select now from gate_now()')).toBe(false);
 });
 
 const writesLogged = (body: string): boolean =>

@@ -53,13 +53,27 @@ export function leavesNothingToSign(table: string): boolean {
 }
 
 const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!do\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;
+/** Functions of the database that change rows which are signed, where the words of the statement that calls them say nothing of it. */
+export const SIGNED_FUNCTIONS: ReadonlySet<string> = new Set([
+  'accept_invitation',
+  'change_member',
+  'invite_member',
+  'revoke_invitation',
+  'revoke_tokens',
+  'set_member_role',
+]);
+const CALL = /\b(\w+)\s*\(/g;
 const signing = new WeakMap<TemplateStringsArray, boolean>();
 
-/** Whether a statement may change rows that are signed, by its words. */
+/** Whether a statement may change rows that are signed, by its words: what it writes to, and which functions it calls. */
 export function mayNeedSigning(strings: TemplateStringsArray): boolean {
   let may = signing.get(strings);
   if (may === undefined) {
-    may = strings.some((part) => [...part.matchAll(TARGET)].some(([, table = '']) => !leavesNothingToSign(table.toLowerCase())));
+    may = strings.some(
+      (part) =>
+        [...part.matchAll(TARGET)].some(([, table = '']) => !leavesNothingToSign(table.toLowerCase())) ||
+        [...part.matchAll(CALL)].some(([, name = '']) => SIGNED_FUNCTIONS.has(name.toLowerCase())),
+    );
     signing.set(strings, may);
   }
   return may;
