@@ -3,15 +3,16 @@ import { fill, h, mark } from './dom.js';
 import { Refused } from './http.js';
 
 /** @typedef {{ readonly input: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement, readonly problem: HTMLElement, readonly element: HTMLElement }} Row */
-/** @typedef {{ readonly name: string, readonly label: string, readonly kind: string, readonly hint?: string, readonly options?: readonly (readonly [value: string, word: string])[] }} RowField */
+/** @typedef {{ readonly name: string, readonly label: string, readonly kind: string, readonly form?: string, readonly hint?: string, readonly options?: readonly (readonly [value: string, word: string])[] }} RowField */
 
 /** The field of a body or of an address, and where within it. */
 const FIELD_OF = /^(?:\$|path)\.(\w+)(.*)$/;
 
-/** @param {RowField} field `json` and `lines` are long, `choice` has options, and every other kind but `text` is a number. @returns {Row} */
-export function fieldRow({ name, label, kind, hint = '', options = [] }) {
+/** @param {RowField} field `form` tells it from fields of the same name in other forms of the page; `json` and `lines` are long, `choice` has options, and every other kind but `text` is a number. @returns {Row} */
+export function fieldRow({ name, label, kind, form = '', hint = '', options = [] }) {
   const isLong = kind === 'json' || kind === 'lines';
-  const common = { id: `field-${name}`, name, 'aria-describedby': `problem-${name}` };
+  const id = form === '' ? name : `${form}-${name}`;
+  const common = { id: `field-${id}`, name, 'aria-describedby': `problem-${id}` };
   const written = { ...common, spellcheck: 'false', autocomplete: 'off', placeholder: hint };
   const input =
     kind === 'choice'
@@ -23,11 +24,11 @@ export function fieldRow({ name, label, kind, hint = '', options = [] }) {
       : isLong
         ? h('textarea', { ...written, rows: 4 })
         : h('input', { ...written, type: 'text', inputmode: kind === 'text' ? 'text' : 'decimal' });
-  const problem = h('p', { class: 'problem', id: `problem-${name}` });
+  const problem = h('p', { class: 'problem', id: `problem-${id}` });
   const element = h(
     'div',
     { class: `manifest-field${isLong ? ' is-long' : ''}` },
-    h('label', { for: `field-${name}` }, label),
+    h('label', { for: `field-${id}` }, label),
     input,
     problem,
   );

@@ -47,7 +47,7 @@ export async function read(path, { signal } = {}) {
 /**
  * Asks for a change. The same call never takes effect twice, even where a proxy sends it again.
  * @template Answer
- * @param {'POST' | 'DELETE'} method
+ * @param {'POST' | 'PUT' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<Answer>}

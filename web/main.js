@@ -11,6 +11,7 @@ import { askHalt } from './halt-dialog.js';
 import { homeView } from './home-view.js';
 import { change, Refused, read } from './http.js';
 import { instrumentView } from './instrument-view.js';
+import { joinView } from './join-view.js';
 import { launchesView } from './launches-view.js';
 import { leaderboardView } from './leaderboard-view.js';
 import { withListTools } from './list-tools.js';
@@ -52,7 +53,7 @@ const OF_AGENTS = /** @type {const} */ ([
   'marketplace',
 ]);
 /** Pages for whoever is signed in. */
-const OF_ANYBODY = /** @type {const} */ (['instruments', 'quotes', 'markets', 'leaderboard']);
+const OF_ANYBODY = /** @type {const} */ (['instruments', 'quotes', 'markets', 'leaderboard', 'join', 'members']);
 /** Every page but that of agents; its further arguments are what follows it in the address. */
 const VIEWS = {
   home: homeView,
@@ -63,6 +64,9 @@ const VIEWS = {
   instruments: instrumentView,
   reports: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     reportOfRun(context, id, rest),
+  members: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    members(context, id, rest),
+  join: joinView,
   replay: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     tapeOfReplay(context, id, rest),
   quotes: quotesView,
@@ -119,6 +123,7 @@ const reportOfRun = later('Backtest', async () => (await import('./report-view.j
 const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
 const newLaunch = later('Launch a token', async () => (await import('./launch-form.js')).launchForm);
 const oneLaunch = later('Launch', async () => (await import('./launch-view.js')).launchView);
+const members = later('Members', async () => (await import('./members-view.js')).membersView);
 const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 
 async function begin() {

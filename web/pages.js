@@ -21,7 +21,10 @@ export const PAGES = [
     : { name: 'leaderboard', title: 'Leaderboard', key: 'b', ofAgents: false },
 ];
 /** Pages without a place in the header. @type {readonly PageEntry[]} */
-export const FURTHER_PAGES = [{ name: 'actors', title: 'Actors', key: 'c', ofAgents: true }];
+export const FURTHER_PAGES = [
+  { name: 'actors', title: 'Actors', key: 'c', ofAgents: true },
+  { name: 'members', title: 'Members', key: 'e', ofAgents: true },
+];
 /** What a thumb reaches on a phone; the others are behind `More`. */
 export const THUMB_PAGES = ['home', 'agents', 'proposals', 'portfolio', 'quotes', 'replay'];
 

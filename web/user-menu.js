@@ -1,6 +1,7 @@
 /** Who is signed in, what they may do, and what they prefer in this browser; it closes as one turns to anything else. */
 import { allowNotifications } from './browser-notices.js';
 import { h, say } from './dom.js';
+import { pageAddress } from './pages.js';
 import { prefer, preferences } from './preferences.js';
 import { clockAndZone } from './words.js';
 
@@ -30,6 +31,7 @@ export function userMenu({ me, onSignOut, onHelp, notify }) {
       ),
       preferenceFields(notify),
       expiry,
+      me.orgId === null ? null : h('a', { href: pageAddress('members') }, 'Members of the organization'),
       h('button', { type: 'button', onclick: onHelp }, 'Keys and help'),
       h('button', { type: 'button', onclick: onSignOut }, 'Sign out'),
     ),

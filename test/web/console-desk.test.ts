@@ -4,11 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
+import { localSigningKeys } from '../../src/sandbox/identity/identity-folder.ts';
+import { SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { sevengate } from '../journeys/running-service.ts';
 import {
   type Browser,
   CHROMIUM,
   findingsEverywhere,
+  giveToken,
   openBrowser,
   openTab,
   propose,
@@ -288,6 +292,112 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await openTab(page, 'Incidents');
     await incident.getByRole('link', { name: 'Written here' }).click();
     await page.getByRole('heading', { name: /Written here/, level: 1 }).waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  test('members are managed in their page: who may not is told why; a role is written, somebody is invited and joins, is changed, and removed', async () => {
+    await go('#/members');
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    const invite = page.getByRole('button', { name: 'Invite somebody' });
+    expect([await invite.isDisabled(), await invite.getAttribute('title')]).toEqual([true, 'This needs members:manage']);
+    expect(await findingsEverywhere(page)).toEqual([]);
+
+    const ada = ['token', '--subject', 'ada', '--permissions', 'market:read,agent:read,members:manage'];
+    const made = await sevengate(ada, { SEVENGATE_HOME: service.home, DATABASE_URL: service.databaseUrl });
+    expect(made.code, made.stderr).toBe(0);
+    await signOut(page);
+    await giveToken(page, made.stdout.trim());
+    await page.locator('.who summary').click();
+    await page.getByRole('link', { name: 'Members of the organization' }).click();
+    const memberRow = (name: string) =>
+      page.getByRole('region', { name: 'Members of the organization' }).locator('tbody tr', { hasText: name });
+    await memberRow('Victor Viewer').waitFor();
+    const own = memberRow('ada (you)').getByRole('button', { name: /^Remove/ });
+    expect([await own.isDisabled(), await own.getAttribute('title')]).toEqual([true, expect.stringContaining('Nobody changes')]);
+
+    await page.getByText('A role of your own').click();
+    const role = page.locator('details', { hasText: 'A role of your own' });
+    await role.getByLabel('Name: small letters').fill('Night Desk');
+    await role.getByRole('checkbox', { name: 'market:read' }).check();
+    await role.getByRole('checkbox', { name: 'agent:read' }).check();
+    await role.getByRole('button', { name: 'Write the role' }).click();
+    await role
+      .locator('#problem-role-name')
+      .getByText(/^name: /)
+      .waitFor();
+    await role.getByLabel('Name: small letters').fill('night_desk');
+    await role.getByRole('button', { name: 'Write the role' }).click();
+    await page
+      .getByRole('region', { name: 'Roles that members may be given' })
+      .locator('tbody tr', { hasText: 'night desk' })
+      .getByText('your own')
+      .waitFor();
+    expectOnly('400');
+
+    await page.locator('summary', { hasText: 'Invite somebody' }).click();
+    const inviting = page.locator('details', { has: page.locator('summary', { hasText: 'Invite somebody' }) });
+    await inviting.getByLabel('Hours to accept it').fill('1000');
+    await inviting.getByLabel('Name of whom you invite').fill('Nora <b>Night</b>');
+    await inviting.getByLabel('Role').selectOption('night_desk');
+    await inviting.getByRole('button', { name: 'Invite', exact: true }).click();
+    await inviting
+      .locator('#problem-invite-hours')
+      .getByText(/^hours: /)
+      .waitFor();
+    expectOnly('400');
+    await inviting.getByLabel('Hours to accept it').fill('2');
+    await inviting.getByRole('button', { name: 'Invite', exact: true }).click();
+    const link = await inviting.getByLabel('Link for Nora <b>Night</b>').inputValue();
+    const invitationRow = page.getByRole('region', { name: 'Invitations, newest first' }).locator('tbody tr');
+    await invitationRow.getByText('open').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    // It is shown once: read again, the page knows nothing of it.
+    await page.reload();
+    await invitationRow.getByText('open').waitFor();
+    expect(await page.content()).not.toContain(link.split('/').at(-1));
+
+    const token = localSigningKeys(service.home, { now: Date.now }).mintToken({
+      subject: 'nora',
+      audience: SANDBOX_AUDIENCE,
+      lifetimeS: 600,
+    });
+    await signOut(page);
+    await page.goto(link);
+    await giveToken(page, token);
+    await page.getByRole('heading', { name: 'Join an organization', level: 1 }).waitFor();
+    expect(page.url()).not.toContain(link.split('/').at(-1));
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Join', exact: true }).click();
+    await page.getByRole('link', { name: 'Agents', exact: true }).first().waitFor();
+    expect((await service.get('/v1/me', token)).body).toMatchObject({
+      name: 'Nora <b>Night</b>',
+      permissions: ['market:read', 'agent:read'],
+      orgId: EXAMPLE_ORGANIZATION,
+    });
+
+    await signOut(page);
+    await giveToken(page, made.stdout.trim());
+    await go('#/members');
+    await invitationRow.getByText('accepted by nora').waitFor();
+    await memberRow('Nora <b>Night</b>')
+      .getByRole('button', { name: /^Change/ })
+      .click();
+    await page.getByRole('dialog').getByLabel('Role').selectOption('operator');
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+    await memberRow('Nora <b>Night</b>').getByText('trade:execute').waitFor();
+    expect((await service.get('/v1/me', token)).body.permissions).toEqual(['market:read', 'agent:read', 'trade:execute']);
+    await memberRow('Nora <b>Night</b>')
+      .getByRole('button', { name: /^Take tokens back/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take tokens back' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await service.get('/v1/me', token)).status).toBe(401);
+    await memberRow('Nora <b>Night</b>')
+      .getByRole('button', { name: /^Remove/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await memberRow('Nora <b>Night</b>').waitFor({ state: 'detached' });
     expect(watched.complaints).toEqual([]);
   });
 });

@@ -215,11 +215,16 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
 /** Signs in as a member of the example organization. */
 export async function signIn(page: Page, service: Client, subject: string): Promise<void> {
   await page.goto(service.url);
-  await page.getByLabel('Access token').fill(service.token(subject));
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await giveToken(page, service.token(subject));
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+}
+
+/** Signs in with a token, wherever the address leads. */
+export async function giveToken(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 /** Signs out, and waits until the service has heard of it. */
