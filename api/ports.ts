@@ -9,6 +9,7 @@ import type { AgentMarketPorts } from './v1/agent-market/ports.ts';
 import type { ProposalPorts } from './v1/agent-orders/ports.ts';
 import type { VaultPorts } from './v1/agent-vaults/ports.ts';
 import type { AgentPorts } from './v1/agents/ports.ts';
+import type { PreviewPorts } from './v1/backtests/ports.ts';
 import type { BookReads } from './v1/books/ports.ts';
 import type { BridgePorts } from './v1/bridge/ports.ts';
 import type { CandleReads } from './v1/candles/ports.ts';
@@ -44,6 +45,7 @@ export interface ApiPorts {
   readonly members: MemberPorts;
   readonly joining: JoiningPorts;
   readonly agents: AgentPorts;
+  readonly previews: PreviewPorts;
   readonly actors: ActorPorts;
   readonly runtime: RuntimePorts;
   readonly proposals: ProposalPorts;

@@ -12,6 +12,7 @@ import { createRoomWatch } from '../src/adapters/store/room-watch.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../src/boot/caller-ports.ts';
 import { createLog } from '../src/adapters/log.ts';
+import { openPreviews } from '../src/boot/evaluation-runners.ts';
 import { createRequestBudgets } from '../src/boot/outside/index.ts';
 import { startApi } from '../src/boot/roles/api.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
@@ -69,6 +70,15 @@ async function ours(order: ServerOrder): Promise<string> {
   };
   const api = await startApi({
     signInLinks: null,
+    previews: openPreviews({
+      sql,
+      databaseUrl: order.databaseUrl,
+      histories: {},
+      archives: null,
+      clock,
+      log: createLog('silent'),
+      obtainable: new Set(),
+    }),
     sql,
     callers: openCallerPorts({
       callers: openDatabase({ url: order.databaseUrl, role: API_ROLE, name: 'bench callers', connections: 10 }),

@@ -1,7 +1,8 @@
 /** What an actor is about: its name, its own page, and the markets that it trades with what it did there. */
 import { agentOverlay } from './agent-overlay.js';
 import { read } from './http.js';
-import { eventWord, plain, symbolOf } from './words.js';
+import { instrumentWords } from './outcome-names.js';
+import { eventWord, plain, priceText } from './words.js';
 
 /** @typedef {import('./api.ts').ActorDetail} ActorDetail */
 /** @typedef {import('./wire.ts').Step} Step */
@@ -28,11 +29,11 @@ export function pageOfActor({ id, kind, context }) {
   return PAGES[kind]?.(id, context) ?? null;
 }
 
-/** How an actor is called: an agent by its name, an order by what it buys or sells. @param {ActorDetail} actor */
-export function actorTitle({ id, kind, name, context }) {
+/** How an actor is called: an agent by its name, an order by what it buys or sells. @param {ActorDetail} actor @returns {Promise<string>} */
+export async function actorTitle({ id, kind, name, context }) {
   if (name !== null) return name;
   const order = /** @type {Order | undefined} */ (context['order']);
-  if (order !== undefined) return `${plain(kind)}: ${order.side} ${order.quantity} ${symbolOf(order.instrument)}`;
+  if (order !== undefined) return `${plain(kind)}: ${order.side} ${priceText(order.quantity)} ${await instrumentWords(order.instrument)}`;
   const symbol = context['symbol'];
   return `${plain(kind)} ${typeof symbol === 'string' ? symbol : id.slice(-8)}`;
 }
@@ -50,6 +51,8 @@ export async function tradedBy({ id, kind, context }, signal) {
     return { instruments: manifest.universe.map(({ key }) => key), overlay: agentOverlay(id, manifest, signal) };
   }
   const order = /** @type {Order | undefined} */ (context['order']);
+  // Outcomes of prediction markets have no candles.
+  if (order?.instrument.startsWith('prediction:')) return null;
   if (order !== undefined) return { instruments: [order.instrument], overlay: orderOverlay(id, order, context, signal) };
   if (kind !== 'take') return null;
   /** @type {{ readonly take: { readonly asset: { readonly key: string } } }} */

@@ -187,9 +187,12 @@ class ActorPage {
 
   /** @param {ActorDetail} actor */
   #describe(actor) {
-    this.title = actorTitle(actor);
-    titlePage(this.title);
-    say(this.heading, this.title);
+    void actorTitle(actor).then((title) => {
+      if (this.#abort.signal.aborted) return;
+      this.title = title;
+      titlePage(title);
+      say(this.heading, title);
+    });
     const page = pageOfActor(actor);
     fill(
       this.about,

@@ -6,6 +6,8 @@ import { dayAndTime, plain, standing, zoneWord } from './words.js';
 /** @typedef {import('./api.ts').Actor} Actor */
 
 const PER_PAGE = 50;
+/** Nobody types on for so long. */
+const STILL_MS = 250;
 const KINDS = [
   'agent',
   'take',
@@ -22,8 +24,9 @@ const KINDS = [
 
 /**
  * @param {import('./runtime-view.js').RuntimeParts} parts
+ * @param {HTMLInputElement} search What is searched for; the service looks through all actors.
  */
-export function actorsPanel({ signal, fail, interventions }) {
+export function actorsPanel({ signal, fail, interventions }, search) {
   const kind = wordFilter('Kind', KINDS, plain, () => void table.begin());
   const status = wordFilter('Status', ['running', 'done', 'quarantined'], plain, () => void table.begin());
   const table = pagedTable({
@@ -32,6 +35,9 @@ export function actorsPanel({ signal, fail, interventions }) {
     address() {
       const query = new URLSearchParams({ limit: String(PER_PAGE) });
       for (const [name, { value }] of Object.entries({ kind, status })) if (value !== '') query.set(name, value);
+      const wanted = search.value.trim();
+      // `steps:7` looks into a column of what is shown.
+      if (wanted !== '' && !wanted.includes(':')) query.set('search', wanted);
       return `/v1/actors?${query}`;
     },
     row: (/** @type {Actor} */ actor) => actorCells(actor, interventions),
@@ -39,7 +45,18 @@ export function actorsPanel({ signal, fail, interventions }) {
     signal,
     fail,
   });
-  return { content: [h('div', { class: 'filters' }, kind, status), table.element], begin: table.begin };
+  let asked = '';
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let soon;
+  search.addEventListener('input', () => {
+    clearTimeout(soon);
+    soon = setTimeout(() => {
+      if (signal.aborted || search.value.trim() === asked) return;
+      asked = search.value.trim();
+      void table.begin();
+    }, STILL_MS);
+  });
+  return { content: [h('div', { class: 'filters' }, kind, status), table.element], begin: table.begin, filters: [kind, status] };
 }
 
 /** @param {Actor} actor @param {import('./interventions.js').Interventions} interventions */

@@ -255,6 +255,62 @@ export type Assessment = {
   readonly note: string | null;
 };
 
+export type BacktestPreview = {
+  readonly evidence: false;
+  readonly result: BacktestPreviewResult | null;
+  readonly ending: {
+    readonly code: string;
+    readonly detail: string;
+  } | null;
+  readonly problems: ReadonlyArray<{
+    readonly path: string;
+    readonly problem: string;
+    readonly allowed: string;
+  }>;
+  readonly whyNoTrades: ReadonlyArray<string>;
+  readonly missing: ReadonlyArray<MissingHistory>;
+  readonly tookMs: number;
+};
+
+export type BacktestPreviewResult = {
+  readonly manifestHash: string;
+  readonly from: string;
+  readonly to: string;
+  readonly timeframe: string;
+  readonly bars: number;
+  readonly capitalUsd: string;
+  readonly finalEquityUsd: string;
+  readonly returnPct: number;
+  readonly benchmarkReturnPct: number;
+  readonly maxDrawdownPct: number;
+  readonly closedTrades: number;
+  readonly openTrades: number;
+  readonly hitRatePct: number | null;
+  readonly daily: ReadonlyArray<{
+    readonly date: string;
+    readonly equityUsd: string;
+    readonly highUsd: string;
+  }>;
+  readonly trades: ReadonlyArray<{
+    readonly instrument: string;
+    readonly decidedAt: string;
+    readonly entryPrice: string;
+    readonly exitDecidedAt: string | null;
+    readonly exitPrice: string | null;
+    readonly quantity: string;
+    readonly profitUsd: string | null;
+    readonly exitedBy: ReadonlyArray<string>;
+  }>;
+  readonly rules: ReadonlyArray<{
+    readonly side: 'entry' | 'exit';
+    readonly type: string;
+    readonly threshold: number | string | null;
+    readonly evaluated: number;
+    readonly passed: number;
+    readonly unknown: number;
+  }>;
+};
+
 export type BasisPolicy = {
   readonly id: string;
   readonly state: 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
@@ -469,6 +525,16 @@ export type BridgeTransfer = {
   readonly submittedAt: string | null;
   readonly endedAt: string | null;
   readonly changedAt: string;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
 };
 
 export type BridgeTransferPoint = {
@@ -837,6 +903,16 @@ export type EvaluationRun = {
   } | null;
   readonly resultHash: string | null;
   readonly summary: { readonly [name: string]: unknown } | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
 };
 
 export type EvaluationRunDetail = {
@@ -858,6 +934,16 @@ export type EvaluationRunDetail = {
   } | null;
   readonly resultHash: string | null;
   readonly summary: { readonly [name: string]: unknown } | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
   readonly result: { readonly [name: string]: unknown } | null;
 };
 
@@ -3110,6 +3196,16 @@ export type Proposal = {
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly changedAt: string;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
 };
 
 export type PublicWallet = {

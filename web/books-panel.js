@@ -2,8 +2,9 @@
 import { fill, h, say } from './dom.js';
 import { fillTable } from './fill-table.js';
 import { read } from './http.js';
+import { instrumentName } from './outcome-names.js';
 import { dataTable, factList, number } from './tables.js';
-import { dayAndTime, instrumentAddress, plain, symbolOf } from './words.js';
+import { dayAndTime, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Book} Book */
 
@@ -62,7 +63,7 @@ export function booksPanel({ context: { fail }, id, signal }) {
         empty: 'No position.',
         head: ['instrument', 'quantity', 'average price', 'cost USD', 'since'],
         rows: book.positions.map(({ instrument, quantity, averageEntryPrice, costUsd, openedAt }) => [
-          h('a', { href: instrumentAddress(instrument), title: instrument }, symbolOf(instrument)),
+          instrumentName(instrument),
           number(quantity),
           number(averageEntryPrice),
           number(costUsd),

@@ -6,6 +6,7 @@ import { change, read } from './http.js';
 import { lazyChart } from './lazy-chart.js';
 import { createProblemNote } from './problem-note.js';
 import { sweepForm } from './sweep-form.js';
+import { workLine } from './work-line.js';
 import { dayAndTime, numberText, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').EvaluationRun} Run */
@@ -186,8 +187,7 @@ function runItem({ context, id, run: first, signal, cancel }) {
   let chart = null;
   const badge = h('span', { class: 'badge' });
   const name = plain(first.evaluation);
-  const bar = h('progress', { 'aria-label': `Progress of the ${name}` });
-  const doing = h('span', { class: 'faint run-doing' });
+  const work = workLine(name);
   const words = h('p', { class: 'run-words' });
   const report = reportLink(id, first);
   const stop = h(
@@ -212,12 +212,11 @@ function runItem({ context, id, run: first, signal, cancel }) {
       h('strong', {}, name),
       badge,
       h('span', { class: 'faint' }, `manifest v${first.manifestVersion} · ${dayAndTime(first.createdAt)} by ${first.requestedBy}`),
-      bar,
-      doing,
       h('span', { class: 'space' }),
       report,
       stop,
     ),
+    work.element,
     words,
     course?.element,
     details,
@@ -241,7 +240,8 @@ function runItem({ context, id, run: first, signal, cancel }) {
     mark(element, 'data-state', run.state);
     mark(badge, 'class', `badge run-${run.state}`);
     say(badge, plain(run.state));
-    bar.hidden = doing.hidden = stop.hidden = hasEnded;
+    stop.hidden = hasEnded;
+    work.show(run);
     report.hidden = run.state !== 'finished';
     if (course !== null) course.element.hidden = report.hidden;
     say(
@@ -263,11 +263,8 @@ function runItem({ context, id, run: first, signal, cancel }) {
       draw();
     },
     /** @param {import('./wire.ts').EvaluationProgress} progress */
-    progress({ done, total, doing: what }) {
-      if (ENDED.includes(run.state)) return;
-      bar.max = Math.max(1, total);
-      bar.value = done;
-      say(doing, `${plain(String(what ?? ''))} ${total > 0 ? `${Math.floor((100 * done) / total)} %` : ''}`.trim());
+    progress({ progress, remainingMs, waitingFor }) {
+      if (!ENDED.includes(run.state)) work.show({ progress, remainingMs, waitingFor });
     },
     end() {
       end();

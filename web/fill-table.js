@@ -1,7 +1,8 @@
 /** Executions as a table, each with the quotes that it was made on. */
 import { h } from './dom.js';
+import { instrumentName } from './outcome-names.js';
 import { dataTable, number } from './tables.js';
-import { clockTime, dayAndTime, symbolOf } from './words.js';
+import { clockTime, dayAndTime } from './words.js';
 
 /**
  * @param {readonly import('./wire.ts').Fill[]} fills
@@ -16,7 +17,7 @@ export function fillTable(fills, caption, empty) {
     head: ['time', ...(named ? ['instrument'] : []), 'side', 'quantity', 'price', 'USD', 'fee USD', 'slippage', 'quotes'],
     rows: fills.map(({ at, instrument, side, quantity, fillPrice, notionalUsd, feeUsd, slippageBps, quotes }) => [
       h('time', { datetime: at }, dayAndTime(at)),
-      ...(named ? [symbolOf(instrument ?? '')] : []),
+      ...(named ? [instrumentName(instrument ?? '')] : []),
       side,
       number(quantity),
       number(fillPrice),

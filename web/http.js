@@ -58,6 +58,18 @@ export function change(method, path, body) {
 }
 
 /**
+ * Asks for something to be worked out, which changes nothing: it may be given up, and asked again.
+ * @template Answer
+ * @param {string} path
+ * @param {unknown} body
+ * @param {AbortSignal} signal
+ * @returns {Promise<Answer>}
+ */
+export function workOut(path, body, signal) {
+  return ask('POST', path, body, { signal });
+}
+
+/**
  * @template Answer
  * @param {string} method
  * @param {string} path

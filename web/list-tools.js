@@ -15,8 +15,9 @@ const AGAIN_MS = 1_000;
  * @property {HTMLElement} place Holds the tables or cards, now or later.
  * @property {string} label Names the field of the search.
  * @property {(error: unknown) => void} fail
- * @property {string} [cards] Selects what is a row where it is no row of a table.
+ * @property {string} [cards] Selects what is a row where it is no row of a table: its columns are its parts with `data-column`.
  * @property {HTMLInputElement} [search] A field that is there already.
+ * @property {readonly HTMLSelectElement[]} [filters] Fields of the page that choose what is read, each with a name: they are part of a view.
  * @property {(shown: number) => void} [onShown] Told how many rows are left, each time.
  */
 
@@ -33,14 +34,16 @@ export class ListTools {
   #rows = [];
 
   /** @param {Options} options */
-  constructor({ place, label, fail, cards = '', search, onShown }) {
+  constructor({ place, label, fail, cards = '', search, filters = [], onShown }) {
     this.place = place;
     this.fail = fail;
     this.selector = `tbody > tr${cards === '' ? '' : `, ${cards}`}`;
     this.onShown = onShown;
+    this.filters = filters;
     this.search = search ?? h('input', { type: 'search', placeholder: 'Search, or column:word', 'aria-label': label });
     this.search.addEventListener('input', () => this.#look({ ...this.#view, search: this.search.value.trim() }));
     this.note = h('span', { class: 'faint', role: 'status' });
+    this.order = h('select', { 'aria-label': 'Order of the cards', hidden: true, onchange: () => this.#turnCards() });
     this.views = h('select', { 'aria-label': 'Saved views', onchange: () => this.#open() });
     this.keep = h('button', { type: 'button', onclick: () => this.#ask() }, 'Save view');
     this.forget = h('button', { type: 'button', onclick: () => this.#forget() }, 'Forget view');
@@ -49,6 +52,7 @@ export class ListTools {
       { class: 'list-tools' },
       search === undefined ? this.search : null,
       this.note,
+      this.order,
       this.views,
       this.keep,
       this.forget,
@@ -58,8 +62,22 @@ export class ListTools {
     });
     this.#observer.observe(place, { childList: true, subtree: true, characterData: true });
     this.search.value = this.#view.search;
+    for (const filter of filters) this.#followFilter(filter);
     // A page that searches by itself hears of it too.
     this.search.dispatchEvent(new Event('input'));
+  }
+
+  /** It shows what the address says, and the address what it says. @param {HTMLSelectElement} filter */
+  #followFilter(filter) {
+    const wanted = this.#view.filters[filter.name] ?? '';
+    const isKnown = [...filter.options].some(({ value }) => value === wanted);
+    filter.addEventListener('change', () => {
+      const chosen = Object.fromEntries(this.filters.map(({ name, value }) => [name, value]));
+      this.#look({ ...this.#view, filters: chosen });
+    });
+    if (!isKnown || wanted === '' || filter.value === wanted) return;
+    filter.value = wanted;
+    filter.dispatchEvent(new Event('change'));
   }
 
   end() {
@@ -102,6 +120,7 @@ export class ListTools {
       if (isShown && !row.hidden) shown++;
     }
     if (sort !== '') for (const body of this.place.querySelectorAll('tbody')) sortRows(body, sort, way);
+    this.#arrangeCards();
     say(this.note, search === '' ? '' : shown === 0 ? 'Nothing here is like this.' : `${shown} of ${this.#rows.length} here`);
     this.#observer.takeRecords();
     this.onShown?.(shown);
@@ -123,10 +142,41 @@ export class ListTools {
     }
   }
 
+  /** Cards have no heads: what they are sorted by is chosen from a list of their columns. */
+  #arrangeCards() {
+    const { sort, way } = this.#view;
+    const cards = this.#rows.filter((row) => !(row instanceof HTMLTableRowElement));
+    const columns = [...new Set(cards.flatMap((card) => columnsOf(card).map(([column]) => column)))];
+    this.order.hidden = columns.length === 0;
+    const shown = ['', ...columns.flatMap((column) => [`${column} up`, `${column} down`])];
+    if (shown.join('\n') !== [...this.order.options].map(({ value }) => value).join('\n'))
+      fill(
+        this.order,
+        shown.map((value) =>
+          h('option', { value }, value === '' ? 'as it came' : value.replace(/ up$/, ', ascending').replace(/ down$/, ', descending')),
+        ),
+      );
+    this.order.value = columns.includes(sort) ? `${sort} ${way > 0 ? 'up' : 'down'}` : '';
+    if (!columns.includes(sort)) return;
+    for (const parent of new Set(cards.map(({ parentElement }) => parentElement)))
+      if (parent !== null)
+        arrange(
+          parent,
+          cards.filter((card) => card.parentElement === parent),
+          (card) => sortText(columnOf(card, sort)),
+          way,
+        );
+  }
+
+  #turnCards() {
+    const [, sort = '', way = ''] = /^(.+) (up|down)$/.exec(this.order.value) ?? [];
+    this.#look({ ...this.#view, sort, way: way === 'down' ? -1 : 1 });
+  }
+
   /** @param {string} column */
   #turn(column) {
-    const { search, sort, way } = this.#view;
-    this.#look({ search, sort: column, way: sort === column && way > 0 ? -1 : 1 });
+    const { sort, way } = this.#view;
+    this.#look({ ...this.#view, sort: column, way: sort === column && way > 0 ? -1 : 1 });
   }
 
   #open() {
@@ -175,19 +225,37 @@ export class ListTools {
 }
 
 /**
- * The texts of a row with the heads of their columns; of a card, its text alone. The full digits count where a number is cut.
+ * The texts of a row with the heads of their columns; of a card, its text and its parts. What is shown shorter than it is -
+ * a number, a name that stands for an id - is found by its title too.
  * @param {Element} row
  * @returns {readonly (readonly [column: string, text: string])[]}
  */
 function cellsOf(row) {
-  if (!(row instanceof HTMLTableRowElement)) return [['', row.textContent ?? '']];
+  if (!(row instanceof HTMLTableRowElement)) return [['', wholeText(row)], ...columnsOf(row)];
   const heads = row.closest('table')?.querySelectorAll('thead th') ?? [];
-  return [...row.cells].map((cell, index) => [heads[index]?.getAttribute('data-column') ?? '', cell.textContent ?? '']);
+  return [...row.cells].map((cell, index) => [heads[index]?.getAttribute('data-column') ?? '', wholeText(cell)]);
+}
+
+/** @param {Element} element */
+function wholeText(element) {
+  const titled = [element, ...element.querySelectorAll('[title]')];
+  return [element.textContent ?? '', ...titled.map((one) => one.getAttribute('title') ?? '')].join(' ');
+}
+
+/** The parts of a card that are columns. @param {Element} card @returns {readonly (readonly [column: string, text: string])[]} */
+function columnsOf(card) {
+  return [...card.querySelectorAll('[data-column]')].map((part) => [part.getAttribute('data-column') ?? '', wholeText(part)]);
+}
+
+/** @param {Element} card @param {string} column */
+function columnOf(card, column) {
+  return [...card.querySelectorAll('[data-column]')].find((part) => part.getAttribute('data-column') === column);
 }
 
 /** What a cell is sorted by: the full digits of a number, the instant of a time, or its text. @param {Element | undefined} cell */
 function sortText(cell) {
-  const marked = cell?.querySelector('[data-sort]')?.getAttribute('data-sort') ?? cell?.querySelector('time')?.getAttribute('datetime');
+  const time = cell?.matches('time') ? cell : cell?.querySelector('time');
+  const marked = cell?.querySelector('[data-sort]')?.getAttribute('data-sort') ?? time?.getAttribute('datetime');
   const number =
     cell?.querySelector('.number[title]')?.getAttribute('title') ?? (cell?.matches('.number[title]') ? cell.getAttribute('title') : null);
   return marked ?? number ?? cell?.textContent ?? '';
@@ -198,14 +266,31 @@ function sortRows(body, column, way) {
   const heads = [...(body.closest('table')?.querySelectorAll('thead th') ?? [])];
   const at = heads.findIndex((head) => head.getAttribute('data-column') === column);
   if (at < 0) return;
-  const rows = [...body.rows];
+  arrange(body, [...body.rows], (row) => sortText(row.cells[at]), way);
+}
+
+/**
+ * Puts children of one parent into order; what had the focus keeps it.
+ * @template {Element} Row
+ * @param {Element} parent
+ * @param {readonly Row[]} rows All of them, as they stand.
+ * @param {(row: Row) => string} textOf
+ * @param {1 | -1} way
+ */
+function arrange(parent, rows, textOf, way) {
   const sorted = rows
-    .map((row) => ({ row, text: sortText(row.cells[at]) }))
+    .map((row) => ({ row, text: textOf(row) }))
     .sort((a, b) => compareTexts(a.text, b.text, way))
     .map(({ row }) => row);
   const focused = document.activeElement;
-  for (const [index, row] of sorted.entries()) if (body.rows[index] !== row) body.insertBefore(row, body.rows[index] ?? null);
-  if (focused instanceof HTMLElement && focused !== document.activeElement && body.contains(focused))
+  const standing = [...rows];
+  for (const [index, row] of sorted.entries()) {
+    if (standing[index] === row) continue;
+    parent.insertBefore(row, standing[index] ?? null);
+    standing.splice(standing.indexOf(row), 1);
+    standing.splice(index, 0, row);
+  }
+  if (focused instanceof HTMLElement && focused !== document.activeElement && parent.contains(focused))
     focused.focus({ preventScroll: true });
 }
 

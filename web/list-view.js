@@ -1,6 +1,6 @@
 /** How a list is looked at - what is searched, what it is sorted by - kept in the address, so that a link shows the same, and under names in this browser. */
 
-/** @typedef {{ readonly search: string, readonly sort: string, readonly way: 1 | -1 }} ListView `sort` is the head of a column, empty for the order that it came in. */
+/** @typedef {{ readonly search: string, readonly sort: string, readonly way: 1 | -1, readonly filters: { readonly [name: string]: string } }} ListView `sort` is the head of a column, empty for the order that it came in; `filters` are chosen words by the name of their field. */
 
 const KEPT = 'sevengate.views';
 
@@ -11,16 +11,17 @@ export function pageOfAddress() {
 
 /** @returns {ListView} */
 export function viewInAddress() {
-  const query = new URLSearchParams(location.hash.split('?')[1] ?? '');
-  return { search: query.get('search') ?? '', sort: query.get('sort') ?? '', way: query.get('way') === 'down' ? -1 : 1 };
+  const { search = '', sort = '', way = '', ...filters } = Object.fromEntries(new URLSearchParams(location.hash.split('?')[1] ?? ''));
+  return { search, sort, way: way === 'down' ? -1 : 1, filters };
 }
 
 /** The same as a query: `search=btc&sort=change&way=down`; empty for a list as it came. @param {ListView} view */
-export function queryOf({ search, sort, way }) {
+export function queryOf({ search, sort, way, filters }) {
   const query = new URLSearchParams();
   if (search !== '') query.set('search', search);
   if (sort !== '') query.set('sort', sort);
   if (sort !== '' && way < 0) query.set('way', 'down');
+  for (const [name, word] of Object.entries(filters)) if (word !== '') query.set(name, word);
   return query.toString();
 }
 

@@ -1,4 +1,5 @@
 /** A manifest being written: for a new agent, for one like another, or as the next version of one. What is wrong stands beside its field in the API's own words. */
+import { BacktestPreview } from './backtest-preview.js';
 import { h, say } from './dom.js';
 import { clearProblem, fieldRow, showProblems } from './form-fields.js';
 import { change, read } from './http.js';
@@ -25,10 +26,11 @@ export function manifestView(context, id, purpose) {
   const note = createProblemNote(context.fail);
   const save = h('button', { type: 'submit', class: 'primary' }, BUTTONS[purpose]);
   const whose = h('p', { class: 'faint' });
-  const cancel = h('a', { href: id === '' ? '#/agents' : `#/agents/${id}` }, 'Cancel');
   const fields = [...rows.values()].map(({ element }) => element);
-  const last = h('div', { class: 'dialog-buttons' }, cancel, save);
-  const form = h('form', { class: 'panel manifest-form', onsubmit: submit }, fields, note.element, last);
+  const last = h('div', { class: 'dialog-buttons' }, h('a', { href: id === '' ? '#/agents' : `#/agents/${id}` }, 'Cancel'), save);
+  const payload = () => ({ ...kept, ...givenIn(rows) });
+  const preview = new BacktestPreview({ manifest: payload, agentId: purpose === 'edit' ? id : '', signal });
+  const form = h('form', { class: 'panel manifest-form', onsubmit: submit, oninput: () => preview.change() }, fields, note.element, last);
 
   async function begin() {
     try {
@@ -47,6 +49,7 @@ export function manifestView(context, id, purpose) {
   /** @param {Readonly<Record<string, string>>} texts */
   function write(texts) {
     for (const [name, { input }] of rows) input.value = texts[name] ?? '';
+    preview.ask();
   }
 
   /** @param {Event} event */
@@ -56,10 +59,8 @@ export function manifestView(context, id, purpose) {
     note.clear();
     for (const row of rows.values()) clearProblem(row);
     try {
-      const given = MANIFEST_FIELDS.map((field) => [field.name, valueOf(field, rows.get(field.name)?.input.value ?? '')]);
-      const payload = { ...kept, ...Object.fromEntries(given.filter(([, value]) => value !== '')) };
       /** @type {import('./wire.ts').Agent} */
-      const agent = await change('POST', purpose === 'edit' ? `/v1/agents/${id}/versions` : '/v1/agents', payload);
+      const agent = await change('POST', purpose === 'edit' ? `/v1/agents/${id}/versions` : '/v1/agents', payload());
       context.notify(purpose === 'edit' ? `Version ${agent.manifestVersion} is the manifest now.` : `${agent.name} was created at draft.`);
       location.hash = `#/agents/${agent.id}`;
     } catch (error) {
@@ -71,7 +72,7 @@ export function manifestView(context, id, purpose) {
   void begin();
 
   return {
-    element: h('section', { class: 'page' }, pageHead(purpose, whose), form),
+    element: h('section', { class: 'page' }, pageHead(purpose, whose), h('div', { class: 'manifest-desk' }, form, preview.element)),
     title: TITLES[purpose],
     end: () => abort.abort(),
   };
@@ -80,4 +81,10 @@ export function manifestView(context, id, purpose) {
 /** @param {Purpose} purpose @param {HTMLElement} whose */
 function pageHead(purpose, whose) {
   return h('div', { class: 'page-head' }, h('div', {}, h('h1', {}, TITLES[purpose]), whose));
+}
+
+/** What the fields say, without those that are empty. @param {ReadonlyMap<string, import('./form-fields.js').Row>} rows @returns {Record<string, unknown>} */
+function givenIn(rows) {
+  const given = MANIFEST_FIELDS.map((field) => [field.name, valueOf(field, rows.get(field.name)?.input.value ?? '')]);
+  return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }

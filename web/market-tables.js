@@ -114,14 +114,16 @@ export function predictionList(markets, context, signal) {
       h(
         'summary',
         {},
-        h('strong', {}, market.question),
+        h('strong', { 'data-column': 'question' }, market.question),
         market.subtitle === '' ? null : h('span', {}, market.subtitle),
-        h('span', { class: 'badge' }, plain(market.provider)),
+        h('span', { class: 'badge', 'data-column': 'venue' }, plain(market.provider)),
         h('span', {}, `${yes?.label ?? 'yes'} `, number(`${yes?.bid ?? '–'} / ${yes?.ask ?? '–'}`)),
         h(
           'span',
-          { class: 'faint' },
-          market.closesAt === null ? plain(market.status) : `${plain(market.status)}, closes ${dayAndTime(market.closesAt)}`,
+          { class: 'faint', 'data-column': 'closes' },
+          market.closesAt === null
+            ? plain(market.status)
+            : [`${plain(market.status)}, closes `, h('time', { datetime: market.closesAt }, dayAndTime(market.closesAt))],
         ),
         standingOf(market),
       ),

@@ -1,31 +1,61 @@
-/** What an outcome of a prediction market is called: its question and its answer, in the place of an id. */
+/** What an instrument is called: its symbol, and of a prediction market its question and its answer, in the place of an id. */
+import { h, say } from './dom.js';
 import { read } from './http.js';
+import { instrumentAddress, symbolOf } from './words.js';
+
+/** @typedef {import('./api.ts').PredictionMarket} PredictionMarket */
 
 const PER_PAGE = 200;
-/** @type {Promise<ReadonlyMap<string, string>> | null} */
+/** Names by instrument (`pm-04e175bc….no`), for as long as the page is open. @type {Map<string, string>} */
+const names = new Map();
+/** @type {Promise<void> | null} */
 let reading = null;
+/** Markets that are asked for one by one, as they are on no list. @type {Map<string, Promise<void>>} */
+const single = new Map();
 
 /**
- * Names by instrument (`pm-04e175bc….no`), read once for as long as the page is open.
- * @returns {Promise<ReadonlyMap<string, string>>} Empty where they cannot be read: the id stays then.
+ * An instrument by its name, which leads to its page where it has one.
+ * @param {string} key `spotexchange:BTCUSDT`
  */
-export function outcomeNames() {
-  reading ??= readNames().catch(() => {
-    reading = null;
-    return new Map();
-  });
-  return reading;
+export function instrumentName(key) {
+  const symbol = symbolOf(key);
+  if (!key.startsWith('prediction:')) return h('a', { href: instrumentAddress(key), title: key }, symbol);
+  const element = h('span', { title: key }, names.get(symbol) ?? 'an outcome…');
+  void instrumentWords(key).then((words) => say(element, words));
+  return element;
 }
 
-async function readNames() {
-  /** @type {import('./wire.ts').Page<import('./api.ts').PredictionMarket>} */
+/**
+ * The name alone. The id stands for an outcome whose market cannot be read.
+ * @param {string} key
+ * @returns {Promise<string>}
+ */
+export async function instrumentWords(key) {
+  const symbol = symbolOf(key);
+  if (!key.startsWith('prediction:') || names.has(symbol)) return names.get(symbol) ?? symbol;
+  reading ??= readAll().catch(() => {
+    reading = null;
+  });
+  await reading;
+  if (!names.has(symbol)) await readOne(symbol.replace(/\.\w+$/, ''));
+  return names.get(symbol) ?? symbol;
+}
+
+async function readAll() {
+  /** @type {import('./wire.ts').Page<PredictionMarket>} */
   const { items } = await read(`/v1/prediction-markets?limit=${PER_PAGE}`);
-  return new Map(
-    items.flatMap(({ question, subtitle, outcomes }) =>
-      outcomes.map(({ instrument, label, side }) => [
-        instrument.replace(/^prediction:/, ''),
-        `${question}${subtitle === '' ? '' : ` ${subtitle}`}: ${label === '' ? side : label}`,
-      ]),
-    ),
-  );
+  for (const market of items) keep(market);
+}
+
+/** @param {string} market */
+function readOne(market) {
+  const known = single.get(market) ?? read(`/v1/prediction-markets/${encodeURIComponent(market)}`).then(keep, () => {});
+  single.set(market, known);
+  return known;
+}
+
+/** @param {PredictionMarket} market */
+function keep({ question, subtitle, outcomes }) {
+  for (const { instrument, label, side } of outcomes)
+    names.set(symbolOf(instrument), `${question}${subtitle === '' ? '' : ` ${subtitle}`}: ${label === '' ? side : label}`);
 }

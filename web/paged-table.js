@@ -84,12 +84,17 @@ function tableRow([name, ...cells]) {
 
 /**
  * A filter over a table: one word out of a list, or any.
- * @param {string} label
+ * @param {string} label Its name in the address too, in small letters.
  * @param {readonly string[]} words
  * @param {(word: string) => string} text
  * @param {() => void} onchange
  */
 export function wordFilter(label, words, text, onchange) {
   const options = words.map((word) => h('option', { value: word }, text(word)));
-  return h('select', { 'aria-label': label, onchange }, h('option', { value: '' }, `any ${label.toLowerCase()}`), options);
+  return h(
+    'select',
+    { name: label.toLowerCase(), 'aria-label': label, onchange },
+    h('option', { value: '' }, `any ${label.toLowerCase()}`),
+    options,
+  );
 }

@@ -8,6 +8,7 @@ import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
 import { impactPanel } from './impact-panel.js';
 import { walletButtons } from './linked-wallets.js';
+import { money } from './money.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { age, clockAndZone, dayAndTime, plain } from './words.js';
@@ -127,10 +128,10 @@ export function portfolioView(context, wanted) {
 function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits }, names) {
   return [
     factList([
-      ['Value USD', number(totals.valueUsd)],
-      ['Cash USD', number(totals.cashUsd)],
-      ['At live quotes USD', number(totals.liveUsd)],
-      ['Qualified USD', number(totals.qualifiedUsd)],
+      ['Value USD', money(totals.valueUsd)],
+      ['Cash USD', money(totals.cashUsd)],
+      ['At live quotes USD', money(totals.liveUsd)],
+      ['Qualified USD', money(totals.qualifiedUsd)],
       ['Leverage', number(totals.leverage)],
       ['Coverage', totals.coverage],
     ]),
@@ -147,16 +148,16 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
       head: ['scenario', 'loss USD', 'loss %', 'value after USD', 'left out'],
       rows: scenarios.map(({ id, lossUsd, lossPct, afterUsd, opensAt, leftOut }) => [
         h('span', {}, plain(id), opensAt === null ? null : h('span', { class: 'faint' }, ` to the open of ${dayAndTime(opensAt)}`)),
-        number(lossUsd),
+        money(lossUsd),
         number(lossPct),
-        number(afterUsd),
+        money(afterUsd),
         String(leftOut.length),
       ]),
     }),
     dataTable({
       caption: 'Sectors',
       head: ['sector', 'net USD', 'weight %'],
-      rows: sectors.map(({ sector, netUsd, weightPct }) => [plain(sector), number(netUsd), number(weightPct)]),
+      rows: sectors.map(({ sector, netUsd, weightPct }) => [plain(sector), money(netUsd), number(weightPct)]),
     }),
     dataTable({
       caption: 'Held twice',
@@ -176,10 +177,10 @@ function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits
       head: ['instrument', 'position USD', 'share of the pool %', 'limit %', 'leaves within the budget USD', ''],
       rows: exits.map(({ instrument, positionUsd, sharePct, limitSharePct, exitableUsd, why }) => [
         instrument,
-        number(positionUsd),
+        money(positionUsd),
         number(sharePct),
         number(limitSharePct),
-        number(exitableUsd),
+        money(exitableUsd),
         why,
       ]),
     }),
@@ -194,7 +195,7 @@ function holdingRow({ symbol, name, place, quantity, mark: price, valueUsd, pric
     h('span', { class: 'faint', title: place }, placeWords(place, names)),
     number(quantity),
     number(price),
-    number(valueUsd),
+    money(valueUsd),
     h(
       'span',
       { title: why },

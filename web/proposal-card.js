@@ -7,6 +7,7 @@ import { createProblemNote } from './problem-note.js';
 import { proposalSigning } from './proposal-signing.js';
 import { ProposalGround } from './proposal-ground.js';
 import { factList, number } from './tables.js';
+import { workLine } from './work-line.js';
 import { clockTime, dayAndTime, plain, priceText, rejectionWords, remaining, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Proposal} Proposal */
@@ -30,7 +31,7 @@ export function proposalCard(context, first) {
   let ground = null;
 
   const groundPlace = h('div', {});
-  const state = h('span', { class: 'badge' });
+  const state = h('span', { class: 'badge', 'data-column': 'state' });
   const countdown = h('span', { class: 'number countdown' });
   const approve = h('button', { type: 'button', class: 'primary', onclick: () => void decide('approve') }, 'Approve');
   const decline = h('button', { type: 'button', onclick: () => void decide('decline') }, 'Decline');
@@ -42,9 +43,9 @@ export function proposalCard(context, first) {
     'aria-label': 'Reason for declining (optional)',
   });
   const answers = h('div', { class: 'actions proposal-answers' }, reason, decline, approve);
-  const agent = h('a', { href: `#/agents/${first.agentId}` }, '…');
+  const agent = h('a', { href: `#/agents/${first.agentId}`, 'data-column': 'agent' }, '…');
   const note = createProblemNote(context.fail);
-  const outcome = h('p', { class: 'proposal-outcome' });
+  const outcome = proposalOutcome();
   const refusals = h('ul', { class: 'gate-problems' });
   const facts = h('div', {});
   const signing = proposalSigning(context.fail);
@@ -67,7 +68,7 @@ export function proposalCard(context, first) {
       { class: 'proposal-line' },
       h('span', { class: 'faint' }, `${plain(first.side)} of `),
       agent,
-      outcome,
+      outcome.element,
       countdown,
       h('span', { class: 'space' }),
       answers,
@@ -90,7 +91,7 @@ export function proposalCard(context, first) {
       control.disabled = isAsking || !mayDecide;
       mark(control, 'title', needs);
     }
-    say(outcome, outcomeWords(proposal));
+    outcome.show(proposal);
     fill(
       refusals,
       (proposal.risk?.rejections ?? []).map((rejection) => h('li', {}, rejectionWords(rejection))),
@@ -190,16 +191,35 @@ function proposalHead({ order, instrument, mode, createdAt }, state) {
     state,
     h(
       'h2',
-      {},
+      { 'data-column': 'order' },
       `${order.side} ${priceText(order.quantity)} ${symbolOf(instrument)} `,
       h('small', { class: 'faint' }, instrument.split(':', 1)[0] ?? ''),
     ),
-    h('span', {}, 'limit ', number(order.limitPrice)),
-    h('span', {}, number(order.notionalUsd), ' USD'),
+    h('span', { 'data-column': 'limit' }, 'limit ', number(order.limitPrice)),
+    h('span', { 'data-column': 'worth' }, number(order.notionalUsd), ' USD'),
     h('span', { class: `badge mode-${mode}` }, plain(mode)),
     h('span', { class: 'space' }),
-    h('time', { class: 'faint number', datetime: createdAt, title: dayAndTime(createdAt) }, clockTime(createdAt)),
+    h(
+      'time',
+      { class: 'faint number', 'data-column': 'proposed', datetime: createdAt, title: dayAndTime(createdAt) },
+      clockTime(createdAt),
+    ),
   );
+}
+
+/** What became of it, and what it waits for. */
+function proposalOutcome() {
+  const words = h('p', { class: 'proposal-outcome' });
+  const work = workLine('proposal');
+  return {
+    element: h('div', {}, words, work.element),
+    /** @param {Proposal} proposal */
+    show(proposal) {
+      say(words, outcomeWords(proposal));
+      // While it waits for an answer the card counts the time itself.
+      work.show(proposal.state === 'pending_approval' ? { ...proposal, remainingMs: null } : proposal);
+    },
+  };
 }
 
 /** @param {Proposal} proposal */

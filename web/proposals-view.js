@@ -53,26 +53,17 @@ export function proposalsView(context, agentId) {
   const list = h('div', { class: 'proposals' });
   const more = h('button', { type: 'button', hidden: true, onclick: () => void load(false) }, 'Earlier proposals');
   const whose = h('span', {});
+  const stateFilter = h(
+    'select',
+    { name: 'state', onchange: restrict },
+    h('option', { value: '' }, 'all'),
+    STATES.map((state) => h('option', { value: state }, plain(state))),
+  );
   const element = h(
     'section',
     { class: 'page' },
     h('div', { class: 'page-head' }, h('h1', {}, 'Proposals'), note),
-    h(
-      'div',
-      { class: 'filters' },
-      h(
-        'label',
-        {},
-        'State ',
-        h(
-          'select',
-          { onchange: (/** @type {Event} */ event) => restrict(event.target) },
-          h('option', { value: '' }, 'all'),
-          STATES.map((state) => h('option', { value: state }, plain(state))),
-        ),
-      ),
-      whose,
-    ),
+    h('div', { class: 'filters' }, h('label', {}, 'State ', stateFilter), whose),
     list,
     h('div', { class: 'pager' }, more),
   );
@@ -82,9 +73,8 @@ export function proposalsView(context, agentId) {
     void nameOf(agentId).then((name) => say(of, name));
   }
 
-  /** @param {EventTarget | null} target */
-  function restrict(target) {
-    wanted = target instanceof HTMLSelectElement ? target.value : '';
+  function restrict() {
+    wanted = stateFilter.value;
     void load(true);
   }
 
@@ -244,7 +234,7 @@ export function proposalsView(context, agentId) {
   return {
     element,
     title: 'Proposals',
-    list: { label: 'Search proposals', cards: '.proposals > .proposal' },
+    list: { label: 'Search proposals', cards: '.proposals > .proposal', filters: [stateFilter] },
     end() {
       abort.abort();
       stop();

@@ -1,8 +1,8 @@
 /** The quotes of every venue as they are heard: bid and ask, how old, how good, and which kind of silence it is where there is one. */
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
-import { outcomeNames } from './outcome-names.js';
-import { age, instrumentAddress, plain, priceText, SILENCES } from './words.js';
+import { instrumentName } from './outcome-names.js';
+import { age, plain, priceText, SILENCES } from './words.js';
 
 /** @typedef {import('./wire.ts').QuoteRow} QuoteRow */
 
@@ -209,7 +209,7 @@ function quoteLine(venue, instrument) {
   const element = h(
     'tr',
     { 'data-instrument': instrument },
-    h('th', { scope: 'row' }, nameCell(venue, instrument)),
+    h('th', { scope: 'row' }, instrumentName(`${venue}:${instrument}`)),
     first,
     second,
     old,
@@ -258,18 +258,6 @@ function quoteLine(venue, instrument) {
       if (shown !== null) say(old, age(now - Date.parse(shown.feedUpdatedAt ?? shown.receivedAt)));
     },
   };
-}
-
-/**
- * The name as the way to its page; an outcome of a prediction market has none, and is called by its question.
- * @param {string} venue
- * @param {string} instrument
- */
-function nameCell(venue, instrument) {
-  if (venue !== 'prediction') return h('a', { href: instrumentAddress(`${venue}:${instrument}`) }, instrument);
-  const name = h('span', { title: instrument }, instrument);
-  void outcomeNames().then((names) => say(name, names.get(instrument) ?? instrument));
-  return name;
 }
 
 /**

@@ -33,10 +33,11 @@ export function runtimeView(context, tab) {
   const tiles = h('div', { class: 'tiles', role: 'status' });
   const queues = h('div', {});
   const when = h('span', { class: 'faint' });
+  const search = h('input', { type: 'search', maxlength: 80, placeholder: 'Search, or column:word', 'aria-label': 'Search the runtime' });
   const interventions = createInterventions(context, () => void refresh(true));
   const parts = { signal, fail, now: () => feed.now(), interventions };
   const panels = {
-    actors: actorsPanel(parts),
+    actors: actorsPanel(parts, search),
     activities: activitiesPanel(parts),
     timers: timersPanel(parts),
     incidents: incidentsPanel(parts),
@@ -75,8 +76,9 @@ export function runtimeView(context, tab) {
   });
 
   return {
-    element: h('section', { class: 'page runtime' }, h('div', { class: 'page-head' }, h('h1', {}, 'Runtime'), when), tiles, shown),
+    element: h('section', { class: 'page runtime' }, h('div', { class: 'page-head' }, h('h1', {}, 'Runtime'), search, when), tiles, shown),
     title: 'Runtime',
+    list: { label: 'Search the runtime', search, filters: panels.actors.filters },
     end() {
       abort.abort();
       clearInterval(repeating);
@@ -144,7 +146,7 @@ function queueTables({ at, activities, queues }) {
       caption: 'Recurring work',
       head: ['work', 'done to', 'how it stands'],
       rows: queues.recurring.map(({ name, lastSlot, isUnderWay, hasFailed }) => [
-        plain(name),
+        plain(name).replace(/\b(\d+) ms\b/g, (_, ms) => age(Number(ms))),
         lastSlot === null ? 'never' : `${dayAndTime(lastSlot)}, ${since(lastSlot)}`,
         isUnderWay ? 'under way' : hasFailed ? h('strong', { class: 'wrong' }, 'failed, and is tried again') : 'waits for its next slot',
       ]),

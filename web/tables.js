@@ -1,7 +1,7 @@
 /** Plain tables and lists of facts in the console's style. */
 import { h } from './dom.js';
 import { exact } from './money.js';
-import { priceText } from './words.js';
+import { numberText, priceText } from './words.js';
 
 /** @typedef {import('./dom.js').Child} Child */
 
@@ -56,7 +56,7 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
 export function number(value) {
   if (value === null) return h('span', { class: 'faint' }, 'unknown');
   if (typeof value === 'string' && DECIMAL.test(value)) return exact(priceText(value), value);
-  return h('span', { class: 'number' }, String(value));
+  return typeof value === 'number' ? exact(numberText(value), String(value)) : h('span', { class: 'number' }, value);
 }
 
 /**

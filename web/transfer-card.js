@@ -4,6 +4,7 @@ import { fill, h, mark, say } from './dom.js';
 import { CHAIN_WORDS, shortAddress } from './linked-wallets.js';
 import { factList, number } from './tables.js';
 import { transferCourse } from './transfer-course.js';
+import { workLine } from './work-line.js';
 import { clockTime, dayAndTime, plain, priceText } from './words.js';
 
 /** @typedef {import('./wire.ts').BridgeTransfer} BridgeTransfer */
@@ -17,29 +18,17 @@ const ENDED = ['completed', 'refunded', 'failed', 'expired'];
  */
 export function transferCard(context, first) {
   let transfer = first;
-  const state = h('span', { class: 'badge' });
+  const state = h('span', { class: 'badge', 'data-column': 'state' });
   const late = h('span', { class: 'badge mode-live', hidden: true }, 'delayed');
   const axes = h('div', {});
+  const work = workLine('transfer');
   const attentions = h('ul', { class: 'gate-problems' });
   const parts = unfolded(context, () => transfer);
   const element = h(
     'article',
     { class: 'proposal', 'data-transfer': first.id },
-    h(
-      'div',
-      { class: 'proposal-head' },
-      state,
-      late,
-      h(
-        'h2',
-        {},
-        `${priceText(first.amount)} ${first.token} `,
-        h('small', { class: 'faint' }, `to the ${CHAIN_WORDS[first.to] ?? first.to}`),
-      ),
-      h('span', { class: 'faint' }, `by ${first.provider}`),
-      h('span', { class: 'space' }),
-      h('time', { class: 'faint number', datetime: first.createdAt, title: dayAndTime(first.createdAt) }, clockTime(first.createdAt)),
-    ),
+    transferHead(first, state, late),
+    work.element,
     axes,
     attentions,
     parts.element,
@@ -50,6 +39,7 @@ export function transferCard(context, first) {
     mark(state, 'class', `badge transfer-${transfer.state}`);
     say(state, plain(transfer.state));
     late.hidden = !transfer.delayed;
+    work.show(transfer);
     fill(axes, factList(axesOf(transfer)));
     fill(
       attentions,
@@ -73,6 +63,29 @@ export function transferCard(context, first) {
     },
     end: parts.end,
   };
+}
+
+/** What is sent, and how it stands. @param {BridgeTransfer} first @param {HTMLElement} state @param {HTMLElement} late */
+function transferHead(first, state, late) {
+  return h(
+    'div',
+    { class: 'proposal-head' },
+    state,
+    late,
+    h(
+      'h2',
+      { 'data-column': 'amount' },
+      `${priceText(first.amount)} ${first.token} `,
+      h('small', { class: 'faint' }, `to the ${CHAIN_WORDS[first.to] ?? first.to}`),
+    ),
+    h('span', { class: 'faint', 'data-column': 'provider' }, `by ${first.provider}`),
+    h('span', { class: 'space' }),
+    h(
+      'time',
+      { class: 'faint number', 'data-column': 'begun', datetime: first.createdAt, title: dayAndTime(first.createdAt) },
+      clockTime(first.createdAt),
+    ),
+  );
 }
 
 /**

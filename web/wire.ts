@@ -205,6 +205,9 @@ export interface Fill {
 }
 
 export interface Proposal {
+  readonly progress: import('./api.ts').Proposal['progress'];
+  readonly remainingMs: import('./api.ts').Proposal['remainingMs'];
+  readonly waitingFor: import('./api.ts').Proposal['waitingFor'];
   readonly transaction: import('./api.ts').Proposal['transaction'];
   readonly id: string;
   readonly agentId: string;
@@ -256,9 +259,9 @@ export interface ProposalChange {
 
 export interface EvaluationProgress {
   readonly runId: string;
-  readonly done: number;
-  readonly total: number;
-  readonly doing: string;
+  readonly progress: EvaluationRun['progress'];
+  readonly remainingMs: EvaluationRun['remainingMs'];
+  readonly waitingFor: EvaluationRun['waitingFor'];
 }
 
 export interface SidedCondition {

@@ -136,10 +136,11 @@ export function valueText(value) {
 }
 
 /**
- * A statistic: five digits, and never fewer than stand before the point.
+ * A statistic: five digits, and never fewer than stand before the point; what is less than a millionth is as good as nothing.
  * @param {number} value
  */
 export function numberText(value) {
+  if (Math.abs(value) < 1e-6) return '0';
   return String(Math.abs(value) >= 10_000 ? Math.round(value) : Number(value.toPrecision(5)));
 }
 

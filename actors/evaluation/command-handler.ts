@@ -103,5 +103,6 @@ function viewOf(id: string, state: ActorState, at: number): EvaluationView {
     ending: context.ending,
     resultHash: context.resultHash,
     summary: context.summary,
+    told: null,
   };
 }

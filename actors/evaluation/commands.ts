@@ -1,6 +1,7 @@
 /** What may be asked of evaluation runs, and by whom: the protocol between the API and the runs' actors. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
+import type { ToldProgress } from '../../src/domain/work-standing.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Evaluation, RunEnding, RunState } from './protocol.ts';
 
@@ -21,6 +22,8 @@ export interface EvaluationView {
   readonly ending: RunEnding | null;
   readonly resultHash: string | null;
   readonly summary: { readonly [name: string]: Json } | null;
+  /** What its worker said last of how far it is; null before it said anything. */
+  readonly told: ToldProgress | null;
 }
 
 /** Every command answers after its transaction is committed. A foreign agent or run answers exactly as a missing one. */

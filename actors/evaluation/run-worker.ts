@@ -5,6 +5,7 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EvidenceDraft } from '../../src/domain/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { evaluationStanding, type ToldProgress, type WorkStanding } from '../../src/domain/work-standing.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { runEvery } from '../runtime/run-every.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -51,6 +52,15 @@ export type EvaluationRunner = (job: EvaluationJob) => Promise<EvaluationOutcome
 /** A run under this process's lease. */
 export type ClaimedRun = Omit<EvaluationJob, 'signal' | 'progress'> & { readonly evaluation: Evaluation; readonly attempts: number };
 
+/** What is announced of a run that is worked on. `since`: when it began what it is `doing`. */
+export type ProgressBody = ToldProgress &
+  WorkStanding & {
+    readonly what: 'evaluation_progress';
+    readonly agentId: string;
+    readonly runId: string;
+    readonly evaluation: Evaluation;
+  };
+
 export interface RunStore {
   /** Takes up to `limit` runs that are queued, or running under a lease that is over, and leases them to `holder`. */
   claim(holder: string, limit: number, leaseMs: number): Promise<readonly ClaimedRun[]>;
@@ -58,7 +68,8 @@ export interface RunStore {
   renew(holder: string, runIds: readonly string[], leaseMs: number): Promise<readonly string[]>;
   /** Gives leases back at once, so that another process need not wait for their end. */
   release(holder: string, runIds: readonly string[]): Promise<void>;
-  announceProgress(run: ClaimedRun, at: number, body: { readonly [field: string]: Json }): Promise<void>;
+  /** Keeps how far a run is, and announces it. */
+  announceProgress(run: ClaimedRun, at: number, body: ProgressBody): Promise<void>;
 }
 
 const LOOK_MS = 500;
@@ -92,18 +103,21 @@ export function startRunWorker(deps: {
 
   function progressOf(run: ClaimedRun): EvaluationJob['progress'] {
     let told = Number.NEGATIVE_INFINITY;
+    let phase = { doing: '', since: 0 };
     return (done, total, what) => {
       const now = clock.now();
+      if (what !== phase.doing) phase = { doing: what, since: now };
       if (now - told < PROGRESS_MS || !working.has(run.runId)) return;
       told = now;
-      const body = {
+      const body: ProgressBody = {
         what: 'evaluation_progress',
         agentId: run.agentId,
         runId: run.runId,
         evaluation: run.evaluation,
         done,
         total,
-        doing: what,
+        ...phase,
+        ...evaluationStanding('running', { done, total, ...phase }, now),
       };
       store.announceProgress(run, now, body).catch(deps.onError);
     };

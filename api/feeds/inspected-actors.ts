@@ -24,7 +24,7 @@ export function createInspection(deps: {
         const one = await reads.get(orgId, actorId);
         return one === null ? [] : [inspected(orgId, one)];
       }
-      const { items } = await reads.list(orgId, { kind: null, status: 'running' }, { limit: MOST_ACTORS, after: null });
+      const { items } = await reads.list(orgId, { kind: null, status: 'running', search: null }, { limit: MOST_ACTORS, after: null });
       const details = await Promise.all(items.map(({ id }) => reads.get(orgId, id)));
       return details.flatMap((one) => (one === null ? [] : [inspected(orgId, one)]));
     },

@@ -56,6 +56,7 @@ import { listBasis } from './arbitrage/basis.ts';
 import { disarmBasisPolicy } from './arbitrage/disarm-policy.ts';
 import { getBasisPolicy } from './arbitrage/get-policy.ts';
 import { listBasisPolicies } from './arbitrage/list-policies.ts';
+import { previewBacktest } from './backtests/preview.ts';
 import { getEquity } from './books/equity.ts';
 import { listFills } from './books/fills.ts';
 import { listBooks } from './books/list.ts';
@@ -277,6 +278,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(signOffAgent, 'risk:manage'),
   entry(backtestAgent, 'trade:execute'),
   entry(sweepAgent, 'trade:execute'),
+  entry(previewBacktest, 'trade:execute'),
   entry(stressTestAgent, 'trade:execute'),
   entry(cancelEvaluation, 'trade:execute'),
   entry(pauseAgent, TO_STOP),

@@ -8,14 +8,23 @@ import { createStressReads } from '../adapters/store/evaluations/stress-reads.ts
 import { createTrialReads } from '../adapters/store/evaluations/trial-reads.ts';
 import { createHistoryFetcher } from '../adapters/venues/history-fetcher.ts';
 import type { Venue } from '../domain/venue.ts';
+import { createKnownHistoryReads } from '../adapters/store/candles/backtest-reads.ts';
+import type { HistorySource } from '../domain/backtest/missing-history.ts';
+import { missingHistory } from '../simulation/backtest/missing-history.ts';
+import { backtestNeeds, barSeriesOf } from '../simulation/backtest/needs.ts';
+import { createBacktestPreviews } from '../simulation/backtest/preview.ts';
+import type { ApiPorts } from '../../api/ports.ts';
 import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
 import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
-import type { HistoryArchives } from '../simulation/ports.ts';
+import type { HistoryArchives, TrialReads } from '../simulation/ports.ts';
 import { createStressRunner } from '../simulation/stress/stress-runner.ts';
 import { createSweepRunner } from '../simulation/sweep/sweep-runner.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
 import type { BacktestThread, SweepThread } from './threads/backtest-worker.ts';
+
+/** Previews that one process works on at a time. */
+const PREVIEWS_AT_ONCE = 2;
 
 export interface EvaluationRunnerDeps {
   readonly sql: Sql;
@@ -29,12 +38,15 @@ export interface EvaluationRunnerDeps {
 }
 
 /** The runners of what is simulated over stored bars: backtests, and sweeps of them. */
-export function openHistoryRunners(deps: EvaluationRunnerDeps): Record<'backtest' | 'sweep', EvaluationRunner> {
-  const { sql, log, databaseUrl } = deps;
+export function openHistoryRunners(
+  deps: EvaluationRunnerDeps,
+  trials: TrialReads = createTrialReads(deps.sql),
+): Record<'backtest' | 'sweep', EvaluationRunner> {
+  const { log, databaseUrl } = deps;
   const entry = new URL('./threads/backtest-thread.mjs', import.meta.url);
   const shared = {
     fetcher: createHistoryFetcher(deps),
-    trials: createTrialReads(sql),
+    trials,
     onMissing: (what: { readonly [field: string]: unknown }) => log.info(what, 'a venue did not give the whole history of a backtest'),
   };
   return {
@@ -47,6 +59,20 @@ export function openHistoryRunners(deps: EvaluationRunnerDeps): Record<'backtest
       inThread: (sweep, job) => inThread<SweepOutcome>(entry, { databaseUrl, sweep } satisfies SweepThread, job, 'a sweep'),
     }),
   };
+}
+
+/** Previews of manifests that are being written, which work as backtests do, each in a thread of its own. */
+export function openPreviews(deps: EvaluationRunnerDeps & { readonly obtainable: ReadonlySet<HistorySource> }): ApiPorts['previews'] {
+  const { sql, clock, obtainable } = deps;
+  const reads = createKnownHistoryReads(sql);
+  const { run } = createBacktestPreviews({
+    // A preview tells no deflated Sharpe ratio: it is counted as a trial and asks for none.
+    runner: openHistoryRunners(deps, { otherTrials: async () => [] }).backtest,
+    missing: (manifest, stretch) => missingHistory(reads, manifest, clock.now(), obtainable, stretch),
+    clock,
+    atOnce: PREVIEWS_AT_ONCE,
+  });
+  return { run, seriesOf: (manifest) => barSeriesOf(backtestNeeds(manifest, manifest.timeframe)).length };
 }
 
 export function openStressRunner(sql: Sql): EvaluationRunner {

@@ -33,7 +33,7 @@ import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
-import { openHistoryRunners, openStressRunner } from './evaluation-runners.ts';
+import { type EvaluationRunnerDeps, openHistoryRunners, openPreviews, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
 import { evmWalletsAt } from './linked-wallets.ts';
 import type { MarketAccess } from './market-access.ts';
@@ -204,30 +204,30 @@ function openLiveOrders({ config, onStop }: ServiceProcess, reach: OutsideReach)
   return { spotexchange: orders.client };
 }
 
-function evaluationRunners({ service, store, market }: RoleParts) {
+function evaluationRunners(parts: RoleParts) {
+  return { ...openHistoryRunners(runnerDeps(parts)), stress_test: openStressRunner(parts.store.sql) };
+}
+
+/** What backtests of this process read, and where they fetch what is not stored. */
+function runnerDeps({ service, store, market }: RoleParts): EvaluationRunnerDeps {
   const { clock, log } = service;
-  const { sql, logins } = store;
   const { histories } = createVenues({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
   const past = sandboxPast(service);
   return {
-    ...openHistoryRunners({
-      sql,
-      databaseUrl: logins.appUrl,
-      histories: { ...histories, ...past?.histories(histories) },
-      archives: past?.archives ?? null,
-      clock,
-      log,
-    }),
-    stress_test: openStressRunner(sql),
+    sql: store.sql,
+    databaseUrl: store.logins.appUrl,
+    histories: { ...histories, ...past?.histories(histories) },
+    archives: past?.archives ?? null,
+    clock,
+    log,
   };
 }
 
-/** Serves REST and feeds. `pingQueue` asks whether the queue of this process answers. */
-export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
-  const { service, store, market, clockWatch } = parts;
-  const { config, clock, random, newId, log, metrics } = service;
-  const { reach, bus, states, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
-  const emergency = await startEmergencyListener(
+/** The thread that halts and pauses whatever keeps this one busy. */
+async function startEmergency({ service, store, market }: RoleParts) {
+  const { config, clock, log, metrics } = service;
+  const { reach } = market;
+  return startEmergencyListener(
     {
       home: resolve(config.SEVENGATE_HOME),
       aheadMs: await aheadOfMachine(store.sql),
@@ -247,6 +247,14 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       begin: (workerData) => new Worker(new URL('./threads/emergency-thread.mjs', import.meta.url), { workerData }),
     },
   );
+}
+
+/** Serves REST and feeds. `pingQueue` asks whether the queue of this process answers. */
+export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
+  const { service, store, market, clockWatch } = parts;
+  const { config, clock, random, newId, log, metrics } = service;
+  const { reach, bus, states, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
+  const emergency = await startEmergency(parts);
   service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({
     clockState: clockWatch.state,
@@ -275,6 +283,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     sharedLimits: market.sharedLimits,
     launcher,
     pingQueue,
+    previews: openPreviews({ ...runnerDeps(parts), obtainable: obtainableHistory(service) }),
     clock,
     random,
     newId,

@@ -80,7 +80,7 @@ export interface TrialsOf {
 /** Which other manifests were tried before: what luck is measured by. */
 export interface TrialReads {
   /**
-   * The Sharpe ratio of every manifest, except those of `hashes`, that finished backtests and sweeps of the organization
+   * The Sharpe ratio of every manifest, except those of `hashes`, that finished backtests, sweeps and previews of the organization
    * have tried for this agent, or for one whose manifest has rules of the same types; null where it is not defined.
    */
   otherTrials(of: TrialsOf, hashes: readonly string[]): Promise<readonly (number | null)[]>;

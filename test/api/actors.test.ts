@@ -173,3 +173,18 @@ test('a stretch of the history is a test that passes as it is, and fails where s
   for (const from of [1, 3]) expect(output).toContain(`goes from version ${from} to 4 as it did`);
   expect(output).toContain('autonomous');
 });
+
+test('actors are searched by name, kind and id, among those of their organization', async () => {
+  const named = await createdAgent(api, owner, { name: 'Fifty_% off' });
+  const search = async (text: string, by = owner): Promise<readonly string[]> => {
+    const { body } = await api.call('GET', `/v1/actors?limit=200&search=${encodeURIComponent(text)}`, { token: by });
+    return body.items.map(({ id }: { id: string }) => id);
+  };
+  expect(await search('fifty_% o')).toEqual([named]);
+  // Signs of patterns are letters like any other.
+  expect(await search('fifty%off')).toEqual([]);
+  expect(await search(named.slice(-12))).toContain(named);
+  expect(new Set(await search('AGENT'))).toEqual(new Set([named, agent]));
+  expect(await search('agent', stranger)).toEqual([]);
+  expect((await api.call('GET', '/v1/actors?search=', { token: owner })).status).toBe(400);
+});

@@ -37,6 +37,8 @@ import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { launcherPairs } from '../../src/boot/capabilities/launcher-launch.ts';
+import { openPreviews } from '../../src/boot/evaluation-runners.ts';
+import { createLog } from '../../src/adapters/log.ts';
 import { createJoining } from '../../src/boot/members.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
@@ -199,6 +201,15 @@ export async function apiUnderTest(
       limits: createRateLimits(),
     },
     ...callerPorts,
+    previews: openPreviews({
+      sql,
+      databaseUrl: url,
+      histories: {},
+      archives: null,
+      clock,
+      log: createLog('silent'),
+      obtainable: new Set(),
+    }),
     joining: createJoining(sql, clock),
     runtime: { ...callerPorts.runtime, queues: () => readWorkQueues(sql) },
     machines: {

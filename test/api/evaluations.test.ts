@@ -6,7 +6,7 @@ import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
-import { type ApiUnderTest, apiUnderTest, createdAgent, THEIRS } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let trader: string;
@@ -28,6 +28,9 @@ test('a backtest is accepted with every default resolved, once per key, one at a
     evaluation: 'backtest',
     state: 'queued',
     attempts: 0,
+    progress: null,
+    remainingMs: null,
+    waitingFor: { cause: 'queue' },
     request: { from: '2021-02-22T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', timeframe: null, look: false },
   });
   expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, headers: key })).text).toBe(begun.text);
@@ -144,4 +147,40 @@ test('what cannot be run as asked is refused with every reason; foreign and miss
     expect(foreign.status).toBe(404);
     expect({ ...foreign.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
   }
+});
+
+test('a preview says what a manifest that is not finished lacks, what is stored of the past, and how far back it may ask', async () => {
+  const preview = (body: object, query = '', token = trader) => api.call('POST', `/v1/backtests/preview${query}`, { token, body });
+  const unfinished = await preview({ ...payload(), stopLossPct: 'much', entryConditions: [{ type: 'rsi_belo' }] }, '?draft=true');
+  expect(unfinished).toMatchObject({ status: 200, body: { evidence: false, result: null, ending: { code: 'manifest_invalid' } } });
+  const refused = await api.call('POST', '/v1/agents', {
+    token: trader,
+    body: { ...payload(), stopLossPct: 'much', entryConditions: [{ type: 'rsi_belo' }] },
+  });
+  expect(unfinished.body.problems).toEqual(refused.body.problems);
+  expect((await preview({ ...payload(), stopLossPct: 'much' })).body).toMatchObject({ status: 400, code: 'manifest_invalid' });
+
+  const empty = await preview(payload());
+  expect(empty.body).toMatchObject({ result: null, ending: { code: 'insufficient_history', detail: expect.stringContaining('AAPLx') } });
+  const far = await preview({ ...payload(), timeframe: '1m' }, '?days=300');
+  expect(far.body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path: '$.days' }] });
+  const most = Number(/at most (\d+) days/.exec(far.body.problems[0].allowed)?.[1]);
+  expect((await preview({ ...payload(), timeframe: '1m' }, `?days=${most}`)).status).toBe(200);
+  expect((await preview(payload(), '?timeframe=soon')).body).toMatchObject({ status: 400, problems: [{ path: '$.timeframe' }] });
+
+  expect((await preview(payload(), '', reader)).body).toMatchObject({ code: 'permission_missing' });
+  const ours = await createdAgent(api, trader);
+  const stranger = await api.token(['trade:execute'], THEIRS);
+  expect((await preview(payload(), `?agentId=${ours}`, stranger)).body).toMatchObject({ status: 404, code: 'not_found' });
+});
+
+test('an organization has a budget of previews, which another one does not use up', async () => {
+  const stranger = await api.token(['trade:execute'], THEIRS);
+  const other = await api.token(['trade:execute'], THEIRS);
+  const limits = api.ports.access.limits.policy('costly');
+  for (let n = 0; n < limits.limit; n++) await api.ports.access.limits.take(`previews of organization ${THEIRS}`, 'costly');
+  const spent = await api.call('POST', '/v1/backtests/preview', { token: stranger, body: payload() });
+  expect(spent).toMatchObject({ status: 429, body: { code: 'rate_limited' }, headers: { 'retry-after': expect.any(String) } });
+  expect((await api.call('POST', '/v1/backtests/preview', { token: other, body: payload() })).status).toBe(429);
+  expect((await api.call('POST', '/v1/backtests/preview', { token: trader, body: payload() })).status).toBe(200);
 });

@@ -176,6 +176,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/prediction-markets/:id/research': ['market:read'],
   'POST /v1/agents/:id/backtest': ['trade:execute'],
   'POST /v1/agents/:id/sweep': ['trade:execute'],
+  'POST /v1/backtests/preview': ['trade:execute'],
   'POST /v1/agents/:id/stress_test': ['trade:execute'],
   'POST /v1/agents/:id/evaluations/:runId/cancel': ['trade:execute'],
   'GET /v1/agents/:id/evaluations': ['agent:read'],

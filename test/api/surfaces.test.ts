@@ -128,6 +128,7 @@ const NOT_RECORDED: readonly string[] = [
   'placeSpotexchangeOrder',
   'prepareLaunch',
   'prepareLaunchClaim',
+  'previewBacktest',
   'quoteLauncherLaunch',
   'releaseAgent',
   'researchPredictionMarket',

@@ -179,7 +179,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
     functions: [
       ['src/adapters/emergency-listener.ts', 'startEmergencyListener', 80],
       ['src/boot/roles/worker.ts', 'startWorker', 90],
-      ['src/boot/start-roles.ts', 'startApiRole', 71],
     ],
   },
   {

@@ -82,6 +82,18 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByLabel('Stop, % below the entry').fill('5');
     await page.getByLabel('Leaves where one of these holds').fill('[{ "type": "price_above", "price": "20000000" }]');
+    // While it is written the preview says what its rules would have done: here, why nothing.
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await page.getByLabel('Bars of indicators').fill('1h');
+    await preview.getByText(/^price above \(10000000\) held at none of [\d,]+ looks/).waitFor();
+    expect(await preview.getByText('no evidence for a gate').count()).toBe(1);
+    await preview.locator('canvas').first().waitFor();
+    await preview.getByText('0 closed, 0 open').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByLabel('Enters where all of these hold').fill('[{ "type": "rsi_belo" }]');
+    await preview.getByText('The manifest is not finished yet:').waitFor();
+    await page.getByLabel('Enters where all of these hold').fill('[{ "type": "price_above", "price": "10000000" }]');
+    await page.getByLabel('Bars of indicators').fill('5m');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Written here', level: 1 }).waitFor();
     made = (await agentOf('Written here')).id;
@@ -281,6 +293,18 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       await openTab(page, tab);
       expect(await findingsEverywhere(page)).toEqual([]);
     }
+    await openTab(page, 'Actors');
+    await page.getByRole('searchbox', { name: 'Search the runtime' }).fill('written here copy');
+    const actors = page
+      .getByRole('region', { name: 'Actors, newest first' })
+      .getByRole('row')
+      .filter({ has: page.getByRole('link') });
+    await waitFor(async () => (await actors.filter({ visible: true }).count()) === 1, { what: 'the one that is searched for' });
+    // The page looks through what it has at once, and asks the service when the typing has paused.
+    const searched = (address: string) => address.includes('/v1/actors?') && address.includes('search=written+here+copy');
+    await waitFor(async () => watched.asked.some(searched), { what: 'the service is asked for it' });
+    await page.getByRole('searchbox', { name: 'Search the runtime' }).fill('');
+    await openTab(page, 'Incidents');
     await incident.getByRole('button', { name: 'Release' }).click();
     await page.getByLabel('Why').fill('the row was mended');
     expect(await findingsEverywhere(page)).toEqual([]);

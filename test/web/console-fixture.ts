@@ -288,6 +288,38 @@ export async function findingsEverywhere(page: Page): Promise<string[]> {
   return found;
 }
 
+/**
+ * Texts of the page that are for machines where a name, a time or a shorter number belongs, each with what stands around it:
+ * ids, instants in milliseconds, long ages in milliseconds, more than eight decimals, and what a script failed to fill in.
+ * Where the exact text is what people want - `code`, `pre`, fields, a number that shows every digit on focus - it may stand.
+ */
+export function unreadableTexts(page: Page): Promise<string[]> {
+  return page.evaluate(FIND_UNREADABLE);
+}
+
+const FIND_UNREADABLE = String.raw`(() => {
+  const patterns = [
+    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/,
+    /\bp[me]-[0-9a-f]{8,}/,
+    /\b[0-9a-f]{32,}\b/,
+    /\b1[5-9]\d{11}\b/,
+    /\b\d{5,} ms\b/,
+    /\.\d{9,}/,
+    /\d(\.\d+)?e[-+]\d/,
+    /\b(undefined|NaN|Invalid Date)\b|\[object /,
+  ];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    const parent = node.parentElement;
+    if (parent === null || parent.closest('code, pre, textarea, script, style') !== null) continue;
+    if (!patterns.some((pattern) => pattern.test(node.data))) continue;
+    if (parent.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }))
+      found.push((parent.closest('[class]')?.className ?? parent.tagName) + ': ' + node.data.slice(0, 160));
+  }
+  return found;
+})()`;
+
 const FIND_BARRIERS = `(async () => {
   // Colours on their way from one to the other are neither.
   const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);

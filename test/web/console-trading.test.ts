@@ -17,6 +17,7 @@ import {
   signIn,
   signOut,
   startServiceWithPast,
+  unreadableTexts,
   type Watched,
 } from './console-fixture.ts';
 
@@ -150,6 +151,23 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await waitFor(async () => (await page.locator('.proposal').count()) === 1, { what: 'only the declined one' });
     expect(await page.locator('.proposal').getAttribute('data-proposal')).toBe(declined);
     expect(await barriers(page)).toEqual([]);
+    // What was chosen is part of the address, and so of a view; cards are sorted by what they say of themselves.
+    expect(page.url()).toContain('state=declined');
+    await page.getByRole('combobox', { name: 'State' }).selectOption('all');
+    await waitFor(async () => (await page.locator('.proposal').count()) > 1, { what: 'all of them' });
+    const worth = async (): Promise<number[]> =>
+      (await page.locator('.proposal [data-column=worth]').allInnerTexts()).map((text) => Number.parseFloat(ungrouped(text)));
+    await page.getByLabel('Order of the cards').selectOption('worth, descending');
+    expect(await worth()).toEqual((await worth()).toSorted((a, b) => b - a));
+    expect(await page.locator('.proposal').first().getAttribute('data-proposal')).toBe(large);
+    await page.getByLabel('Order of the cards').selectOption('worth, ascending');
+    expect(await worth()).toEqual((await worth()).toSorted((a, b) => a - b));
+    expect(page.url()).toContain('sort=worth');
+    await page.getByRole('searchbox').fill('state:declined');
+    await waitFor(async () => (await page.locator('.proposal').filter({ visible: true }).count()) === 1, { what: 'only the declined one' });
+    await page.getByRole('searchbox').fill('state:nothing');
+    await page.getByText('Nothing here is like this.').waitFor();
+    await page.getByRole('searchbox').fill('');
   });
 
   test('the page of the agent shows the book that was filled, and the vault says why nothing may be paid in', async () => {
@@ -448,6 +466,56 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await market.locator('summary').click();
     await market.locator('.facts, .problem').first().waitFor();
     expect(await barriers(page)).toEqual([]);
+  });
+
+  test('no page shows an id, an instant in milliseconds or a number without end where people read', async () => {
+    const { items: agents } = (await service.get('/v1/agents')).body as { items: { id: string }[] };
+    const { items: actors } = (await service.get('/v1/actors?limit=200')).body as { items: { id: string; kind: string }[] };
+    const { items: markets } = (await service.get('/v1/prediction-markets?limit=50')).body as {
+      items: { id: string; outcomes: { side: string; ask: string | null }[] }[];
+    };
+    const market = markets.find(({ outcomes }) => outcomes.some(({ side, ask }) => side === 'yes' && ask !== null && Number(ask) < 0.9));
+    const order = await service.post('/v1/prediction-orders/paper', {
+      marketId: market?.id,
+      outcome: 'yes',
+      side: 'buy',
+      quantity: '10',
+    });
+    const addresses = [
+      'home',
+      'agents',
+      'takes',
+      'proposals',
+      'portfolio',
+      'bridge',
+      'launches',
+      'marketplace',
+      'quotes',
+      'leaderboard',
+      ...['actors', 'activities', 'timers', 'incidents', 'queues', 'interventions'].map((tab) => `runtime/${tab}`),
+      ...['venues', 'tickers', 'perps', 'predictions', 'basis'].map((tab) => `markets/${tab}`),
+      ...['', '/decisions', '/gates', '/state', '/vault', '/versions', '/edit'].map((tab) => `agents/${patient}${tab}`),
+      ...agents.map(({ id }) => `agents/${id}`),
+      ...Array.from(new Map(actors.map(({ kind, id }) => [kind, id])).values(), (id) => `actors/${id}`),
+      ...(order.status < 300 ? [`actors/${order.body.id}`] : []),
+      ...['spotexchange:BTCUSDT', 'spotchain:AAPLx'].map((key) => `instruments/${encodeURIComponent(key)}`),
+    ];
+    const found: string[] = [];
+    for (const address of addresses) {
+      await go(`#/${address}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await waitFor(async () => (await page.locator('main [role=status]').filter({ hasText: 'Reading…', visible: true }).count()) === 0, {
+        what: `all of ${address}`,
+      });
+      await page.evaluate('for (const part of document.querySelectorAll("main details")) part.open = true');
+      await waitFor(async () => (await page.getByText('an outcome…').filter({ visible: true }).count()) === 0, {
+        what: 'names of outcomes',
+      });
+      found.push(...(await unreadableTexts(page)).map((text) => `${address}: ${text}`));
+    }
+    expect(found).toEqual([]);
+    expect(order.status, order.text).toBeLessThan(300);
+    watched.complaints.splice(0);
   });
 
   test('who may only read can answer nothing, and nothing complained on the way', async () => {

@@ -18,13 +18,14 @@ export const listActors = defineRoute({
       ...pageFields,
       kind: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'Only actors of this kind.' })),
       status: Type.Optional(choice(['running', 'done', 'quarantined'])),
+      search: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'Found anywhere in the name, the kind or the id.' })),
     }),
   },
   answers: { 200: { description: 'A page of actors.', schema: pageOf(ActorBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'actors', POSITIONS.number);
-    const { kind = null, status = null } = request.query;
-    return pageBody(await ports.actors.reads.list(memberOf(request).orgId, { kind, status }, page), 'actors', (actor) => actor);
+    const { kind = null, status = null, search = null } = request.query;
+    return pageBody(await ports.actors.reads.list(memberOf(request).orgId, { kind, status, search }, page), 'actors', (actor) => actor);
   },
 });

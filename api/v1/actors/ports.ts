@@ -41,7 +41,7 @@ export interface ActorStep {
 export interface ActorReads {
   list(
     orgId: string,
-    filter: { readonly kind: string | null; readonly status: ActorStatus | null },
+    filter: { readonly kind: string | null; readonly status: ActorStatus | null; readonly search: string | null },
     page: Page,
   ): Promise<PageOf<ActorSummary>>;
   get(orgId: string, actorId: string): Promise<ActorDetail | null>;

@@ -1,4 +1,5 @@
 /** POST /v1/agent-orders/:id/approve. */
+import type { ProposalView } from '../../../actors/proposal/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -27,7 +28,7 @@ export const approveProposal = defineRoute({
       if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
       return carryOut(request, reply, {
         status: 200,
-        answer: proposalBody,
+        answer: (view: ProposalView) => proposalBody(view, ports.clock.now()),
         run: (context) => ports.proposals.commands.approve(context, id),
       });
     };

@@ -1,5 +1,6 @@
 /** POST /v1/agent-orders/:id/decline: an operator says no. */
 
+import type { ProposalView } from '../../../actors/proposal/commands.ts';
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -32,7 +33,7 @@ export const declineProposal = defineRoute({
       const reason = request.body?.reason ?? null;
       return carryOut(request, reply, {
         status: 200,
-        answer: proposalBody,
+        answer: (view: ProposalView) => proposalBody(view, ports.clock.now()),
         run: (context) => ports.proposals.commands.decline(context, id, reason),
       });
     };

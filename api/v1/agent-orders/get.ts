@@ -18,6 +18,6 @@ export const getProposal = defineRoute({
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const proposal = id === null ? null : await ports.proposals.reads.find(memberOf(request).orgId, id);
-    return proposal === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : proposalBody(proposal);
+    return proposal === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : proposalBody(proposal, ports.clock.now());
   },
 });

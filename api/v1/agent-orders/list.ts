@@ -23,6 +23,8 @@ export const listProposals = defineRoute({
     const { state, agentId } = request.query;
     const filter = { ...(state === undefined ? {} : { state }), ...(agentId === undefined ? {} : { agentId: agentId.toLowerCase() }) };
     const page = pageOfQuery(request.query, 'proposals', POSITIONS.number);
-    return pageBody(await ports.proposals.reads.list(memberOf(request).orgId, filter, page), 'proposals', proposalBody);
+    return pageBody(await ports.proposals.reads.list(memberOf(request).orgId, filter, page), 'proposals', (view) =>
+      proposalBody(view, ports.clock.now()),
+    );
   },
 });

@@ -8,7 +8,9 @@ import { FALLBACK_REASONS } from '../../../src/domain/execution-plan.ts';
 import { EXECUTION_ALGORITHMS, URGENCIES } from '../../../src/domain/manifest/manifest.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { proposalStanding } from '../../../src/domain/work-standing.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
 import {
   AnyJson,
   AutonomyWord,
@@ -110,6 +112,7 @@ export const ProposalBody = Type.Object(
     createdAt: Time,
     expiresAt: Time,
     changedAt: Time,
+    ...WORK_FIELDS,
   },
   {
     $id: 'Proposal',
@@ -150,12 +153,15 @@ export const ProposalBody = Type.Object(
         createdAt: '2026-03-02T14:31:00.412Z',
         expiresAt: '2026-03-02T14:41:00.412Z',
         changedAt: '2026-03-02T14:31:00.412Z',
+        progress: null,
+        remainingMs: 600_000,
+        waitingFor: { cause: 'approval', detail: 'somebody approves or declines it before it expires' },
       },
     ],
   },
 );
 
-export function proposalBody(view: ProposalView) {
+export function proposalBody(view: ProposalView, at: EpochMs) {
   const { order } = view;
   return {
     id: view.id,
@@ -191,6 +197,7 @@ export function proposalBody(view: ProposalView) {
     createdAt: isoTime(view.createdAt),
     expiresAt: isoTime(view.expiresAt),
     changedAt: isoTime(view.changedAt),
+    ...proposalStanding(view, at),
   };
 }
 

@@ -1,5 +1,6 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest. */
 
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
 import { agedWindow, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
@@ -60,7 +61,7 @@ export const backtestAgent = defineRoute({
       if (aged !== null) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: [aged] });
       return carryOut(request, reply, {
         status: 202,
-        answer: evaluationBody,
+        answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
         run: (context) => ports.agents.evaluations.commands.start(context, id, 'backtest', read as never),
       });
     };

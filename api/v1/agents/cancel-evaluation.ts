@@ -1,4 +1,5 @@
 /** POST /v1/agents/:id/evaluations/:runId/cancel. */
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
@@ -24,7 +25,7 @@ export const cancelEvaluation = defineRoute({
       if (ids === null) return sendProblem(reply, 'not_found', NO_RUN);
       return carryOut(request, reply, {
         status: 200,
-        answer: evaluationBody,
+        answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
         run: (context) => ports.agents.evaluations.commands.cancel(context, ids.agentId, ids.runId),
       });
     };

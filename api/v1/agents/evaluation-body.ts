@@ -2,6 +2,9 @@
 import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import { evaluationStanding } from '../../../src/domain/work-standing.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
 import { isUuid } from '../../identifier.ts';
 import { choice, HashText, IdText, objectOf, Time } from '../../shapes.ts';
 
@@ -40,6 +43,7 @@ export const EvaluationRunBody = Type.Object(
       additionalProperties: true,
       description: 'The main numbers of a finished run.',
     }),
+    ...WORK_FIELDS,
   },
   { $id: 'EvaluationRun' },
 );
@@ -49,8 +53,8 @@ export const RunPath = objectOf({ id: IdText, runId: IdText });
 /** The one sentence for missing and foreign runs alike. */
 export const NO_RUN = 'there is no such run of an agent of yours';
 
-export function evaluationBody(view: EvaluationView): EvaluationView {
-  return view;
+export function evaluationBody({ told, ...view }: EvaluationView, at: EpochMs) {
+  return { ...view, ...evaluationStanding(view.state, told, at) };
 }
 
 /** Agent and run of a path; null where one of them is no UUID and hence nobody's. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { EvaluationRunBody, NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
+import { EvaluationRunBody, evaluationBody, NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
 
 const EvaluationDetail = Type.Object(
   {
@@ -33,6 +33,6 @@ export const getEvaluation = defineRoute({
     const run = ids === null ? null : await ports.agents.evaluations.find(orgId, ids.agentId, ids.runId);
     if (ids === null || run === null) return sendProblem(reply, 'not_found', NO_RUN);
     const report = await ports.agents.evaluations.report(orgId, ids.agentId, ids.runId);
-    return { ...run, result: report === null ? null : (JSON.parse(report.result) as object) };
+    return { ...evaluationBody(run, ports.clock.now()), result: report === null ? null : (JSON.parse(report.result) as object) };
   },
 });

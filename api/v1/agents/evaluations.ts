@@ -23,6 +23,6 @@ export const listEvaluations = defineRoute({
     const id = idInPath(request.params);
     const found = id === null ? null : await ports.agents.evaluations.list(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
-    return pageBody(found, 'evaluations', evaluationBody);
+    return pageBody(found, 'evaluations', (run) => evaluationBody(run, ports.clock.now()));
   },
 });

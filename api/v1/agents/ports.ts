@@ -94,11 +94,20 @@ export interface Recommendation {
   readonly agentName: string;
 }
 
+/** A manifest that was simulated while it was written. `agentId` is the agent whose next version it was meant to be; null for none. */
+export interface PreviewedManifest {
+  readonly agentId: string | null;
+  readonly manifest: Manifest;
+  readonly at: EpochMs;
+}
+
 /** Evaluation runs. Every read takes the organization; a foreign agent or run answers null, exactly as a missing one. */
 export interface EvaluationPort {
   readonly commands: EvaluationCommands;
   list(orgId: string, agentId: string, page: Page): Promise<PageOf<EvaluationView> | null>;
   find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
+  /** Notes that a manifest was simulated while it was written, which counts as a trial; the same again is noted once. */
+  notePreview(orgId: string, preview: PreviewedManifest): Promise<void>;
   /** The canonical result of a finished run. */
   report(orgId: string, agentId: string, runId: string): Promise<{ readonly result: string } | null>;
   /** The page of a finished run, and the content security policy under which it works; a policy of null: nothing of it runs. */

@@ -1,5 +1,6 @@
 /** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest. */
 
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -45,7 +46,7 @@ export const stressTestAgent = defineRoute({
       const { seeds = DEFAULT_SEEDS } = (request.body ?? {}) as { readonly seeds?: number };
       return carryOut(request, reply, {
         status: 202,
-        answer: evaluationBody,
+        answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
         run: (context) => ports.agents.evaluations.commands.start(context, id, 'stress_test', { seeds }),
       });
     };

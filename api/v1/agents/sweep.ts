@@ -1,5 +1,6 @@
 /** POST /v1/agents/:id/sweep: queues a sweep of thresholds of the agent's active manifest, with a walk-forward. */
 
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { DEFAULT_WALK_FORWARD, isVariants, SWEEP_LIMITS, type SweepParameter, variantsOf } from '../../../src/domain/backtest/sweep.ts';
@@ -80,7 +81,7 @@ export const sweepAgent = defineRoute({
       const asked = { ...read, parameters: given.parameters, walkForward: { ...DEFAULT_WALK_FORWARD, ...given.walkForward } };
       return carryOut(request, reply, {
         status: 202,
-        answer: evaluationBody,
+        answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
         run: (context) => ports.agents.evaluations.commands.start(context, id, 'sweep', asked as never),
       });
     };

@@ -1,4 +1,5 @@
 /** POST /v1/bridge/quote: what a transfer between the two chains would cost and bring, with the transaction to sign. */
+import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
 import { Type } from 'typebox';
 import { BRIDGE_PREFERENCES } from '../../../src/domain/bridge/comparison.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -43,7 +44,7 @@ export const quoteBridge = defineRoute({
       const { preference = 'received', provider = null, ...wish } = request.body;
       return carryOut(request, reply, {
         status: 201,
-        answer: bridgeTransferBody,
+        answer: (view: BridgeTransferView) => bridgeTransferBody(view, ports.clock.now()),
         async run(context) {
           const sender = await addressNamed(ports, context.orgId, wish.sender, wish.from, '$.sender');
           if (!sender.ok) return sender;

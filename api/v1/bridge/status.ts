@@ -18,6 +18,6 @@ export const getBridgeStatus = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const transfer = await ports.bridge.reads.find(memberOf(request).orgId, request.query.id.toLowerCase());
-    return transfer === null ? sendProblem(reply, 'not_found', NO_TRANSFER) : bridgeTransferBody(transfer);
+    return transfer === null ? sendProblem(reply, 'not_found', NO_TRANSFER) : bridgeTransferBody(transfer, ports.clock.now());
   },
 });

@@ -11,7 +11,9 @@ import {
 } from '../../../src/domain/bridge/axes.ts';
 import { BRIDGE_CHAINS, BRIDGE_PROVIDERS, usdOf } from '../../../src/domain/bridge/quote.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
-import { isoTime } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { transferStanding } from '../../../src/domain/work-standing.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 
 export const BridgeChainWord = choice(BRIDGE_CHAINS, 'The primary chain, or the EVM chain that the perpetuals venue is funded over.');
@@ -128,6 +130,7 @@ export const BridgeTransferBody = Type.Object(
     submittedAt: nullable('string'),
     endedAt: nullable('string'),
     changedAt: Time,
+    ...WORK_FIELDS,
   },
   { $id: 'BridgeTransfer' },
 );
@@ -145,7 +148,7 @@ function transactionBody({ transaction }: BridgeTransferView): object {
   return { kind, wallet, unsigned, digest, requiredSigners: [...requiredSigners], blockhash, lastValidBlockHeight };
 }
 
-export function bridgeTransferBody(view: BridgeTransferView) {
+export function bridgeTransferBody(view: BridgeTransferView, at: EpochMs) {
   const { provider, source, destination, refund } = view.axes;
   return {
     id: view.id,
@@ -186,5 +189,6 @@ export function bridgeTransferBody(view: BridgeTransferView) {
     submittedAt: timeOrNull(view.submittedAt),
     endedAt: timeOrNull(view.endedAt),
     changedAt: isoTime(view.changedAt),
+    ...transferStanding(view, at),
   };
 }

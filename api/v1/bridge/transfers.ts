@@ -20,6 +20,8 @@ export const listBridgeTransfers = defineRoute({
     const { state } = request.query;
     const page = pageOfQuery(request.query, 'bridge-transfers', POSITIONS.number);
     const filter = state === undefined ? {} : { state };
-    return pageBody(await ports.bridge.reads.list(memberOf(request).orgId, filter, page), 'bridge-transfers', bridgeTransferBody);
+    return pageBody(await ports.bridge.reads.list(memberOf(request).orgId, filter, page), 'bridge-transfers', (view) =>
+      bridgeTransferBody(view, ports.clock.now()),
+    );
   },
 });

@@ -6,3 +6,8 @@ export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (
   const last = rows[limit - 1];
   return rows.length > limit && last !== undefined ? { items: rows.slice(0, limit), next: position(last) } : { items: rows, next: null };
 }
+
+/** A text as a pattern of `ilike` that finds it anywhere. */
+export function anywhere(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+}

@@ -11,6 +11,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import { createRunPages } from '../../adapters/report-page.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createEvaluationReads, createRunStore } from '../../adapters/store/evaluations/evaluation-store.ts';
+import { createPreviewStore } from '../../adapters/store/evaluations/trial-reads.ts';
 import type { EvidenceWriter } from '../../adapters/store/gates/evidence-store.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
@@ -55,7 +56,8 @@ export function evaluationsFor({ sql, runtime, clock, newId }: CallerDeps): ApiP
   const reads = createEvaluationReads(sql);
   const { find, list, report, activeManifest } = reads;
   const commands = createEvaluationHandler({ runtime, evaluations: { find, activeManifest }, clock, newId });
-  return { find, list, report, commands, page: createRunPages(reads) };
+  const { notePreview } = createPreviewStore(sql);
+  return { find, list, report, notePreview, commands, page: createRunPages(reads) };
 }
 
 export const evaluationCapability = {

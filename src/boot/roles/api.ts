@@ -11,6 +11,7 @@ import { createInspection } from '../../../api/feeds/inspected-actors.ts';
 import type { FeedPorts } from '../../../api/feeds/ports.ts';
 import type { Readiness } from '../../../api/operation/ports.ts';
 import { createReadiness } from '../../../api/operation/readiness-parts.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
 import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
 import { keepDescriptors } from '../../../api/spare-descriptors.ts';
@@ -89,6 +90,8 @@ export interface ApiDeps {
   readonly launcher: LauncherClient | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
+  /** Backtests of manifests that are being written. */
+  readonly previews: ApiPorts['previews'];
   /** Whether there is room to write. */
   readonly room: RoomWatch;
   /** Whether this machine's clock agrees with PostgreSQL's. */
@@ -130,6 +133,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
       },
       access: accessPorts(deps, members),
       ...callerPorts(deps, model.ports),
+      previews: deps.previews,
       machines: machinePorts(),
       joining: createJoining(sql, clock),
       ...market,

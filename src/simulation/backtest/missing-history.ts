@@ -14,22 +14,27 @@ import { backtestNeeds, type InstrumentNeeds } from './needs.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What is missing over the stretch that a backtest takes by default, by instrument and source. Bars are fetched when a run asks for them, and so is what is `obtainable`. */
+/** What is missing over a stretch, by instrument and source. Bars are fetched when a run asks for them, and so is what is `obtainable`. */
 export async function missingHistory(
   reads: KnownHistoryReads,
   manifest: Manifest,
   now: EpochMs,
   obtainable: ReadonlySet<HistorySource>,
+  stretch: Stretch = gateStretch(now),
 ): Promise<readonly MissingHistory[]> {
-  const request = readBacktestRequest({}, now);
-  if (!('assumptions' in request)) throw new RangeError('the default stretch of a backtest cannot be read');
-  const stretch = { from: Date.parse(request.from), to: Date.parse(request.to) };
   const missing: MissingHistory[] = [];
   for (const needs of backtestNeeds(manifest, manifest.timeframe)) {
     for (const looked of await lookedAt(reads, manifest, needs, now))
       if (!obtainable.has(looked.source)) missing.push(...missingOf(looked, needs.entry, stretch));
   }
   return missing;
+}
+
+/** The stretch that a backtest takes by default, which a gate asks for. */
+function gateStretch(now: EpochMs): Stretch {
+  const request = readBacktestRequest({}, now);
+  if (!('assumptions' in request)) throw new RangeError('the default stretch of a backtest cannot be read');
+  return { from: Date.parse(request.from), to: Date.parse(request.to) };
 }
 
 /** One kind of history that rules look at, and when it is known. */

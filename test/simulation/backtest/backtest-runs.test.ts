@@ -1,7 +1,7 @@
 // Backtest runs on a real database: queued, worked out in a thread, cancelled, taken over from a worker that died, and refused.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
+import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createLog } from '../../../src/adapters/log.ts';
@@ -13,21 +13,27 @@ import { createMemberStore } from '../../../src/adapters/store/callers/member-st
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createRunStore } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
+import { createPreviewStore, createTrialReads } from '../../../src/adapters/store/evaluations/trial-reads.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
-import { openHistoryRunners } from '../../../src/boot/evaluation-runners.ts';
+import { openHistoryRunners, openPreviews } from '../../../src/boot/evaluation-runners.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
-import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
+import { PREVIEW_LIMITS } from '../../../src/domain/backtest/preview.ts';
+import { type BacktestRequest, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
 import { StoryTracker, type TrackerChange } from '../../../src/domain/intelligence/story-tracker.ts';
+import { evaluationStanding } from '../../../src/domain/work-standing.ts';
+import { type Manifest, manifestHash } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import { createBacktestPreviews } from '../../../src/simulation/backtest/preview.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { SweepResult } from '../../../src/simulation/sweep/sweep-work.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -87,7 +93,7 @@ function carry(holder = 'worker-1'): void {
   workers.push(evaluations.carry(runners, holder, (error) => console.error(error)));
 }
 
-async function agent(instrument = 'BTCUSDT', over: object = {}): Promise<string> {
+function manifestOf(instrument: string, over: object = {}): Manifest {
   const read = readManifest(
     payload({
       universe: [instrument],
@@ -99,7 +105,12 @@ async function agent(instrument = 'BTCUSDT', over: object = {}): Promise<string>
     }),
   );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const created = await createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }).create(context, read.manifest);
+  return read.manifest;
+}
+
+async function agent(instrument = 'BTCUSDT', over: object = {}): Promise<string> {
+  const agents = createAgentDirectory(sql);
+  const created = await createCommandHandler({ runtime, agents, clock, newId }).create(context, manifestOf(instrument, over));
   if (!created.ok) throw new Error(created.refusal.detail);
   return created.value.id;
 }
@@ -190,14 +201,36 @@ test('a run that is cancelled while a thread works on it ends at once, and the t
   });
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   // Progress that a thread reports after the end is not told any more.
-  const late = { what: 'evaluation_progress', runId, done: 9, total: 10 };
-  await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), late);
+  await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), progressOf(agentId, runId, 9));
   const [last] =
     await sql`select body ->> 'what' as what from announcements where body ->> 'runId' = ${runId} order by xid desc, seq desc limit 1`;
   expect(last).toEqual({ what: 'evaluation_cancelled' });
   expect(await evaluations.reads.find(ORG, agentId, runId)).toMatchObject({ state: 'cancelled', resultHash: null });
   expect(await evaluations.reads.report(ORG, agentId, runId)).toBeNull();
 });
+
+test('how far a run is lies with it while it is worked on, and is announced as the record says it', async () => {
+  const agentId = await agent();
+  const runId = await begin(agentId);
+  const told = progressOf(agentId, runId, 4);
+  await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), told);
+  // Nobody works on it yet: nothing is kept of it.
+  expect((await evaluations.reads.find(ORG, agentId, runId))?.told).toBeNull();
+  await runtime.deliver(runId, { type: 'run.begun', holder: 'test', at: clock.now() }, { cause: 'test' });
+  await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), told);
+  const { done, total, doing, since, progress } = told;
+  expect((await evaluations.reads.find(ORG, agentId, runId))?.told).toEqual({ done, total, doing, since });
+  const [announced] = await sql<{ body: object }[]>`
+    select body from announcements where body ->> 'runId' = ${runId} and body ->> 'what' = 'evaluation_progress'`;
+  expect(announced?.body).toMatchObject({ progress, waitingFor: null });
+  await evaluations.commands.cancel(context, agentId, runId);
+});
+
+function progressOf(agentId: string, runId: string, done: number): ProgressBody {
+  const told = { done, total: 10, doing: 'simulating', since: clock.now() - 4_000 };
+  const standing = evaluationStanding('running', told, clock.now());
+  return { what: 'evaluation_progress', agentId, runId, evaluation: 'backtest', ...told, ...standing };
+}
 
 test('a history with a gap, and one that is too short, are refused by name; a look at the short one is no evidence', async () => {
   carry();
@@ -336,3 +369,99 @@ test('reads the events that were heard, as they were known at each slot, and non
   // The first report is a day old then; the second one is seen at the midnight after it.
   expect(conditions[0]).toMatchObject({ type: 'no_negative_event', evaluated: slots, unknown: slots - known, passed: known - 2 });
 });
+
+test('a preview comes to what a look at the same stretch comes to, leaves no evidence, and counts as a trial', async () => {
+  const { run } = previews();
+  const manifest = manifestOf('BTCUSDT');
+  const asked = { orgId: ORG, subject: 'ann', manifest, request: lookFrom(FROM) };
+  const preview = await run(asked, new AbortController().signal);
+  expect(preview.ending).toBeNull();
+  const agentId = await agent();
+  carry();
+  const runId = await begin(agentId, { look: true });
+  await ended(agentId, runId);
+  const report = await evaluations.reads.report(ORG, agentId, runId);
+  const result = JSON.parse(report?.result ?? '{}') as BacktestResult;
+  expect(preview.result?.trades).toHaveLength(Math.min(200, result.trades.list.length));
+  expect(preview.result).toMatchObject({
+    finalEquityUsd: result.finalEquityUsd,
+    closedTrades: result.trades.closed,
+    maxDrawdownPct: result.performance.maxDrawdownPct,
+    daily: result.daily.map(({ date, equityUsd, highUsd }) => ({ date, equityUsd, highUsd })),
+  });
+  expect((await sql`select 1 from evidence where agent_id = ${agentId}`).count).toBe(0);
+
+  const { notePreview } = createPreviewStore(sql);
+  const { otherTrials } = createTrialReads(sql);
+  const own = manifestHash(manifest);
+  const tried = async () => otherTrials({ orgId: ORG, agentId, manifestVersion: 1, createdAt: clock.now() + 1 }, [own]);
+  const before = await tried();
+  const counted = async () => (await tried()).length - before.length;
+  const note = (previewed: Manifest, noted: { agentId?: string; at?: number } = {}) =>
+    notePreview(ORG, { agentId: null, manifest: previewed, at: clock.now(), ...noted });
+  // What is judged is no other try, and a manifest counts once, whoever it was meant for.
+  await note(manifest);
+  expect(await counted()).toBe(0);
+  const sibling = manifestOf('BTCUSDT', { entryConditions: [{ type: 'rsi_below', period: 7, value: 31 }] });
+  await note(sibling);
+  await note(sibling);
+  await note(sibling, { agentId });
+  expect(await counted()).toBe(1);
+  // Rules of other types are another family, unless they were meant for this agent; what is tried later counts later.
+  const other = (price: string) => manifestOf('BTCUSDT', { entryConditions: [{ type: 'price_above', price }] });
+  await note(other('1'));
+  await note(other('2'), { agentId });
+  await note(manifestOf('BTCUSDT', { stopLossPct: 3 }), { at: clock.now() + DAY });
+  expect(await counted()).toBe(2);
+  // A run of the same manifest measures it: the ratio is counted and the preview beside it is not.
+  const measured = await agent('BTCUSDT', { entryConditions: [{ type: 'rsi_below', period: 7, value: 31 }] });
+  const run31 = await ended(measured, await begin(measured));
+  const after = await tried();
+  expect(after.length - before.length).toBe(2);
+  expect(after).toContain(run31.summary?.['sharpe']);
+});
+
+test('the newest preview of a subject takes the place of the one before, who is gone ends theirs, and time is limited', async () => {
+  const { run } = previews();
+  const asked = { orgId: ORG, subject: 'ann', manifest: manifestOf('BTCUSDT'), request: lookFrom(FROM) };
+  const first = run(asked, new AbortController().signal);
+  const second = run(asked, new AbortController().signal);
+  expect((await first).ending?.code).toBe('superseded');
+  expect((await second).result?.bars).toBeGreaterThan(0);
+
+  const leaving = new AbortController();
+  const left = run(asked, leaving.signal);
+  leaving.abort();
+  expect((await left).ending?.code).toBe('cancelled');
+
+  // Its place is held by another member of the organization: it waits for it, and the clock says that its time is over.
+  const virtual = createVirtualClock(clock.now());
+  const slow = createBacktestPreviews({ runner: () => new Promise(() => {}), missing: async () => [], clock: virtual, atOnce: 2 });
+  void slow.run(asked, new AbortController().signal);
+  const waiting = slow.run({ ...asked, subject: 'bob' }, new AbortController().signal);
+  virtual.advanceTo(virtual.now() + PREVIEW_LIMITS.runMs);
+  expect(await waiting).toMatchObject({ result: null, ending: { code: 'out_of_time' } });
+});
+
+test('where there is no trade the preview says which rule stood in the way, and what was not known', async () => {
+  const { run } = previews();
+  const never = manifestOf('BTCUSDT', { entryConditions: [{ type: 'price_above', price: '900000000' }] });
+  const preview = await run({ orgId: ORG, subject: 'eve', manifest: never, request: lookFrom(FROM) }, new AbortController().signal);
+  expect(preview.result).toMatchObject({ closedTrades: 0, openTrades: 0, trades: [] });
+  expect(preview.whyNoTrades).toEqual([expect.stringMatching(/^price_above \(900000000\) held at none of \d+ looks/)]);
+  const holed = await run(
+    { orgId: ORG, subject: 'eve', manifest: manifestOf('ETHUSDT'), request: lookFrom(FROM) },
+    new AbortController().signal,
+  );
+  expect(holed).toMatchObject({ result: null, ending: { code: 'insufficient_history', detail: expect.stringContaining('ETHUSDT') } });
+});
+
+function previews() {
+  return openPreviews({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent'), obtainable: new Set() });
+}
+
+function lookFrom(from: number): BacktestRequest {
+  const request = readBacktestRequest({ from: new Date(from).toISOString(), to: new Date(TO).toISOString(), look: true }, TO + DAY);
+  if (!('assumptions' in request)) throw new Error(JSON.stringify(request));
+  return request;
+}

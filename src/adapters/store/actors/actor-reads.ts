@@ -4,7 +4,7 @@ import type { ActorReads, ActorSummary } from '../../../../api/v1/actors/ports.t
 import type { ActorRow, ActorState } from '../../../domain/actor-step.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Sql } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { anywhere, pageOfRows } from '../page-of-rows.ts';
 import { stepsBetween } from './step-reads.ts';
 
 interface SummaryRow {
@@ -31,10 +31,12 @@ export function createActorReads(sql: Sql): ActorReads {
 
   return {
     /** Newest first; the position is the last actor's number. */
-    async list(orgId, { kind, status }, { limit, after }) {
+    async list(orgId, { kind, status, search }, { limit, after }) {
+      const found = search === null ? '' : anywhere(search);
       const rows = await sql<SummaryRow[]>`
         select ${columns()} from actors a left join agents g on g.id = a.id
         where a.org_id = ${orgId} ${kind === null ? sql`` : sql`and a.kind = ${kind}`} ${status === null ? sql`` : sql`and a.status = ${status}`}
+        ${search === null ? sql`` : sql`and (g.name ilike ${found} or replace(a.kind, '_', ' ') ilike ${found} or a.id::text ilike ${found})`}
         ${after === null ? sql`` : sql`and a.number < ${Number(after)}`} order by a.number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row.number));
       return { items: page.items.map(summaryOf), next: page.next };

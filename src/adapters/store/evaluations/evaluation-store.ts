@@ -1,8 +1,10 @@
 /** Evaluation runs in PostgreSQL: the leases of who works on them, and reads of runs and reports. */
 import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
+import type { ProgressBody } from '../../../../actors/evaluation/run-worker.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { ToldProgress } from '../../../domain/work-standing.ts';
 import { isoTime } from '../../../domain/time.ts';
 import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
@@ -26,6 +28,7 @@ interface RunRow {
   ending: { code: string; detail: string } | null;
   result_hash: string | null;
   summary: Fields | null;
+  progress: ToldProgress | null;
 }
 
 interface ClaimedRow {
@@ -85,14 +88,18 @@ export function createRunStore(sql: Sql) {
     async announceProgress(
       run: { readonly runId: string; readonly orgId: string; readonly agentId: string },
       at: number,
-      body: Fields,
+      body: ProgressBody,
     ): Promise<void> {
       await sql.begin(async (transaction) => {
         // Locked, so that an end that is just being written is announced after this.
         const told = await transaction`
+          with kept as (
+            update evaluation_runs set progress = ${transaction.json(toldOf(body))}::jsonb
+            where id = ${run.runId} and state = 'running' returning 1
+          )
           insert into announcements (channel, org_id, actor_id, at, body)
           select 'agents', ${run.orgId}::uuid, ${run.agentId}::uuid, ${at}::bigint, ${transaction.json(body as never)}::jsonb
-          from (select 1 from evaluation_runs where id = ${run.runId} and state = 'running' for share) r`;
+          from kept r`;
         if (told.count > 0) await hintAnnouncements(transaction);
       });
     },
@@ -102,7 +109,7 @@ export function createRunStore(sql: Sql) {
 /** Reads about runs. Every one takes the organization; a foreign agent or run answers null, exactly as a missing one. */
 export function createEvaluationReads(sql: Sql) {
   const columns = sql`r.id, r.agent_id, r.evaluation, r.state, r.manifest_version, r.manifest_hash, r.request, r.requested_by, r.created_at,
-    r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary`;
+    r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary, r.progress`;
   return {
     async activeManifest(orgId: string, agentId: string) {
       const [row] = await sql<{ version: number; hash: string }[]>`
@@ -140,6 +147,11 @@ export function createEvaluationReads(sql: Sql) {
   };
 }
 
+/** What a reader of the run is told. */
+function toldOf({ done, total, doing, since }: ProgressBody): ToldProgress & { [field: string]: Json } {
+  return { done, total, doing, since };
+}
+
 function runOf(row: RunRow): EvaluationView {
   const time = (at: number | null): string | null => (at === null ? null : isoTime(at));
   return {
@@ -158,5 +170,6 @@ function runOf(row: RunRow): EvaluationView {
     ending: row.ending,
     resultHash: row.result_hash,
     summary: row.summary,
+    told: row.progress,
   };
 }

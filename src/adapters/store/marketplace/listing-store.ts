@@ -7,7 +7,7 @@ import type { Listing, ListingEvidence, ListingState, RuleShape } from '../../..
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { anywhere, pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
   readonly id: string;
@@ -26,11 +26,6 @@ interface Row {
   readonly state: ListingState;
   readonly published_at: number;
   readonly changed_at: number;
-}
-
-/** A text as a pattern of `ilike` that finds it anywhere. */
-function anywhere(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 }
 
 export function createListingStore(sql: Sql): ListingReads & ListingDirectory {

@@ -5,7 +5,7 @@ import type { PredictionFilter } from '../../../../api/v1/prediction-markets/por
 import type { PredictionMarket, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
-import { pageOfRows } from '../page-of-rows.ts';
+import { anywhere, pageOfRows } from '../page-of-rows.ts';
 
 /** Where a market names no end: after every one that does (2100-01-01). */
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);
@@ -18,8 +18,6 @@ const FORGET_EVERY_MS = 60_000;
 function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
-
-const likely = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 export function createPredictionStore(sql: Sql) {
   let forgetAgainAt: EpochMs = 0;
@@ -85,7 +83,7 @@ export function createPredictionStore(sql: Sql) {
           ${filter.provider === undefined ? sql`` : sql`and provider = ${filter.provider}`}
           ${filter.status === undefined ? sql`` : sql`and status = ${filter.status}`}
           ${filter.underlying === undefined ? sql`` : sql`and underlying = ${filter.underlying}`}
-          ${filter.text === undefined ? sql`` : sql`and question ilike ${likely(filter.text)}`}
+          ${filter.text === undefined ? sql`` : sql`and question ilike ${anywhere(filter.text)}`}
           ${filter.eventId === undefined ? sql`` : sql`and event_id = ${filter.eventId}`}
           ${after === null ? sql`` : sql`and (closes_at, id) < (${Number(end)}, ${id})`}
         order by closes_at desc, id desc limit ${limit + 1}`;

@@ -1,0 +1,26 @@
+/** How far long work is, on the wire: the same fields in every record of it. */
+import { Type } from 'typebox';
+import { WAIT_CAUSES, type WorkStanding } from '../src/domain/work-standing.ts';
+
+export const WORK_FIELDS = {
+  progress: Type.Unsafe<WorkStanding['progress']>({
+    type: ['object', 'null'],
+    required: ['done', 'total', 'unit'],
+    properties: {
+      done: { type: 'number' },
+      total: { type: 'number' },
+      unit: { type: 'string', description: 'What is counted, in the plural.' },
+    },
+    description: 'How far it is; null where nothing is counted, and once it has ended.',
+  }),
+  remainingMs: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Milliseconds that it still takes, or is still waited for; null where nobody knows, and once it has ended.',
+  }),
+  waitingFor: Type.Unsafe<WorkStanding['waitingFor']>({
+    type: ['object', 'null'],
+    required: ['cause', 'detail'],
+    properties: { cause: { type: 'string', enum: [...WAIT_CAUSES] }, detail: { type: 'string' } },
+    description: 'What it waits for, in one sentence; null while it is worked on, and once it has ended.',
+  }),
+};

@@ -1,0 +1,124 @@
+/** A preview of a manifest that is being written: how far it looks back, so that somebody may wait for it, and what it says. */
+
+import type { DecimalString } from '../decimal.ts';
+import type { Problem } from '../field.ts';
+import { canonicalTimeframe } from '../field.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../time.ts';
+import type { MissingHistory } from './missing-history.ts';
+import { type BacktestRequest, readBacktestRequest } from './request.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a preview may ask: bars of all its series together, days, milliseconds of work, and how many wait. */
+export const PREVIEW_LIMITS = { bars: 40_000, defaultDays: 60, days: 366, runMs: 20_000, waiting: 16 } as const;
+
+/** What may be left out is undefined. */
+export interface GivenPreview {
+  readonly timeframe?: string | undefined;
+  /** Whole days back from the last whole bar; by default 60, or fewer where so many bars are too many. */
+  readonly days?: number | undefined;
+}
+
+/**
+ * The request of a preview: a look, which is no evidence, over the newest closed bars.
+ * @param manifestTimeframe decided on where nothing else is asked for.
+ * @param series how many series of bars are read.
+ */
+export function previewRequest(
+  given: GivenPreview,
+  manifestTimeframe: string,
+  series: number,
+  now: EpochMs,
+): BacktestRequest | readonly Problem[] {
+  const timeframe = given.timeframe ?? manifestTimeframe;
+  const canonical = canonicalTimeframe(timeframe);
+  const barMs = canonical === null ? null : timeframeMs(canonical);
+  // What is no timeframe has no stretch; the request's own words say so.
+  if (barMs === null) return readBacktestRequest({ timeframe, look: true, to: isoTime(now) }, now);
+  const to = slotOf(now, barMs);
+  const mostMs = Math.min(PREVIEW_LIMITS.days * DAY_MS, Math.floor(PREVIEW_LIMITS.bars / Math.max(1, series)) * barMs);
+  const asked = given.days === undefined ? Math.min(PREVIEW_LIMITS.defaultDays * DAY_MS, mostMs) : given.days * DAY_MS;
+  if (asked > mostMs) {
+    return [
+      {
+        path: '$.days',
+        problem: `${given.days} days of ${series} series of bars of ${canonical} are more than a preview simulates`,
+        allowed: `at most ${Math.floor(mostMs / DAY_MS)} days here: ${PREVIEW_LIMITS.bars} bars of all series together, and ${PREVIEW_LIMITS.days} days`,
+      },
+    ];
+  }
+  const window = { from: isoTime(slotOf(to - asked, barMs)), to: isoTime(to) };
+  return readBacktestRequest({ ...window, timeframe: given.timeframe, look: true }, now);
+}
+
+/** One day of a previewed equity curve. Money as decimal text. */
+export interface PreviewDay {
+  /** UTC date, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly equityUsd: DecimalString;
+  /** The highest mark of the day: drawdowns are measured from the highest of all days. */
+  readonly highUsd: DecimalString;
+}
+
+/** A trade of a preview. Prices as decimal text, times as ISO 8601; null while it is open. */
+export interface PreviewTrade {
+  readonly instrument: string;
+  readonly decidedAt: string;
+  readonly entryPrice: DecimalString;
+  readonly exitDecidedAt: string | null;
+  readonly exitPrice: DecimalString | null;
+  readonly quantity: DecimalString;
+  readonly profitUsd: DecimalString | null;
+  readonly exitedBy: readonly string[];
+}
+
+/** A rule over the stretch. Counts are looks: bars times instruments. */
+export interface PreviewRule {
+  readonly side: 'entry' | 'exit';
+  readonly type: string;
+  readonly threshold: number | string | null;
+  readonly evaluated: number;
+  readonly passed: number;
+  /** Its input was not known: such a rule never passes. */
+  readonly unknown: number;
+}
+
+export interface PreviewResult {
+  readonly manifestHash: string;
+  /** ISO 8601. */
+  readonly from: string;
+  readonly to: string;
+  readonly timeframe: string;
+  readonly bars: number;
+  readonly capitalUsd: DecimalString;
+  readonly finalEquityUsd: DecimalString;
+  readonly returnPct: number;
+  /** Of equal parts bought in each instrument at its first bar. */
+  readonly benchmarkReturnPct: number;
+  readonly maxDrawdownPct: number;
+  readonly closedTrades: number;
+  readonly openTrades: number;
+  readonly hitRatePct: number | null;
+  readonly daily: readonly PreviewDay[];
+  /** The first 200, oldest first. */
+  readonly trades: readonly PreviewTrade[];
+  readonly rules: readonly PreviewRule[];
+}
+
+/** Why there is no result: an expected reason such as `insufficient_history`, `out_of_time`, `superseded` or `busy`. */
+export interface PreviewEnding {
+  readonly code: string;
+  readonly detail: string;
+}
+
+export interface Preview {
+  /** Null where the preview came to none; `ending` then says why. */
+  readonly result: PreviewResult | null;
+  readonly ending: PreviewEnding | null;
+  /** Why the stretch holds no trade; empty where it does, and where there is no result. */
+  readonly whyNoTrades: readonly string[];
+  /** What the rules look at and is not known over part of the stretch. */
+  readonly missing: readonly MissingHistory[];
+  /** Milliseconds from asking to the answer. */
+  readonly tookMs: number;
+}

@@ -1,0 +1,175 @@
+/** How far long work is, how long it still takes, and what it waits for: one shape for everything that takes long. */
+import { SLICES, sliceCount } from './execution-plan.ts';
+import type { ArrivalState, SourceState, TransferState } from './bridge/axes.ts';
+import type { ProposalState } from './execution.ts';
+import type { Urgency } from './manifest/manifest.ts';
+import type { Order } from './order.ts';
+import type { EpochMs } from './time.ts';
+
+/** What work can wait for. A published word is never renamed. */
+export const WAIT_CAUSES = ['queue', 'venue', 'approval', 'signature', 'confirmation', 'provider', 'slot', 'market'] as const;
+export type WaitCause = (typeof WAIT_CAUSES)[number];
+
+export interface Waiting {
+  readonly cause: WaitCause;
+  /** In one sentence: what has to come about, and by whom. */
+  readonly detail: string;
+}
+
+export interface Counted {
+  readonly done: number;
+  readonly total: number;
+  /** What is counted, in the plural. */
+  readonly unit: string;
+}
+
+export interface WorkStanding {
+  /** Null where nothing is counted, and of work that has ended. */
+  readonly progress: Counted | null;
+  /** Milliseconds; null where it is not known, and of work that has ended. */
+  readonly remainingMs: number | null;
+  /** Null where it is worked on, and of work that has ended. */
+  readonly waitingFor: Waiting | null;
+}
+
+export const NOTHING_LEFT: WorkStanding = { progress: null, remainingMs: null, waitingFor: null };
+
+/**
+ * Where work stands at an instant. What is left follows from its end where that is known, else from what was done since it began.
+ * @param work `begunAt`: when the first of what is counted was begun; null where that says nothing of the rest.
+ */
+export function workStanding(work: {
+  readonly counted?: Counted | null;
+  readonly begunAt?: EpochMs | null;
+  readonly endsAt?: EpochMs | null;
+  readonly waitingFor?: Waiting | null;
+  readonly at: EpochMs;
+}): WorkStanding {
+  const { counted = null, begunAt = null, endsAt = null, waitingFor = null, at } = work;
+  return { progress: counted, remainingMs: endsAt !== null ? Math.max(0, endsAt - at) : leftOf(counted, begunAt, at), waitingFor };
+}
+
+function leftOf(counted: Counted | null, begunAt: EpochMs | null, at: EpochMs): number | null {
+  if (counted === null || begunAt === null || counted.done <= 0 || counted.done > counted.total) return null;
+  return Math.round((Math.max(0, at - begunAt) * (counted.total - counted.done)) / counted.done);
+}
+
+/** What the worker of an evaluation said last, and since when it does that. */
+export interface ToldProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly doing: string;
+  readonly since: EpochMs;
+}
+
+/** What an evaluation does last, and what is counted then: the rest of it is the rest of the run. */
+const LAST_PHASES: ReadonlyMap<string, string> = new Map([
+  ['simulating', 'bars'],
+  ['trying variants', 'variants'],
+]);
+
+export function evaluationStanding(state: string, told: ToldProgress | null, at: EpochMs): WorkStanding {
+  if (state === 'queued')
+    return workStanding({ waitingFor: { cause: 'queue', detail: 'a worker takes the oldest run as soon as it has room' }, at });
+  if (state !== 'running' || told === null) return NOTHING_LEFT;
+  const fetches = told.doing.startsWith('fetching ');
+  const lastUnit = LAST_PHASES.get(told.doing);
+  const counted = { done: told.done, total: told.total, unit: lastUnit ?? (fetches ? 'bars' : told.doing) };
+  return workStanding({
+    counted,
+    begunAt: lastUnit === undefined ? null : told.since,
+    waitingFor: fetches ? { cause: 'venue', detail: `${told.doing}: as fast as the venue's request budget lets it` } : null,
+    at,
+  });
+}
+
+/** The parts of a proposal that its standing follows from. */
+export interface StandingProposal {
+  readonly state: ProposalState;
+  readonly order: Pick<Order, 'instrument' | 'quantity' | 'limitPrice'>;
+  readonly execution: {
+    readonly algorithm: string;
+    readonly urgency: Urgency;
+    readonly phase: string;
+    readonly restingAt: string | null;
+    readonly parts: readonly { readonly dueAt: EpochMs | null }[];
+  } | null;
+  readonly transaction: { readonly state: string; readonly executor: 'user' | 'delegated' } | null;
+  readonly expiresAt: EpochMs;
+}
+
+export function proposalStanding({ state, order, execution, transaction, expiresAt }: StandingProposal, at: EpochMs): WorkStanding {
+  if (state === 'pending_approval')
+    return workStanding({
+      endsAt: expiresAt,
+      waitingFor: { cause: 'approval', detail: 'somebody approves or declines it before it expires' },
+      at,
+    });
+  if (state === 'unknown')
+    return workStanding({ waitingFor: { cause: 'confirmation', detail: 'the venue or the chain says what became of it' }, at });
+  if (state !== 'approved' && state !== 'executing') return NOTHING_LEFT;
+  if (transaction?.state === 'prepared') {
+    const who =
+      transaction.executor === 'user' ? 'the owner of the wallet signs its transaction' : 'the delegated signer signs its transaction';
+    return workStanding({ waitingFor: { cause: 'signature', detail: who }, at });
+  }
+  if (state === 'approved' || execution === null)
+    return workStanding({ waitingFor: { cause: 'queue', detail: 'a worker carries it out as soon as it has room' }, at });
+  return executionStanding(execution, order, at);
+}
+
+function executionStanding(
+  { algorithm, urgency, phase, restingAt, parts }: NonNullable<StandingProposal['execution']>,
+  order: StandingProposal['order'],
+  at: EpochMs,
+): WorkStanding {
+  const waitingFor: Waiting | null =
+    phase === 'resting'
+      ? { cause: 'market', detail: `it rests at ${restingAt ?? 'its price'} until somebody trades with it or its time is over` }
+      : phase === 'withdrawing'
+        ? { cause: 'confirmation', detail: 'the venue confirms that what rested is withdrawn' }
+        : phase === 'waiting'
+          ? { cause: 'slot', detail: 'the next part is not due yet' }
+          : null;
+  if (algorithm !== 'twap') return workStanding({ waitingFor, at });
+  const total = Math.max(sliceCount(order, urgency), parts.length);
+  const first = parts[0]?.dueAt ?? null;
+  const endsAt = first === null ? null : first + (total - 1) * SLICES[urgency].everyMs;
+  return workStanding({ counted: { done: parts.length, total, unit: 'slices' }, endsAt, waitingFor, at });
+}
+
+/** The parts of a transfer that its standing follows from. */
+export interface StandingTransfer {
+  readonly state: TransferState;
+  readonly axes: {
+    readonly source: { readonly state: SourceState; readonly confirmations: number };
+    readonly destination: { readonly state: ArrivalState };
+    readonly provider: { readonly silentSince: EpochMs | null };
+  };
+  readonly estimatedSeconds: number;
+  readonly expiresAt: EpochMs;
+  readonly submittedAt: EpochMs | null;
+}
+
+const OPEN_TRANSFERS: readonly TransferState[] = ['submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown'];
+
+export function transferStanding({ state, axes, estimatedSeconds, expiresAt, submittedAt }: StandingTransfer, at: EpochMs): WorkStanding {
+  if (state === 'quoted')
+    return workStanding({ endsAt: expiresAt, waitingFor: { cause: 'signature', detail: 'the sender signs before the quote expires' }, at });
+  if (!OPEN_TRANSFERS.includes(state)) return NOTHING_LEFT;
+  const expected = submittedAt === null ? null : submittedAt + estimatedSeconds * 1_000;
+  // What is later than it was expected ends nobody knows when.
+  const endsAt = expected === null || expected <= at || state === 'refunding' || state === 'unknown' ? null : expected;
+  return workStanding({ endsAt, waitingFor: transferWaits(state, axes), at });
+}
+
+function transferWaits(state: TransferState, { source, destination, provider }: StandingTransfer['axes']): Waiting {
+  if (state === 'unknown')
+    return { cause: 'confirmation', detail: 'the provider and the chains contradict one another: both are asked again' };
+  if (source.state === 'unseen') return { cause: 'confirmation', detail: 'the source chain shows the transaction' };
+  if (source.state === 'included')
+    return { cause: 'confirmation', detail: `the source chain makes it final; it is ${source.confirmations} deep` };
+  if (destination.state === 'included') return { cause: 'confirmation', detail: 'the destination chain makes the payment final' };
+  const silent = provider.silentSince === null ? '' : ', which does not answer at the moment';
+  return { cause: 'provider', detail: state === 'refunding' ? `the provider pays back${silent}` : `the provider pays out${silent}` };
+}

@@ -1,0 +1,175 @@
+/**
+ * Backtests of manifests that are being written: bounded, off the main loop, and worth nothing to a gate. A subject's newest
+ * one ends the one before; an organization has one under way at a time, and the process as many as it has room for.
+ */
+import type { EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
+import type { MissingHistory } from '../../domain/backtest/missing-history.ts';
+import { PREVIEW_LIMITS, type Preview, type PreviewEnding, type PreviewResult } from '../../domain/backtest/preview.ts';
+import type { BacktestRequest } from '../../domain/backtest/request.ts';
+import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
+import type { Stretch } from '../../domain/stretches.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { BacktestResult } from './run.ts';
+import { whyNoTrades } from './why-no-trades.ts';
+
+export interface PreviewAsked {
+  readonly orgId: string;
+  readonly subject: string;
+  readonly manifest: Manifest;
+  readonly request: BacktestRequest;
+}
+
+export interface BacktestPreviews {
+  /** Works a preview out within its time. Ends early with the caller's signal. @throws Error for a defect. */
+  run(asked: PreviewAsked, signal: AbortSignal): Promise<Preview>;
+}
+
+/** `atOnce` is how many previews this process works on at a time, each in a thread of its own. */
+export function createBacktestPreviews(deps: {
+  readonly runner: EvaluationRunner;
+  readonly missing: (manifest: Manifest, stretch: Stretch) => Promise<readonly MissingHistory[]>;
+  readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
+  readonly atOnce: number;
+}): BacktestPreviews {
+  const { clock, runner } = deps;
+  const turns = createTurns(deps.atOnce);
+  const newest = new Map<string, AbortController>();
+
+  async function work({ orgId, manifest, request }: PreviewAsked, signal: AbortSignal, begunAt: EpochMs): Promise<Omit<Preview, 'tookMs'>> {
+    const outcome = await runner({
+      runId: 'preview',
+      orgId,
+      agentId: '',
+      manifestVersion: 0,
+      manifestHash: manifestHash(manifest),
+      manifest,
+      request: request as never,
+      createdAt: begunAt,
+      signal,
+      progress: () => {},
+    });
+    const stretch = { from: Date.parse(request.from), to: Date.parse(request.to) };
+    const missing = await deps.missing(manifest, stretch);
+    if (!outcome.ok) return { ...without({ code: outcome.code, detail: outcome.detail }), missing };
+    const result = JSON.parse(outcome.result) as BacktestResult;
+    return { result: shortened(result), ending: null, whyNoTrades: whyNoTrades(result), missing };
+  }
+
+  return {
+    async run(asked, gone) {
+      const begunAt = clock.now();
+      const abort = new AbortController();
+      const who = `${asked.orgId} ${asked.subject}`;
+      newest.get(who)?.abort(SUPERSEDED);
+      newest.set(who, abort);
+      const cancelDeadline = clock.deadline(begunAt + PREVIEW_LIMITS.runMs, () => abort.abort(OUT_OF_TIME));
+      const leave = (): void => abort.abort(GONE);
+      gone.addEventListener('abort', leave, { once: true });
+      try {
+        const begun = await turns.take(asked.orgId, abort.signal);
+        const preview =
+          begun === 'full' ? without(BUSY) : begun === 'ended' ? without(reasonOf(abort)) : await work(asked, abort.signal, begunAt);
+        return { ...preview, tookMs: clock.now() - begunAt };
+      } catch (error) {
+        if (!abort.signal.aborted) throw error;
+        return { ...without(reasonOf(abort)), tookMs: clock.now() - begunAt };
+      } finally {
+        cancelDeadline();
+        gone.removeEventListener('abort', leave);
+        if (newest.get(who) === abort) newest.delete(who);
+        turns.leave(abort.signal);
+      }
+    },
+  };
+}
+
+/** Trades that a preview names one by one. */
+const TRADES_SHOWN = 200;
+
+function shortened(result: BacktestResult): PreviewResult {
+  const { manifestHash: hash, from, to, timeframe, bars, capitalUsd, finalEquityUsd, performance, benchmark, trades } = result;
+  return {
+    manifestHash: hash,
+    from,
+    to,
+    timeframe,
+    bars,
+    capitalUsd,
+    finalEquityUsd,
+    returnPct: performance.returnPct,
+    benchmarkReturnPct: benchmark.returnPct,
+    maxDrawdownPct: performance.maxDrawdownPct,
+    closedTrades: trades.closed,
+    openTrades: trades.open,
+    hitRatePct: trades.hitRatePct,
+    daily: result.daily.map(({ date, equityUsd, highUsd }) => ({ date, equityUsd, highUsd })),
+    trades: trades.list
+      .slice(0, TRADES_SHOWN)
+      .map(({ instrument, decidedAt, entryPrice, exitDecidedAt, exitPrice, quantity, profitUsd, exitedBy }) => {
+        return { instrument, decidedAt, entryPrice, exitDecidedAt, exitPrice, quantity, profitUsd, exitedBy };
+      }),
+    rules: result.conditions.map(({ side, type, threshold, evaluated, passed, unknown }) => {
+      return { side, type, threshold, evaluated, passed, unknown };
+    }),
+  };
+}
+
+const SUPERSEDED: PreviewEnding = { code: 'superseded', detail: 'you asked for a newer preview, which took the place of this one' };
+const GONE: PreviewEnding = { code: 'cancelled', detail: 'whoever asked is gone' };
+const OUT_OF_TIME: PreviewEnding = {
+  code: 'out_of_time',
+  detail: `it did not end within ${PREVIEW_LIMITS.runMs / 1_000} seconds: what was read of the venues is kept, so ask again, or for fewer days`,
+};
+const BUSY: PreviewEnding = { code: 'busy', detail: `${PREVIEW_LIMITS.waiting} previews wait already: ask again in a few seconds` };
+
+function without(ending: PreviewEnding): Omit<Preview, 'tookMs'> {
+  return { result: null, ending, whyNoTrades: [], missing: [] };
+}
+
+function reasonOf(abort: AbortController): PreviewEnding {
+  return abort.signal.reason as PreviewEnding;
+}
+
+interface Turn {
+  readonly orgId: string;
+  readonly signal: AbortSignal;
+  begin(): void;
+}
+
+/** Who waits for room, oldest first; one turn of an organization at a time. A turn is known by its signal. */
+function createTurns(atOnce: number) {
+  const running = new Map<AbortSignal, string>();
+  let waiting: readonly Turn[] = [];
+
+  function next(): void {
+    while (running.size < atOnce) {
+      const busy = new Set(running.values());
+      const turn = waiting.find(({ orgId }) => !busy.has(orgId));
+      if (turn === undefined) return;
+      waiting = waiting.filter((one) => one !== turn);
+      running.set(turn.signal, turn.orgId);
+      turn.begin();
+    }
+  }
+
+  return {
+    /** `begun` once there is room, `ended` where the signal came first, `full` where too many wait. */
+    async take(orgId: string, signal: AbortSignal): Promise<'begun' | 'ended' | 'full'> {
+      if (waiting.length >= PREVIEW_LIMITS.waiting) return 'full';
+      await new Promise<void>((resolve) => {
+        const turn: Turn = { orgId, signal, begin: resolve };
+        waiting = [...waiting, turn];
+        const end = (): void => {
+          waiting = waiting.filter((one) => one !== turn);
+          resolve();
+        };
+        signal.addEventListener('abort', end, { once: true });
+        next();
+      });
+      return running.has(signal) ? 'begun' : 'ended';
+    },
+    leave(signal: AbortSignal): void {
+      if (running.delete(signal)) next();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+// How far long work is, how long it still takes and what it waits for, of every kind of record that says so.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  evaluationStanding,
+  NOTHING_LEFT,
+  proposalStanding,
+  type StandingProposal,
+  type StandingTransfer,
+  transferStanding,
+  workStanding,
+} from '../../src/domain/work-standing.ts';
+
+const AT = 1_000_000;
+
+test('what is left follows from what was done, is never below zero, and is unknown where nothing was done', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 1e6 }),
+      fc.integer({ min: 1, max: 1e6 }),
+      fc.integer({ min: 0, max: 1e6 }),
+      (done, more, elapsed) => {
+        const counted = { done, total: done + more, unit: 'bars' };
+        const { remainingMs } = workStanding({ counted, begunAt: AT - elapsed, at: AT });
+        if (done === 0) expect(remainingMs).toBeNull();
+        else expect(Math.abs((remainingMs as number) - (elapsed / done) * more)).toBeLessThanOrEqual(0.5);
+      },
+    ),
+  );
+  expect(workStanding({ endsAt: AT - 5, at: AT }).remainingMs).toBe(0);
+  expect(workStanding({ counted: { done: 1, total: 2, unit: 'bars' }, at: AT }).remainingMs).toBeNull();
+});
+
+test('a run waits for a place, then for its venue; while it is simulated its rest is known; after its end nothing is left', () => {
+  expect(evaluationStanding('queued', null, AT)).toMatchObject({ progress: null, remainingMs: null, waitingFor: { cause: 'queue' } });
+  const fetching = { done: 3, total: 9, doing: 'fetching AAPLx 5m (1 of 2)', since: AT - 100 };
+  expect(evaluationStanding('running', fetching, AT)).toMatchObject({
+    remainingMs: null,
+    waitingFor: { cause: 'venue' },
+    progress: { done: 3, total: 9 },
+  });
+  const simulating = { done: 250, total: 1_000, doing: 'simulating', since: AT - 100 };
+  expect(evaluationStanding('running', simulating, AT)).toEqual({
+    progress: { done: 250, total: 1_000, unit: 'bars' },
+    remainingMs: 300,
+    waitingFor: null,
+  });
+  const trying = { done: 2, total: 8, doing: 'trying variants', since: AT - 100 };
+  expect(evaluationStanding('running', trying, AT)).toMatchObject({ progress: { done: 2, total: 8, unit: 'variants' }, remainingMs: 300 });
+  for (const state of ['finished', 'refused', 'cancelled', 'failed'])
+    expect(evaluationStanding(state, simulating, AT)).toEqual(NOTHING_LEFT);
+});
+
+test('a proposal waits for its approval, its signature, a worker, the market and its slices', () => {
+  const proposal = (over: Partial<StandingProposal>): StandingProposal => ({
+    state: 'executing',
+    order: { instrument: 'spotexchange:BTCUSDT', quantity: '1', limitPrice: '60000' },
+    execution: {
+      algorithm: 'twap',
+      urgency: 'medium',
+      phase: 'waiting',
+      restingAt: null,
+      parts: [{ dueAt: AT - 25_000 }, { dueAt: AT - 5_000 }],
+    },
+    transaction: null,
+    expiresAt: AT + 60_000,
+    ...over,
+  });
+  const cause = (over: Partial<StandingProposal>) => proposalStanding(proposal(over), AT).waitingFor?.cause;
+  expect(proposalStanding(proposal({ state: 'pending_approval' }), AT)).toMatchObject({
+    remainingMs: 60_000,
+    waitingFor: { cause: 'approval' },
+  });
+  expect(cause({ state: 'approved' })).toBe('queue');
+  expect(cause({ transaction: { state: 'prepared', executor: 'user' } })).toBe('signature');
+  expect(cause({ state: 'unknown' })).toBe('confirmation');
+  // Six slices, twenty seconds apart: the last one is due 75 seconds from now.
+  expect(proposalStanding(proposal({}), AT)).toEqual({
+    progress: { done: 2, total: 6, unit: 'slices' },
+    remainingMs: 75_000,
+    waitingFor: { cause: 'slot', detail: expect.any(String) },
+  });
+  const resting = {
+    algorithm: 'smart_order_routing_maker_first',
+    urgency: 'low',
+    phase: 'resting',
+    restingAt: '59999',
+    parts: [],
+  } as const;
+  expect(proposalStanding(proposal({ execution: resting }), AT)).toMatchObject({
+    progress: null,
+    remainingMs: null,
+    waitingFor: { cause: 'market', detail: expect.stringContaining('59999') },
+  });
+  for (const state of ['filled', 'partially_filled', 'failed', 'expired', 'cancelled', 'declined', 'blocked_by_risk'] as const)
+    expect(proposalStanding(proposal({ state }), AT)).toEqual(NOTHING_LEFT);
+});
+
+test('a transfer waits for its signature, both chains and the provider; one that is late ends nobody knows when', () => {
+  const transfer = (over: Partial<StandingTransfer>, axes: object = {}): StandingTransfer => ({
+    state: 'submitted',
+    axes: {
+      source: { state: 'unseen', confirmations: 0 },
+      destination: { state: 'none' },
+      provider: { silentSince: null },
+      ...axes,
+    },
+    estimatedSeconds: 90,
+    expiresAt: AT + 30_000,
+    submittedAt: AT - 30_000,
+    ...over,
+  });
+  expect(transferStanding(transfer({ state: 'quoted', submittedAt: null }), AT)).toMatchObject({
+    remainingMs: 30_000,
+    waitingFor: { cause: 'signature' },
+  });
+  expect(transferStanding(transfer({}), AT)).toMatchObject({ remainingMs: 60_000, waitingFor: { cause: 'confirmation' } });
+  const deep = transferStanding(transfer({ state: 'source_confirmed' }, { source: { state: 'included', confirmations: 7 } }), AT);
+  expect(deep.waitingFor).toEqual({ cause: 'confirmation', detail: expect.stringContaining('7 deep') });
+  const paying = { source: { state: 'final', confirmations: 64 }, provider: { silentSince: AT - 1 } };
+  expect(transferStanding(transfer({ state: 'filling', submittedAt: AT - 90_000 }, paying), AT)).toEqual({
+    progress: null,
+    remainingMs: null,
+    waitingFor: { cause: 'provider', detail: expect.stringContaining('does not answer') },
+  });
+  for (const state of ['completed', 'refunded', 'failed', 'expired'] as const)
+    expect(transferStanding(transfer({ state }), AT)).toEqual(NOTHING_LEFT);
+});

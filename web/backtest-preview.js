@@ -1,0 +1,244 @@
+/** What a manifest that is being written would have done lately: asked for a moment after the last change, the newest question wins. */
+import { drawdownOf } from './backtest-figures.js';
+import { fill, h, mark, say } from './dom.js';
+import { workOut } from './http.js';
+import { gain, money } from './money.js';
+import { sentenceOf } from './problem-note.js';
+import { dataTable, factList, number } from './tables.js';
+import { dayAndTime, dayOf, numberText, plain, priceText, symbolOf } from './words.js';
+
+/** @typedef {import('./api.ts').BacktestPreview} Preview */
+/** @typedef {NonNullable<Preview['result']>} Result */
+
+/** Nobody types on for so long. */
+const STILL_MS = 600;
+const AGAIN_MS = 1_500;
+const TRADES_SHOWN = 20;
+/** Endings that another question mends by itself. */
+const ASK_AGAIN = ['out_of_time', 'busy'];
+
+export class BacktestPreview {
+  #days = h('select', { 'aria-label': 'Stretch of the preview', onchange: () => this.ask() }, [
+    h('option', { value: '' }, 'as far back as fits'),
+    ...[7, 30, 90, 365].map((count) => h('option', { value: String(count) }, `${count} days`)),
+  ]);
+  #note = h('p', { class: 'faint', role: 'status' });
+  #place = h('div', { class: 'preview-result' });
+  #asked = '';
+  /** @type {AbortController | null} */
+  #asking = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #soon;
+  /** @type {{ readonly element: HTMLElement, end(): void } | null} */
+  #chart = null;
+
+  /**
+   * @param {object} options
+   * @param {() => Record<string, unknown>} options.manifest The payload as it stands in the form.
+   * @param {string} options.agentId The agent that is edited; empty where it is a new one.
+   * @param {AbortSignal} options.signal Ends it.
+   */
+  constructor({ manifest, agentId, signal }) {
+    this.manifest = manifest;
+    this.agentId = agentId;
+    signal.addEventListener('abort', () => this.#end());
+    this.element = h(
+      'section',
+      { class: 'panel backtest-preview', 'aria-label': 'Preview' },
+      h('div', { class: 'panel-head' }, h('h2', {}, 'Preview'), h('span', { class: 'badge' }, 'no evidence for a gate'), this.#days),
+      h(
+        'p',
+        { class: 'faint' },
+        'What these rules would have done on the newest bars. Each manifest that is tried here is counted as a trial, and many trials make a good backtest less believable.',
+      ),
+      this.#note,
+      this.#place,
+    );
+  }
+
+  /** Its name decides nothing: a change of it alone asks nothing. */
+  #rules() {
+    return JSON.stringify({ ...this.manifest(), name: '', description: '' });
+  }
+
+  /** A field has changed. */
+  change() {
+    if (this.#rules() === this.#asked) return;
+    this.#asking?.abort();
+    this.#askIn(STILL_MS);
+    mark(this.#place, 'data-outdated', '');
+    say(this.#note, 'Waiting until you are done…');
+  }
+
+  ask() {
+    clearTimeout(this.#soon);
+    this.#asking?.abort();
+    this.#asking = new AbortController();
+    void this.#work(this.#asking.signal);
+  }
+
+  #end() {
+    clearTimeout(this.#soon);
+    this.#asking?.abort();
+    this.#chart?.end();
+  }
+
+  /** @param {number} ms */
+  #askIn(ms) {
+    clearTimeout(this.#soon);
+    this.#soon = setTimeout(() => this.ask(), ms);
+  }
+
+  /** @param {AbortSignal} signal */
+  async #work(signal) {
+    const manifest = this.manifest();
+    // A missing name hinders nothing. One that is there is sent, so that the manifest counts once as a trial when it is backtested.
+    const body = { ...manifest, name: manifest['name'] || 'Preview' };
+    this.#asked = this.#rules();
+    say(this.#note, 'Simulating…');
+    const days = this.#days.value;
+    const query = new URLSearchParams({
+      draft: 'true',
+      ...(this.agentId === '' ? {} : { agentId: this.agentId }),
+      ...(days === '' ? {} : { days }),
+    });
+    try {
+      /** @type {Preview} */
+      const preview = await workOut(`/v1/backtests/preview?${query}`, body, signal);
+      const { equityChart } = await import('./equity-chart.js');
+      if (signal.aborted) return;
+      this.#clear();
+      if (preview.result === null) this.#showEnding(preview);
+      else this.#show(preview, preview.result, equityChart);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#clear();
+      say(this.#note, sentenceOf(error));
+    }
+  }
+
+  #clear() {
+    this.#chart?.end();
+    this.#chart = null;
+    fill(this.#place);
+    mark(this.#place, 'data-outdated', null);
+  }
+
+  /** @param {Preview} preview */
+  #showEnding({ ending, problems, missing }) {
+    const isUnfinished = ending?.code === 'manifest_invalid';
+    say(this.#note, isUnfinished ? 'The manifest is not finished yet:' : `There is no preview: ${ending?.detail ?? ''}.`);
+    fill(this.#place, [unfinishedList(problems), missingList(missing)]);
+    if (ending !== null && ASK_AGAIN.includes(ending.code)) this.#askIn(AGAIN_MS);
+  }
+
+  /** @param {Preview} preview @param {Result} result @param {typeof import('./equity-chart.js').equityChart} equityChart */
+  #show({ missing, whyNoTrades, tookMs }, result, equityChart) {
+    const { bars, timeframe, from, to, daily, capitalUsd } = result;
+    const took = `worked out in ${(tookMs / 1_000).toFixed(1)} s`;
+    say(this.#note, `${priceText(String(bars))} bars of ${timeframe} from ${dayOf(from)} to ${dayOf(to)}, ${took}.`);
+    this.#chart = equityChart({
+      label: 'Equity of the preview in US dollars, and the drawdown',
+      points: daily.map(({ date, equityUsd }) => ({ at: Date.parse(date), value: Number(equityUsd), text: equityUsd })),
+      decimals: 2,
+      lower: { title: 'drawdown %', points: drawdownOf({ daily, capitalUsd }) },
+      base: Number(capitalUsd),
+    });
+    const parts = [mainFacts(result), this.#chart.element, whyNone(whyNoTrades), missingList(missing)];
+    fill(this.#place, [...parts, tradeTable(result), ruleTable(result)]);
+  }
+}
+
+/** @param {Result} result */
+function mainFacts({ finalEquityUsd, returnPct, benchmarkReturnPct, maxDrawdownPct, closedTrades, openTrades, hitRatePct }) {
+  return factList([
+    ['Equity at its end, USD', money(finalEquityUsd)],
+    ['Profit or loss', percent(returnPct)],
+    ['Bought and held', percent(benchmarkReturnPct)],
+    ['Deepest drawdown', percent(maxDrawdownPct)],
+    ['Trades', `${closedTrades} closed, ${openTrades} open`],
+    ['Won', hitRatePct === null ? 'none closed yet' : percent(hitRatePct)],
+  ]);
+}
+
+/** @param {number} value */
+function percent(value) {
+  return `${value.toFixed(2)} %`;
+}
+
+/** @param {readonly string[]} reasons */
+function whyNone(reasons) {
+  if (reasons.length === 0) return null;
+  return h(
+    'div',
+    { class: 'why-none' },
+    h('h3', {}, 'Why no trades?'),
+    h(
+      'ul',
+      {},
+      reasons.map((reason) => h('li', {}, plain(reason))),
+    ),
+  );
+}
+
+/** @param {Preview['missing']} missing */
+function missingList(missing) {
+  if (missing.length === 0) return null;
+  return h(
+    'div',
+    {},
+    h('h3', {}, 'What is not known of the past'),
+    h(
+      'ul',
+      {},
+      missing.map(({ text }) => h('li', {}, text)),
+    ),
+  );
+}
+
+/** @param {Preview['problems']} problems */
+function unfinishedList(problems) {
+  if (problems.length === 0) return null;
+  return h(
+    'ul',
+    {},
+    problems.map(({ path, problem, allowed }) => h('li', {}, `${path.replace('$.', '')}: ${problem}; allowed is ${allowed}.`)),
+  );
+}
+
+/** @param {Result} result */
+function tradeTable({ trades }) {
+  return dataTable({
+    caption: trades.length > TRADES_SHOWN ? `The newest ${TRADES_SHOWN} trades` : 'Trades',
+    empty: 'There was no trade.',
+    head: ['bought', 'instrument', 'quantity', 'price', 'sold', 'price then', 'USD', 'because of'],
+    rows: trades
+      .slice(-TRADES_SHOWN)
+      .toReversed()
+      .map(({ instrument, decidedAt, entryPrice, exitDecidedAt, exitPrice, quantity, profitUsd, exitedBy }) => [
+        h('time', { datetime: decidedAt }, dayAndTime(decidedAt)),
+        symbolOf(instrument),
+        number(quantity),
+        number(entryPrice),
+        exitDecidedAt === null ? 'still held' : h('time', { datetime: exitDecidedAt }, dayAndTime(exitDecidedAt)),
+        exitPrice === null ? '–' : number(exitPrice),
+        profitUsd === null ? '–' : gain(profitUsd),
+        exitedBy.map(plain).join(', '),
+      ]),
+  });
+}
+
+/** @param {Result} result */
+function ruleTable({ rules }) {
+  return dataTable({
+    caption: 'How often each rule held',
+    head: ['rule', 'side', 'looks', 'held', 'not known'],
+    rows: rules.map(({ side, type, threshold, evaluated, passed, unknown }) => [
+      `${plain(type)}${threshold === null ? '' : ` ${typeof threshold === 'number' ? numberText(threshold) : threshold}`}`,
+      side,
+      number(String(evaluated)),
+      number(String(passed)),
+      number(String(unknown)),
+    ]),
+  });
+}
