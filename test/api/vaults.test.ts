@@ -202,7 +202,18 @@ describe('shares', () => {
 
   test('thirty deposits at once are thirty deposits, and the ledger holds every cent of them', async () => {
     const id = await agentAt('live');
-    const replies = await Promise.all(Array.from({ length: 30 }, (_, n) => deposit(id, n % 2 === 0 ? alice : bob, '10')));
+    const isChanging = { now: true };
+    const deposits = Array.from({ length: 30 }, (_, n) => deposit(id, n % 2 === 0 ? alice : bob, '10'));
+    const looks = async (): Promise<void> => {
+      // Shares and book are of one moment, whenever somebody looks: a dollar buys a share.
+      while (isChanging.now) expect(await vaultOf(id)).toMatchObject({ sharePriceUsd: '1' });
+    };
+    const [replies] = await Promise.all([
+      Promise.all(deposits).finally(() => {
+        isChanging.now = false;
+      }),
+      looks(),
+    ]);
     const done = replies.filter(({ status }) => status === 201).length;
     for (const { status } of replies) expect([201, 503]).toContain(status);
     expect(await vaultOf(id)).toMatchObject({ allocatedUsd: String(done * 10), cashUsd: String(done * 10), sharePriceUsd: '1' });

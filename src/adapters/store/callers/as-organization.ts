@@ -34,8 +34,10 @@ export function asOrganization(pool: Sql, orgId: string): Sql {
   let joining: Asked[] | null = null;
   const proof = organizationProof(pool, orgId);
 
-  function begin<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
-    return pool.begin((transaction) => {
+  type Work<Value> = (transaction: Transaction) => Promise<Value>;
+  function begin<Value>(...given: [Work<Value>] | [options: string, Work<Value>]): Promise<Value> {
+    const [options, work] = given.length === 2 ? given : ['', given[0]];
+    return pool.begin(options, (transaction) => {
       // Not awaited: it is sent before whatever the work sends. Where it fails, the transaction does and all that follows in it.
       transaction`
         select set_config('sevengate.organization', ${orgId}, true), set_config('sevengate.organization_proof', ${proof}, true)`.catch(

@@ -13,7 +13,7 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import { BookMoved, booksOf, type StoredBook } from '../books/book-store.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
@@ -32,6 +32,21 @@ interface VaultRow {
   readonly changes: number | null;
 }
 
+/** The rows of one vault as they stood together at one instant: shares of one moment are never priced on the book of another. */
+async function vaultRows(transaction: Transaction, orgId: string, agentId: string) {
+  const [row] = await transaction<VaultRow[]>`
+    select a.stage, m.canonical::jsonb ->> 'maxCapitalUsd' as max_capital, v.total_shares, v.rounding_usd, v.allocated_usd,
+      v.high_water_usd, v.high_water_at, v.changes
+    from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version left join vaults v on v.agent_id = a.id
+    where a.id = ${agentId} and a.org_id = ${orgId}`;
+  const holders = await transaction<{ depositor: string; shares: string; paid_in: string; paid_out: string }[]>`
+    select depositor, sum(case kind when 'deposit' then shares else -shares end) as shares,
+      coalesce(sum(amount_usd) filter (where kind = 'deposit'), 0) as paid_in,
+      coalesce(sum(amount_usd) filter (where kind = 'withdrawal'), 0) as paid_out
+    from vault_changes where agent_id = ${agentId} group by depositor order by depositor`;
+  return { row, holders, books: await booksOf(transaction, [agentId]) };
+}
+
 /** `signed` checks what vaults are priced and ranked by: a row that no writer signed prices nothing. */
 export function createVaultStore(sql: Sql, signed: SignedRows) {
   return {
@@ -40,19 +55,9 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
      * @throws UnsignedRow where its book is not as a writer signed it: then nothing is paid in or out.
      */
     async find(orgId: string, agentId: string) {
-      const [[row], holders, books] = await Promise.all([
-        sql<VaultRow[]>`
-          select a.stage, m.canonical::jsonb ->> 'maxCapitalUsd' as max_capital, v.total_shares, v.rounding_usd, v.allocated_usd,
-            v.high_water_usd, v.high_water_at, v.changes
-          from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version left join vaults v on v.agent_id = a.id
-          where a.id = ${agentId} and a.org_id = ${orgId}`,
-        sql<{ depositor: string; shares: string; paid_in: string; paid_out: string }[]>`
-          select depositor, sum(case kind when 'deposit' then shares else -shares end) as shares,
-            coalesce(sum(amount_usd) filter (where kind = 'deposit'), 0) as paid_in,
-            coalesce(sum(amount_usd) filter (where kind = 'withdrawal'), 0) as paid_out
-          from vault_changes where agent_id = ${agentId} group by depositor order by depositor`,
-        booksOf(sql, [agentId]),
-      ]);
+      const { row, holders, books } = await sql.begin('isolation level repeatable read read only', (transaction) =>
+        vaultRows(transaction, orgId, agentId),
+      );
       if (row === undefined) return null;
       const id = bookIds.live(agentId);
       const stored = books.get(id);
