@@ -283,7 +283,10 @@ class ActorPage {
     const place = `step ${this.#version} of ${this.cache.last}`;
     if (step === undefined) say(this.moment, `${place}: put under quarantine, or released`);
     if (!step) return;
-    say(this.moment, `${place}, ${dayAndTime(step.at)} ${zoneWord()}${step.cause === null ? '' : `, by ${step.cause}`}`);
+    // Who asked stands first in a cause; the id of the request after it is for a log.
+    const by = step.cause === null ? '' : `, by ${step.cause.replace(/ [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, '')}`;
+    say(this.moment, `${place}, ${dayAndTime(step.at)} ${zoneWord()}${by}`);
+    this.moment.title = step.cause ?? '';
     this.#light(null, false);
     this.#point();
   }

@@ -13,7 +13,6 @@ import { change, Refused, read } from './http.js';
 import { instrumentView } from './instrument-view.js';
 import { joinView } from './join-view.js';
 import { launchesView } from './launches-view.js';
-import { leaderboardView } from './leaderboard-view.js';
 import { withListTools } from './list-tools.js';
 import { manifestView } from './manifest-view.js';
 import { marketplaceView } from './marketplace-view.js';
@@ -71,7 +70,8 @@ const VIEWS = {
     tapeOfReplay(context, id, rest),
   quotes: quotesView,
   markets: marketsView,
-  leaderboard: leaderboardView,
+  leaderboard: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
+    leaderboard(context, id, rest),
   marketplace: marketplaceView,
   proposals: proposalsView,
   portfolio: portfolioView,
@@ -123,6 +123,7 @@ const reportOfRun = later('Backtest', async () => (await import('./report-view.j
 const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
 const newLaunch = later('Launch a token', async () => (await import('./launch-form.js')).launchForm);
 const oneLaunch = later('Launch', async () => (await import('./launch-view.js')).launchView);
+const leaderboard = later('Leaderboard', async () => (await import('./leaderboard-view.js')).leaderboardView);
 const members = later('Members', async () => (await import('./members-view.js')).membersView);
 const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 

@@ -6,10 +6,17 @@ import { instrumentAddress, symbolOf } from './words.js';
 /** @typedef {import('./api.ts').PredictionMarket} PredictionMarket */
 
 const PER_PAGE = 200;
+/** So many pages of markets are read at most; what is on none of them is asked for by itself. */
+const MOST_PAGES = 5;
+/** A market that is not on the list may be new: the list is read again, at most so often. Milliseconds. */
+const REREAD_MS = 60_000;
 /** Names by instrument (`pm-04e175bc….no`), for as long as the page is open. @type {Map<string, string>} */
 const names = new Map();
-/** @type {Promise<void> | null} */
-let reading = null;
+/** The list of markets as it was read last, and when. */
+let reading = Promise.resolve();
+let readAt = Number.NEGATIVE_INFINITY;
+/** Whether every market was on the list: then no other can be asked for. */
+let isWhole = false;
 /** Markets that are asked for one by one, as they are on no list. @type {Map<string, Promise<void>>} */
 const single = new Map();
 
@@ -33,18 +40,27 @@ export function instrumentName(key) {
 export async function instrumentWords(key) {
   const symbol = symbolOf(key);
   if (!key.startsWith('prediction:') || names.has(symbol)) return names.get(symbol) ?? symbol;
-  reading ??= readAll().catch(() => {
-    reading = null;
-  });
+  if (performance.now() - readAt > REREAD_MS) {
+    readAt = performance.now();
+    reading = readList().catch(() => {
+      isWhole = false;
+    });
+  }
   await reading;
-  if (!names.has(symbol)) await readOne(symbol.replace(/\.\w+$/, ''));
+  if (!names.has(symbol) && !isWhole) await readOne(symbol.replace(/\.\w+$/, ''));
   return names.get(symbol) ?? symbol;
 }
 
-async function readAll() {
-  /** @type {import('./wire.ts').Page<PredictionMarket>} */
-  const { items } = await read(`/v1/prediction-markets?limit=${PER_PAGE}`);
-  for (const market of items) keep(market);
+async function readList() {
+  let from = '';
+  for (let page = 0; page < MOST_PAGES; page++) {
+    /** @type {import('./wire.ts').Page<PredictionMarket>} */
+    const { items, nextCursor } = await read(`/v1/prediction-markets?limit=${PER_PAGE}${from}`);
+    for (const market of items) keep(market);
+    isWhole = nextCursor === null;
+    if (nextCursor === null) return;
+    from = `&cursor=${encodeURIComponent(nextCursor)}`;
+  }
 }
 
 /** @param {string} market */

@@ -46,6 +46,7 @@ export function proposalsView(context, agentId) {
   let gathering;
   let wanted = '';
   let generation = 0;
+  let begun = false;
   /** @type {string | null} */
   let cursor = null;
 
@@ -185,13 +186,25 @@ export function proposalsView(context, agentId) {
     count();
   }
 
-  /** Reads the first page into what is shown, which stays as it is: open details and half-written reasons too. */
+  /** After a lost connection: what is shown is read again where it stands. */
+  async function readAgain() {
+    const page = await readNewest();
+    const others = [...cards.keys()].filter((id) => !page.has(id));
+    if (others.length > READ_SINGLY) return load(true);
+    await Promise.all(others.map(readOne));
+    count();
+  }
+
+  /**
+   * Reads the first page into what is shown, which stays as it is: open details and half-written reasons too.
+   * @returns {Promise<ReadonlySet<string>>} What is on the page; nothing where it could not be read.
+   */
   async function readNewest() {
     const mine = generation;
     try {
       /** @type {import('./wire.ts').Page<Proposal>} */
       const page = await read(address(null), { signal });
-      if (mine !== generation) return;
+      if (mine !== generation) return new Set();
       // So many that some in between are on neither page: begin anew.
       if (page.nextCursor !== null && !page.items.some(({ id }) => cards.has(id))) {
         clear();
@@ -199,8 +212,10 @@ export function proposalsView(context, agentId) {
         more.hidden = false;
       }
       for (const proposal of page.items) include(proposal);
+      return new Set(page.items.map(({ id }) => id));
     } catch (error) {
       if (!signal.aborted) fail(error);
+      return new Set();
     }
   }
 
@@ -221,7 +236,10 @@ export function proposalsView(context, agentId) {
   const stop = feed.subscribe({
     // A proposal announces itself as an actor of its own: the channel is heard whole, not narrowed to the agent.
     channel: 'proposals',
-    begin: () => void load(true),
+    begin() {
+      void (begun ? readAgain() : load(true));
+      begun = true;
+    },
     hear: ({ data }) => {
       if (agentId === '' || data.agentId === agentId) hear(data);
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/adapters/store/database.ts';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
@@ -339,9 +340,11 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
         expect.stringContaining(`cold ${evm.address.slice(0, 6)}…${evm.address.slice(-4)}`),
       ]),
     );
-    // What a share was worth since, marked once a minute.
-    const marks = async () => (await service.get(`/v1/agents/${id}/vault/course`)).body.items;
-    const [mark] = await waitFor(async () => ((await marks()).length > 0 ? marks() : null), { what: 'a mark', deadlineMs: 20_000 });
+    // What a share was worth since, marked once a minute. The course itself is asked for once: it has a budget.
+    const sql = openDatabase({ url: service.embeddedUrl(), name: 'console test', connections: 1, role: null });
+    await waitFor(async () => (await sql`select from vault_marks where agent_id = ${id}`).length > 0, { what: 'a mark' });
+    await sql.end();
+    const [mark] = (await service.get(`/v1/agents/${id}/vault/course`)).body.items;
     await page.getByText('Price of a share in US dollars').click();
     const legend = page.locator('.vault-panel .market-chart-legend');
     const [, told = ''] = /^20\d\d-\d\d-\d\d \d\d:\d\d\s+([\d,.]+)\s+drawdown/.exec(await legend.innerText()) ?? [];

@@ -72,7 +72,7 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
       clock.advanceTo(slot + 500);
       const keys = ['spotchain:AAPLx', 'spotchain:TSLAx', 'spotchain:NVDAx'] as const;
       const observations = new Map(
-        keys.map((key, index) => [key, sampleObservation(key, slot, { mid: '180.5', premiumPct: index - 1, rsi: 20 })]),
+        keys.map((key, index) => [key, sampleObservation(key, slot, { mid: '180.5', premiumPct: 2 * (index - 1), rsi: 20 })]),
       );
       await writeCut(sql, { slot, observations }, 'streams');
       await createDispatchStore(sql).dueShards(MINUTE, slot);

@@ -170,6 +170,28 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await page.getByRole('searchbox').fill('');
   });
 
+  test('what is open and half written stays so while the connection is lost, and what happened meanwhile is shown', async () => {
+    const { page: second } = await browser.page({});
+    const sockets: { close(options: { code: number; reason: string }): Promise<void> }[] = [];
+    await second.routeWebSocket(/\/v1\/feeds$/, (socket) => {
+      sockets.push(socket);
+      socket.connectToServer();
+    });
+    const id = await propose(service, patient, '0.01');
+    await second.goto(`${service.url}/#/proposals`);
+    const shown = second.locator(`[data-proposal="${id}"]`);
+    await shown.getByText('Risk, fills and state chart').click();
+    await shown.locator('.chart[data-standing=pending_approval]').waitFor();
+    await shown.getByLabel('Reason for declining').fill('half a rea');
+    await sockets[0]?.close({ code: 1012, reason: 'the service restarts' });
+    expect((await service.post(`/v1/agent-orders/${id}/decline`)).status).toBe(200);
+    await waitFor(async () => sockets.length > 1, { what: 'a new connection' });
+    await second.locator(`[data-proposal="${id}"][data-state=declined]`).waitFor();
+    await shown.locator('.chart[data-standing=declined]').waitFor();
+    expect(await shown.getByLabel('Reason for declining').inputValue()).toBe('half a rea');
+    await second.close();
+  });
+
   test('the page of the agent shows the book that was filled, and the vault says why nothing may be paid in', async () => {
     await go(`#/agents/${patient}/vault`);
     const book = page.locator(`[data-book="agent:${patient}:paper:1"]`);
@@ -504,9 +526,16 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     for (const address of addresses) {
       await go(`#/${address}`);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await waitFor(async () => (await page.locator('main [role=status]').filter({ hasText: 'Reading…', visible: true }).count()) === 0, {
-        what: `all of ${address}`,
-      });
+      // A part that is still being read when nothing else of the page changes any more has no words yet that could be wrong.
+      let before = '';
+      await waitFor(
+        async () => {
+          const [last, now] = [before, await page.locator('main').innerText()];
+          before = now;
+          return now === last || !now.includes('Reading…');
+        },
+        { what: `all of ${address}` },
+      );
       await page.evaluate('for (const part of document.querySelectorAll("main details")) part.open = true');
       await waitFor(async () => (await page.getByText('an outcome…').filter({ visible: true }).count()) === 0, {
         what: 'names of outcomes',

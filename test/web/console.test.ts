@@ -189,8 +189,8 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await card.locator('.matrix').waitFor();
     const head = await card.locator('.matrix thead th').allInnerTexts();
     expect(head.map((text) => text.split(/\s/)[0])).toEqual(['rule', 'threshold', 'AAPLx', 'NVDAx']);
-    // Premiums of -1 and 1 percent against -0.8: one passes.
-    expect(await card.locator('.matrix tr', { hasText: 'premium below' }).locator('td').allInnerTexts()).toEqual(['-0.8', '✓ -1', '✗ 1']);
+    // Premiums of -2 and 2 percent against -1.2: one passes.
+    expect(await card.locator('.matrix tr', { hasText: 'premium below' }).locator('td').allInnerTexts()).toEqual(['-1.2', '✓ -2', '✗ 2']);
     expect(await card.locator('.verdict').count()).toBe(decision.rules.length);
     expect(await card.locator('.verdict-passed').count()).toBe(decision.rules.filter(({ passed }) => passed).length);
     expect(await barriers(page)).toEqual([]);
