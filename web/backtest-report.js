@@ -3,7 +3,7 @@ import { drawdownOf, FIGURES, figureDifference, figureText, lengthText, statisti
 import { h } from './dom.js';
 import { equityChart } from './equity-chart.js';
 import { gain, money } from './money.js';
-import { downloadCsv, sortedTable } from './sorted-table.js';
+import { sortedTable, tablePanel } from './sorted-table.js';
 import { dataTable, factList, number } from './tables.js';
 import { dayAndTime, plain, priceText } from './words.js';
 
@@ -256,20 +256,15 @@ const TRADE_COLUMNS = [
 function tradesPanel({ title, manifestVersion, resultHash, result: { trades } }) {
   const all = trades.closed + trades.open;
   const version = manifestVersion === null ? '' : `-v${manifestVersion}`;
-  const name = `${title.replaceAll(/[^\w-]+/g, '-')}${version}-trades-${resultHash.slice(0, 8)}.csv`;
-  return h(
-    'section',
-    { class: 'panel', 'aria-label': 'Trades' },
-    h(
-      'div',
-      { class: 'panel-head' },
-      h('h2', {}, 'Trades'),
-      h('span', { class: 'faint' }, all === trades.list.length ? `all ${all}` : `the first ${trades.list.length} of ${all}`),
-      h('span', { class: 'space' }),
-      h('button', { type: 'button', disabled: all === 0, onclick: () => downloadCsv(name, TRADE_COLUMNS, trades.list) }, 'Download CSV'),
-    ),
-    sortedTable({ caption: 'Trades one by one', columns: TRADE_COLUMNS, items: trades.list, empty: 'No trade.' }),
-  );
+  return tablePanel({
+    title: 'Trades',
+    told: all === trades.list.length ? `all ${all}` : `the first ${trades.list.length} of ${all}`,
+    caption: 'Trades one by one',
+    columns: TRADE_COLUMNS,
+    items: trades.list,
+    empty: 'No trade.',
+    file: { title, of: `${version}-trades`, resultHash },
+  });
 }
 
 /** @param {Result} result */

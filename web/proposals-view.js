@@ -46,7 +46,6 @@ export function proposalsView(context, agentId) {
   let gathering;
   let wanted = '';
   let generation = 0;
-  let begun = false;
   /** @type {string | null} */
   let cursor = null;
 
@@ -236,10 +235,8 @@ export function proposalsView(context, agentId) {
   const stop = feed.subscribe({
     // A proposal announces itself as an actor of its own: the channel is heard whole, not narrowed to the agent.
     channel: 'proposals',
-    begin() {
-      void (begun ? readAgain() : load(true));
-      begun = true;
-    },
+    // The first time nothing was read yet; afterwards the connection was lost.
+    begin: () => void (generation === 0 ? load(true) : readAgain()),
     hear: ({ data }) => {
       if (agentId === '' || data.agentId === agentId) hear(data);
     },

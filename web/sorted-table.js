@@ -79,13 +79,42 @@ function rowOf(columns, item) {
 }
 
 /**
+ * A panel with a sorted table, and the button that hands it out as a file.
+ * @template Item
+ * @param {object} options
+ * @param {string} options.title
+ * @param {string} options.told How many of how many there are.
+ * @param {string} options.caption
+ * @param {readonly Column<Item>[]} options.columns
+ * @param {readonly Item[]} options.items
+ * @param {string} options.empty
+ * @param {{ readonly title: string, readonly of: string, readonly resultHash: string }} options.file What the file is named after: whose run it is of, of what, and of which result.
+ */
+export function tablePanel({ title, told, caption, columns, items, empty, file }) {
+  const name = `${file.title.replaceAll(/[^\w-]+/g, '-')}${file.of}-${file.resultHash.slice(0, 8)}.csv`;
+  return h(
+    'section',
+    { class: 'panel', 'aria-label': title },
+    h(
+      'div',
+      { class: 'panel-head' },
+      h('h2', {}, title),
+      h('span', { class: 'faint' }, told),
+      h('span', { class: 'space' }),
+      h('button', { type: 'button', disabled: items.length === 0, onclick: () => downloadCsv(name, columns, items) }, 'Download CSV'),
+    ),
+    sortedTable({ caption, columns, items, empty }),
+  );
+}
+
+/**
  * Hands out a table as a file of comma-separated values (RFC 4180): the texts as they are, not a digit rounded.
  * @template Item
  * @param {string} name Of the file.
  * @param {readonly Pick<Column<Item>, 'name' | 'text'>[]} columns
  * @param {readonly Item[]} items
  */
-export function downloadCsv(name, columns, items) {
+function downloadCsv(name, columns, items) {
   const rows = [columns.map((column) => column.name), ...items.map((item) => columns.map(({ text }) => text(item)))];
   const address = URL.createObjectURL(new Blob([rows.map(csvLine).join('')], { type: 'text/csv;charset=utf-8' }));
   h('a', { href: address, download: name }).click();

@@ -3,7 +3,7 @@ import { drawdownOf, statistic } from './backtest-figures.js';
 import { h } from './dom.js';
 import { equityChart } from './equity-chart.js';
 import { gain, money } from './money.js';
-import { downloadCsv, sortedTable } from './sorted-table.js';
+import { tablePanel } from './sorted-table.js';
 import { dataTable, factList } from './tables.js';
 import { dayAndTime } from './words.js';
 
@@ -140,21 +140,15 @@ function foldsTable({ walkForward, trials, parameters }) {
 
 /** @param {Report} report */
 function trialsPanel({ title, resultHash, result }) {
-  const columns = columnsOf(result);
-  const name = `${title.replaceAll(/[^\w-]+/g, '-')}-sweep-${resultHash.slice(0, 8)}.csv`;
-  return h(
-    'section',
-    { class: 'panel', 'aria-label': 'Variants' },
-    h(
-      'div',
-      { class: 'panel-head' },
-      h('h2', {}, 'Variants'),
-      h('span', { class: 'faint' }, `all ${result.trials.length}`),
-      h('span', { class: 'space' }),
-      h('button', { type: 'button', onclick: () => downloadCsv(name, columns, result.trials) }, 'Download CSV'),
-    ),
-    sortedTable({ caption: 'Variants one by one', columns, items: result.trials, empty: 'No variant.' }),
-  );
+  return tablePanel({
+    title: 'Variants',
+    told: `all ${result.trials.length}`,
+    caption: 'Variants one by one',
+    columns: columnsOf(result),
+    items: result.trials,
+    empty: 'No variant.',
+    file: { title, of: '-sweep', resultHash },
+  });
 }
 
 /** @param {Result} result @returns {readonly import('./sorted-table.js').Column<Trial>[]} */

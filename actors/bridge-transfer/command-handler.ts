@@ -18,6 +18,7 @@ import { isoTime } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
   type BridgeCommands,
@@ -36,7 +37,7 @@ const MOST_QUOTES = 50;
 
 export interface BridgeHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly outside: BridgeQuoting;
   readonly transfers: {
     /** Quotes of an organization that are neither taken nor expired. */
@@ -205,11 +206,6 @@ async function inputOf(
   return { ...offer, wish, source, explanation, alternatives, quotedBy: subject, epoch, createdAt: clock.now() };
 }
 
-async function find(deps: BridgeHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
-  const row = (await deps.load([id])).get(id);
-  return row === undefined || row.orgId !== orgId || row.kind !== 'bridge_transfer' ? null : row;
-}
-
 /** What is said where something was submitted before; null where nothing was yet. */
 function submittedBefore(
   deps: BridgeHandlerDeps,
@@ -273,7 +269,7 @@ async function submit(
   submitted: BridgeSubmitted,
 ): Promise<Outcome<BridgeTransferView>> {
   const { runtime, clock } = deps;
-  const row = await find(deps, context.orgId, id);
+  const row = await actorOf(deps.load, 'bridge_transfer', context.orgId, id);
   if (row === null) return refuse('not_found', NO_TRANSFER);
   const submission = await checkedSubmission(deps, transferContext(row.state).source, submitted, context.subject);
   if (!submission.ok) return submission;
@@ -294,7 +290,7 @@ async function submit(
     );
     if (outcome.ok) return { ok: true, value: transferView(id, outcome.value.plan.state, clock.now()) };
     // Another request was faster: its transaction counts.
-    const now = await find(deps, context.orgId, id);
+    const now = await actorOf(deps.load, 'bridge_transfer', context.orgId, id);
     return (now === null ? null : submittedBefore(deps, now, submission.value)) ?? outcome;
   } catch (error) {
     if (deps.isTaken(error))

@@ -22,6 +22,7 @@ import { type BuiltTransaction, builtTransaction, startUserTransaction } from '.
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type CheckoutCommands, type CheckoutView, type Licence, NO_CHECKOUT } from './commands.ts';
 import { checkoutContext, checkoutState } from './effects.ts';
@@ -41,7 +42,7 @@ export interface CheckoutDirectory {
 
 export interface CheckoutHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly store: CheckoutDirectory;
   /** Null where no node of the primary chain is named: then only free licences are given. */
   readonly chain: Pick<LaunchChain, 'latestBlockhash' | 'simulate'> | null;
@@ -86,7 +87,7 @@ export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutComman
     },
 
     async settle(context, id, signed) {
-      const row = await find(deps, context.orgId, id);
+      const row = await actorOf(deps.load, 'checkout', context.orgId, id);
       if (row === null) return refuse('not_found', NO_CHECKOUT);
       const before = await answeredBefore(deps, row, signed);
       if (before !== null) return before;
@@ -193,11 +194,6 @@ async function begun(
   return { ok: true, value: answer(plan.state) };
 }
 
-async function find(deps: CheckoutHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
-  const row = (await deps.load([id])).get(id);
-  return row === undefined || row.orgId !== orgId || row.kind !== 'checkout' ? null : row;
-}
-
 async function shown(deps: CheckoutHandlerDeps, row: ActorRow): Promise<CheckoutView> {
   const { clock } = deps;
   const { transactionId, payment } = checkoutContext(row.state);
@@ -251,7 +247,7 @@ async function submitted(
       ],
     });
     if (outcome.ok) return { ok: true, value: moved(before, row.id, outcome.value.plan.state, clock.now()) };
-    const now = await find(deps, context.orgId, row.id);
+    const now = await actorOf(deps.load, 'checkout', context.orgId, row.id);
     return (now === null ? null : await answeredBefore(deps, now, signed)) ?? outcome;
   } catch (error) {
     if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: check out anew');

@@ -2,7 +2,6 @@
  * Claims of what waits for a launch's creator and partner: fees, surplus, migration fee and unlocked tokens. Each claim is a
  * prepared transaction of its own: built and simulated here, signed by whoever is paid, and followed to its finality.
  */
-import type { ActorRow } from '../../src/domain/actor-step.ts';
 import { lockerOwner, type PoolKeys, readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
 import { claimInstructions } from '../../src/domain/launch/launch-transactions.ts';
@@ -16,6 +15,7 @@ import { builtTransaction, startUserTransaction, type UserTransaction } from '..
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { type PreparedTransactionView, transactionView } from '../prepared-transaction/commands.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type ClaimWish, type LaunchClaims, NO_LAUNCH } from './commands.ts';
 import { launchContext } from './effects.ts';
@@ -24,7 +24,7 @@ import type { LaunchContext } from './protocol.ts';
 
 export interface ClaimHandlerDeps {
   readonly runtime: Pick<Runtime, 'start'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly chain: LaunchChain;
   /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
@@ -47,8 +47,8 @@ export function createClaimHandler(deps: ClaimHandlerDeps): Pick<LaunchClaims, '
         (error) => capacityAnswer(deps.obstacleOf(error)),
         async (): Promise<Outcome<PreparedTransactionView>> => {
           const { orgId } = context;
-          const row = (await deps.load([launchId])).get(launchId);
-          if (row === undefined || row.orgId !== orgId || row.kind !== 'launch') return refuse('not_found', NO_LAUNCH);
+          const row = await actorOf(deps.load, 'launch', orgId, launchId);
+          if (row === null) return refuse('not_found', NO_LAUNCH);
           const claim = await unlessSilent(deps.isSilence, built(deps, launchId, launchContext(row.state), wish));
           if (!claim.ok) return claim;
           const id = deps.newId();

@@ -31,6 +31,7 @@ import {
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type LaunchCommands, type LaunchView, type LaunchWish, NO_LAUNCH, type PreparedLaunch } from './commands.ts';
 import { launchContext, launchState } from './effects.ts';
@@ -41,7 +42,7 @@ const SLOTS_PER_EPOCH = 432_000;
 
 export interface LaunchHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly chain: LaunchChain;
   /** Whose the partner's part of the fees is. */
   readonly partner: string;
@@ -80,7 +81,7 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
       ),
 
     async submit(context, id, signed) {
-      const row = await find(deps, context.orgId, id);
+      const row = await actorOf(deps.load, 'launch', context.orgId, id);
       if (row === null) return refuse('not_found', NO_LAUNCH);
       const before = givenBefore(deps, row, signed);
       if (before !== null) return before;
@@ -97,7 +98,7 @@ export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
           ],
         });
         if (outcome.ok) return { ok: true, value: launchView(id, outcome.value.plan.state, clock.now()) };
-        const now = await find(deps, context.orgId, id);
+        const now = await actorOf(deps.load, 'launch', context.orgId, id);
         return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
         if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: prepare a new one');
@@ -219,11 +220,6 @@ async function begun(deps: LaunchHandlerDeps, context: CommandContext, wish: Lau
     also: (begins) => [auditRow(context, 'launch.prepare', id, null, begins.state), ...answerRows(context, answer(begins.state))],
   });
   return { ok: true, value: answer(plan.state) };
-}
-
-async function find(deps: LaunchHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
-  const row = (await deps.load([id])).get(id);
-  return row === undefined || row.orgId !== orgId || row.kind !== 'launch' ? null : row;
 }
 
 /** What is said where the bytes were given before; null where nothing was given yet. */

@@ -21,6 +21,7 @@ import { type BuiltTransaction, builtTransaction, lifetimeMs, startUserTransacti
 import { unlessSilent } from '../prepared-transaction/chain-client.ts';
 import { transactionContext } from '../prepared-transaction/effects.ts';
 import { type CapacityObstacle, capacityAnswer } from '../prepared-transaction/open-capacity.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { LauncherClient, LauncherLaunchCommands, LauncherWish, QuotedLaunch } from './commands.ts';
 import { launcherContext, launcherState, launcherView } from './effects.ts';
@@ -28,7 +29,7 @@ import type { LauncherLaunchInput } from './protocol.ts';
 
 export interface LauncherHandlerDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly launcher: Pick<LauncherClient, 'pairs' | 'register'>;
   readonly chain: Pick<LaunchChain, 'simulate' | 'blockHeight' | 'latestBlockhash'>;
   readonly verifySignature: VerifySignature;
@@ -88,7 +89,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
       ),
 
     async submit(context, id, signed) {
-      const row = await find(deps, context.orgId, id);
+      const row = await actorOf(deps.load, 'launcher_launch', context.orgId, id);
       if (row === null) return refuse('not_found', NO_LAUNCH);
       const before = givenBefore(deps, row, signed);
       const isRetry = before?.ok === true && launcherState(row.state) === 'failed_paid';
@@ -100,7 +101,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
       try {
         const outcome = await delivered(context, id, event, isRetry ? 'launch.retry' : 'launch.submit');
         if (outcome.ok) return { ok: true, value: launcherView(id, outcome.value.plan.state, clock.now()) };
-        const now = await find(deps, context.orgId, id);
+        const now = await actorOf(deps.load, 'launcher_launch', context.orgId, id);
         return (now === null ? null : givenBefore(deps, now, signed)) ?? outcome;
       } catch (error) {
         if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was quoted: ask for a new quote');
@@ -188,11 +189,6 @@ async function begun(
     },
   );
   return outcome.ok ? { ok: true, value: answer(outcome.value.plan.state) } : outcome;
-}
-
-async function find(deps: LauncherHandlerDeps, orgId: string, id: string): Promise<ActorRow | null> {
-  const row = (await deps.load([id])).get(id);
-  return row === undefined || row.orgId !== orgId || row.kind !== 'launcher_launch' ? null : row;
 }
 
 /** What is said where the payment was given before; null where nothing was given yet. */

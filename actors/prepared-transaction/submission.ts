@@ -6,6 +6,7 @@ import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import { actorOf, type LoadActors } from '../runtime/actor-of.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
 import { transactionContext, transactionState } from './effects.ts';
@@ -26,7 +27,7 @@ const LOST: Readonly<Record<SupersededReason, string>> = {
 
 export interface SubmissionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly load: LoadActors;
   readonly verifySignature: VerifySignature;
   /**
    * Why a transaction may not leave at this moment, by purpose: risk on the present quotes. Nothing is written where it
@@ -47,9 +48,8 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
   const { runtime, clock } = deps;
 
   async function find(orgId: string, purpose: TransactionPurpose, id: string): Promise<ActorRow | null> {
-    const row = (await deps.load([id])).get(id);
-    if (row === undefined || row.orgId !== orgId || row.kind !== 'prepared_transaction') return null;
-    return transactionContext(row.state).purpose === purpose ? row : null;
+    const row = await actorOf(deps.load, 'prepared_transaction', orgId, id);
+    return row !== null && transactionContext(row.state).purpose === purpose ? row : null;
   }
 
   /** What is said where the bytes were given before; null where nothing was given yet. */

@@ -1,12 +1,12 @@
 /** GET /v1/launches/:id/course: the price of a launched token on its curve over time, and what the organization traded of it. */
 import { Type } from 'typebox';
-import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, Time } from '../../shapes.ts';
+import { curveLaunch } from './curve-launch.ts';
 import { LaunchPath } from './launch-view-body.ts';
 import { fillPctOf, PROGRESS, priceOfStanding, progressOf } from './standing.ts';
 
@@ -51,11 +51,9 @@ export const getLaunchCourse = defineRoute({
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => async (request, reply) => {
     const { orgId } = memberOf(request);
-    const id = idInPath(request.params);
-    const launch = id === null ? null : await ports.launches.reads.find(orgId, id);
-    if (launch === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
-    if (launch.kind === 'launcher')
-      return sendProblem(reply, 'state_conflict', 'a token of the external launcher trades on no curve that is followed here');
+    const found = await curveLaunch(ports.launches.reads, orgId, idInPath(request.params));
+    if (!found.ok) return sendRefusal(reply, found.refusal);
+    const launch = found.value;
     const [standings, fills] = await Promise.all([
       ports.launches.reads.standings(orgId, launch.id, MOST_POINTS),
       ports.launches.reads.fills(orgId, launch.mint),

@@ -1,6 +1,6 @@
 /** GET /v1/launches/:id/monitor: where a curve stands: its fill, its price, its fees, and its graduation. */
 import { type Static, Type } from 'typebox';
-import { type LaunchView, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import type { LaunchView } from '../../../actors/launch/commands.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve-config.ts';
 import { successorPoolAddress } from '../../../src/domain/launch/curve-program.ts';
@@ -15,9 +15,10 @@ import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts'
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
+import { curveLaunch } from './curve-launch.ts';
 import { LaunchPath } from './launch-view-body.ts';
 import type { QuoteDollars } from './ports.ts';
 import { fillPctOf, PROGRESS, priceOfStanding, progressOf } from './standing.ts';
@@ -138,11 +139,9 @@ export const monitorLaunch = defineRoute({
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => async (request, reply) => {
     const { orgId } = memberOf(request);
-    const id = idInPath(request.params);
-    const launch = id === null ? null : await ports.launches.reads.find(orgId, id);
-    if (launch === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
-    if (launch.kind === 'launcher')
-      return sendProblem(reply, 'state_conflict', 'a token of the external launcher trades on no curve that is followed here');
+    const found = await curveLaunch(ports.launches.reads, orgId, idInPath(request.params));
+    if (!found.ok) return sendRefusal(reply, found.refusal);
+    const launch = found.value;
     const fresh = await ports.launches.monitor.standing(orgId, launch).catch(() => null);
     const standing = fresh === null ? launch.standing : { ...fresh, startQuoteUsd: launch.standing?.startQuoteUsd ?? null };
     const dollars = await ports.launches.monitor.dollars(orgId, launch.quoteMint);

@@ -22,16 +22,11 @@ export interface SweepThread {
 }
 
 /** Works a backtest out on the store of a database. `post` hears of the progress. */
-export async function workFromStore(
+export function workFromStore(
   { databaseUrl, asked }: BacktestThread,
   post: (message: ThreadPost<BacktestOutcome>) => void,
 ): Promise<BacktestOutcome> {
-  const sql = openDatabase({ url: databaseUrl, connections: 1, name: 'sevengate backtest' });
-  try {
-    return await workFromHistory(createBacktestReads(sql), asked, post);
-  } finally {
-    await sql.end({ timeout: 3 });
-  }
+  return onStore(databaseUrl, 'backtest', (reads) => workFromHistory(reads, asked, post));
 }
 
 const port = parentPort;
@@ -43,13 +38,19 @@ if (port !== null && isWork(workerData)) {
 }
 
 /** Works a sweep out on the store of a database. */
-async function sweepFromStore(
-  { databaseUrl, sweep }: SweepThread,
-  post: (message: ThreadPost<SweepOutcome>) => void,
-): Promise<SweepOutcome> {
-  const sql = openDatabase({ url: databaseUrl, connections: 1, name: 'sevengate sweep' });
+function sweepFromStore({ databaseUrl, sweep }: SweepThread, post: (message: ThreadPost<SweepOutcome>) => void): Promise<SweepOutcome> {
+  return onStore(databaseUrl, 'sweep', (reads) => sweepFromHistory(reads, sweep, post));
+}
+
+/** Works on the stored bars through a connection of its own, which ends with the work. */
+async function onStore<Made>(
+  databaseUrl: string,
+  work: string,
+  make: (reads: ReturnType<typeof createBacktestReads>) => Promise<Made>,
+): Promise<Made> {
+  const sql = openDatabase({ url: databaseUrl, connections: 1, name: `sevengate ${work}` });
   try {
-    return await sweepFromHistory(createBacktestReads(sql), sweep, post);
+    return await make(createBacktestReads(sql));
   } finally {
     await sql.end({ timeout: 3 });
   }

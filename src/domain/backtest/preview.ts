@@ -60,7 +60,7 @@ export interface PreviewDay {
   readonly highUsd: DecimalString;
 }
 
-/** A trade of a preview. Prices as decimal text, times as ISO 8601; null while it is open. */
+/** A trade as a preview tells it; a whole backtest tells more of it. Prices as decimal text, times as ISO 8601; null while it is open. */
 export interface PreviewTrade {
   readonly instrument: string;
   readonly decidedAt: string;

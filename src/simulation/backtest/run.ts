@@ -1,6 +1,7 @@
 /** A backtest as one pure function: a manifest, a history and assumptions in, one canonical result out. */
 
 import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
+import type { PreviewTrade } from '../../domain/backtest/preview.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/decide.ts';
@@ -72,22 +73,14 @@ export interface ConditionStatistics {
   readonly closed: number;
 }
 
-export interface TradeSummary {
-  readonly instrument: string;
-  readonly decidedAt: string;
-  readonly entryPrice: DecimalString;
-  readonly exitDecidedAt: string | null;
-  readonly exitPrice: DecimalString | null;
-  readonly quantity: DecimalString;
+export interface TradeSummary extends PreviewTrade {
   readonly feesUsd: DecimalString;
-  readonly profitUsd: DecimalString | null;
   readonly profitPct: number | null;
   /** Maximum adverse and favourable excursion against the entry price, in percent. */
   readonly maePct: number;
   readonly mfePct: number;
   readonly bars: number;
   readonly slippageBps: number;
-  readonly exitedBy: readonly string[];
 }
 
 export interface PerformanceSummary {
