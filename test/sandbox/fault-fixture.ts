@@ -95,9 +95,10 @@ function verificationWatch(): { underWay(): number; close(): void } {
  * is being verified on another thread. Loopback hands bytes over at once, so that what is still under way moves something
  * at every turn.
  */
-export function socketWatch(): { settle(): Promise<void>; dialled(): number; close(): void } {
+export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut(): void; close(): void } {
   const QUIET_TURNS = 5;
   const sockets = new Set<Socket>();
+  const accepted = new WeakSet<Socket>();
   let dialled = 0;
   let changes = 0;
   const dial = (): void => {
@@ -112,8 +113,10 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; clo
       changes++;
     });
   };
+  const accept = (message: unknown): void => void accepted.add((message as { socket: Socket }).socket);
   for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.subscribe(name, add);
   diagnostics.subscribe('net.client.socket', dial);
+  diagnostics.subscribe('net.server.socket', accept);
   const verifying = verificationWatch();
   const moved = (): number => {
     let sum = changes * 1e12;
@@ -122,6 +125,9 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; clo
   };
   return {
     dialled: () => dialled,
+    cut() {
+      for (const socket of sockets) if (accepted.has(socket)) socket.destroy();
+    },
     async settle() {
       let last = -1;
       for (let quiet = 0; quiet < QUIET_TURNS; ) {
@@ -135,6 +141,7 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; clo
       verifying.close();
       for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.unsubscribe(name, add);
       diagnostics.unsubscribe('net.client.socket', dial);
+      diagnostics.unsubscribe('net.server.socket', accept);
     },
   };
 }
@@ -149,6 +156,8 @@ export interface FaultFixture {
   listen(provider: Provider): MarketPipeline;
   /** Connections that were attempted so far, by anybody in this process. */
   dialled(): number;
+  /** Ends every connection at the server's side, as a machine that dies does. */
+  cutConnections(): void;
   /** Lets virtual time pass and everything on the sockets arrive; `look` is called at every step. */
   run(ms: number, look?: () => void, stepMs?: number): Promise<void>;
   close(): Promise<void>;
@@ -289,6 +298,7 @@ export async function openFaultFixture(
       return pipeline;
     },
     dialled: watch.dialled,
+    cutConnections: watch.cut,
     async run(ms, look = () => {}, stepMs = STEP_MS) {
       for (const end = clock.now() + ms; clock.now() < end; ) {
         clock.advanceTo(Math.min(clock.now() + stepMs, end));

@@ -210,15 +210,8 @@ async function underFault(fault: Fault, names: readonly ProviderName[], faultMs:
     for (const one of witnesses) one.look(clock.now());
   };
   for (const one of witnesses) one.begin(clock.now());
-  if (fault.cutFirst) {
-    const streamed = witnesses.filter(({ provider }) => STREAMED.has(provider.name));
-    // A connection is cut with its next frame; quiet markets let one wait for it.
-    for (let waited = 0; waited < 30_000 && streamed.some((one) => one.isLive(clock.now())); waited += 500) {
-      for (const one of streamed) one.provider.faults.set({ disconnectLoop: one.isLive(clock.now()), ...fault.settings });
-      await stage.run(500, look);
-    }
-  }
-  for (const { faults } of providers) faults.set({ disconnectLoop: false, ...fault.settings });
+  for (const { faults } of providers) faults.set(fault.settings);
+  if (fault.cutFirst) stage.cutConnections();
   await stage.run(faultMs, look);
   for (const { faults } of providers) faults.reset();
   const until = clock.now();

@@ -434,7 +434,9 @@ class Run {
     const now = this.#drawdown;
     if (day !== now.day) {
       let firstBar = Math.max(0, Math.ceil((day * DAY_MS - firstSlot) / barMs));
-      while (firstBar < i && this.#unpriced.has(firstBar)) firstBar++;
+      while (firstBar <= i && this.#unpriced.has(firstBar)) firstBar++;
+      // A day begins with its first bar at which everything that is held has a live price.
+      if (firstBar > i) return false;
       this.#drawdown = { day, start: ceilUnits((this.#equity[firstBar] as number) * MICROS), checked: firstBar, breached: false };
     }
     const state = this.#drawdown;

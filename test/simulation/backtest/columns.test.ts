@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
 import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { indicatorOf } from '../../../src/domain/indicators/index.ts';
@@ -197,6 +198,50 @@ test('an exit that only a stale price asks for is blocked at its bar', () => {
   );
   const blocked = decisions.filter(({ reason }, i) => reason === 'quote_not_live' && openAt(simulation, i).length > 0);
   expect(blocked.length).toBeGreaterThan(3);
+});
+
+test('a day whose first bars have no price of what is held begins with the first that has one', () => {
+  const read = readManifest(
+    payload({
+      universe: ['BTCUSDT', 'BTC'],
+      timeframe: '1h',
+      entryConditions: [{ type: 'price_below', price: '200000' }],
+      exitConditions: [],
+      stopLossPct: 0,
+      takeProfitPct: 0,
+      maxCapitalUsd: '5000',
+      maxTradeNotionalUsd: '2500',
+      maxDailyDrawdownPct: 0.5,
+      maxSlippageBps: 400,
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const midnight = 24 - new Date(START).getUTCHours() - 1;
+  const bars = (price: (n: number) => string, volume: (n: number) => string): Candle[] =>
+    Array.from({ length: 30 }, (_, n) => {
+      const at = price(n);
+      return { openTime: START + n * HOUR, open: at, high: at, low: at, close: at, volume: volume(n) };
+    });
+  // The coin is held over midnight, is not heard of then, and has lost 2 % when it is heard of again; the perpetual trades from midnight on.
+  const held = bars(
+    (n) => (n <= midnight ? '60000.00' : '58800.00'),
+    () => '300',
+  ).filter((_, n) => n !== midnight);
+  const asked = bars(
+    () => '60000.00',
+    (n) => (n < midnight ? '0' : '300'),
+  );
+  const one = {
+    manifest: read.manifest,
+    inputs: [
+      { entry: entryOf('BTCUSDT'), candles: held },
+      { entry: entryOf('BTC'), candles: asked },
+    ],
+  };
+  const { decisions } = play(one);
+  const reasons = decisions.map(({ disposition, reason }) => reason ?? disposition);
+  expect(reasons).toEqual(playPlainly(one, DEFAULT_ASSUMPTIONS).bars.map(({ disposition, reason }) => reason ?? disposition));
+  expect(reasons.slice(midnight, midnight + 2)).toEqual(['quote_not_live', 'propose_entry']);
 });
 
 test('over twenty thousand bars none is passed over at which the rules let something happen', () => {
