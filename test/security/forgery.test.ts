@@ -312,6 +312,30 @@ describe('a correction of a wrong cut', () => {
     await copy.close();
   });
 
+  test('takes back the high-water mark of a vault that the wrong price has raised', async () => {
+    const copy = await template.copy();
+    const { slot, agents } = copy;
+    const highWater = async () =>
+      (
+        await copy.owner<{ usd: string; at: number }[]>`
+        select high_water_usd::float8::text as usd, high_water_at as at from vaults where agent_id = ${agents[1]}`
+      )[0];
+    const marked = (at: number, price: number) =>
+      copy.worker`insert into vault_marks (agent_id, at, equity_usd, share_price_usd) values (${agents[1]}, ${at}, ${500 * price}, ${price})`;
+    expect(await highWater()).toEqual({ usd: '1', at: slot });
+    await marked(slot, 10);
+    await marked(slot + MINUTE, 1.25);
+    expect(await highWater()).toEqual({ usd: '10', at: slot });
+    const owner = await ownerWith(copy, 'owner');
+    await correctCuts(owner, wrong(slot));
+    // The highest price that holds, which was no new high while the wrong one stood.
+    expect(await highWater()).toEqual({ usd: '1.25', at: slot + MINUTE });
+    const { breaks } = await copy.verify();
+    expect(breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
+    await owner.end();
+    await copy.close();
+  });
+
   test('by whoever owns the tables is found without a key, and with the key of another writer', async () => {
     const unsigned = await forged(
       (owner, { slot }) => owner`insert into cut_corrections (slot, reason, corrected_by) values (${slot}, 'it was wrong', 'ann')`,
