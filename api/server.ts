@@ -40,7 +40,7 @@ const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const TIMEOUT_MS = 10_000;
 const START_PATIENCE_MS = 120_000;
-/** A quiet connection outlives its handler by this much, so that whoever asked hears why there is no answer. */
+/** A quiet connection outlives its handler by this much, so that whoever asked is told why there is no answer. */
 const CONNECTION_SLACK_MS = 5_000;
 /** So often it is looked whether requests take too long to arrive. */
 const CHECK_MS = 1_000;

@@ -15,18 +15,18 @@ import { createLiveClock } from '../streams/live-clock.ts';
 const MESSAGE_BYTES = 200;
 const CLIENT_PROCESSES = 2;
 
-if (process.argv[2] === 'clients') hear(Number(process.argv[3]), Number(process.argv[4]));
+if (process.argv[2] === 'clients') receive(Number(process.argv[3]), Number(process.argv[4]));
 else await run();
 
 /** A client process: plain TCP after the upgrade, counting bytes, so that it costs the server's core as little as possible. */
-function hear(port: number, count: number): void {
+function receive(port: number, count: number): void {
   let bytes = 0;
   let target = Number.POSITIVE_INFINITY;
   let upgraded = 0;
   const check = (): void => {
     if (bytes < target) return;
     target = Number.POSITIVE_INFINITY;
-    process.send?.({ type: 'heard' });
+    process.send?.({ type: 'received' });
   };
   for (let index = 0; index < count; index++) {
     const socket = net.connect(port, '127.0.0.1');
@@ -86,14 +86,14 @@ async function run(): Promise<void> {
         (child) =>
           new Promise<void>((resolve, reject) => {
             const ended = (): void => reject(new Error('a client process ended'));
-            const heard = (message: { type: string }): void => {
+            const received = (message: { type: string }): void => {
               if (message.type !== type) return;
-              child.off('message', heard);
+              child.off('message', received);
               child.off('exit', ended);
               resolve();
             };
             child.once('exit', ended);
-            child.on('message', heard);
+            child.on('message', received);
           }),
       ),
     );
@@ -154,14 +154,14 @@ async function run(): Promise<void> {
     const ready = all('ready');
     for (const child of children) child.send({ expect: (deliveries / CLIENT_PROCESSES) * wireBytes });
     await ready;
-    const heard = all('heard');
+    const received = all('received');
     const cpu = process.cpuUsage();
     const began = process.hrtime.bigint();
     for (let index = 0; index < flushes; index++) {
       way.flush();
       await drained();
     }
-    await heard;
+    await received;
     const seconds = Number(process.hrtime.bigint() - began) / 1e9;
     const used = process.cpuUsage(cpu);
     return { perSecond: deliveries / seconds, cpuMicros: (used.user + used.system) / deliveries };

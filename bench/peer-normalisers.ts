@@ -5,7 +5,7 @@
 import { type CcxtExchange, ccxtExchange, type TardisMapper, type TardisMessage } from './peers.ts';
 
 /**
- * The text, JSON.parse, then a mapper if it can handle that, with the time of hearing as a Date for each message. The stream
+ * The text, JSON.parse, then a mapper if it can handle that, with the time of receiving as a Date for each message. The stream
  * reads the clock for it, which is spared here.
  */
 export function tardisReading(mapper: TardisMapper, heardAt: number): (frame: Buffer) => TardisMessage | null {

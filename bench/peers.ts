@@ -41,7 +41,7 @@ interface Tardis {
   readonly normalizeTrades: TardisNormaliser;
 }
 
-/** An exchange of ccxt with its sockets: it keeps the newest of what it hears. */
+/** An exchange of ccxt with its sockets: it keeps the newest of what it receives. */
 export interface CcxtExchange {
   readonly bidsasks: Readonly<
     Record<string, { readonly bid: number; readonly bidVolume: number; readonly ask: number; readonly askVolume: number }>

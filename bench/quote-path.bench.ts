@@ -20,15 +20,15 @@ import { ccxtBinance, ccxtReading, tardisReading } from './peer-normalisers.ts';
 import { peerVersion, tardis } from './peers.ts';
 import { messageComparisons, messageContenders } from './venue-messages.ts';
 
-const HEARD_AT = Date.UTC(2026, 2, 2, 14, 31);
+const RECEIVED_AT = Date.UTC(2026, 2, 2, 14, 31);
 const symbols = streamSymbols(INSTRUMENTS);
 /** All four numbers change in each: the worst that can be sent. */
 const frames = changingFrames();
 /** Like a real stream: one side changes, the rest is as before. */
 const recorded = recordedFrames();
-const quotes = frames.map((frame) => copied(mapSpotFrame(frame, HEARD_AT, symbols)[0] as Quote));
+const quotes = frames.map((frame) => copied(mapSpotFrame(frame, RECEIVED_AT, symbols)[0] as Quote));
 
-const tardisBookTicker = tardisReading(tardis().normalizeBookTickers('binance', new Date(HEARD_AT)), HEARD_AT);
+const tardisBookTicker = tardisReading(tardis().normalizeBookTickers('binance', new Date(RECEIVED_AT)), RECEIVED_AT);
 const binance = await ccxtBinance(INSTRUMENTS);
 const ccxtBookTicker = ccxtReading(binance, 'wss://stream.binance.com:9443/stream');
 
@@ -90,8 +90,8 @@ function parsedLiteral(frame: Buffer): Quote {
     venue: 'spotexchange',
     instrument: data.s,
     source: 'binance:bookTicker',
-    observedAt: HEARD_AT,
-    receivedAt: HEARD_AT,
+    observedAt: RECEIVED_AT,
+    receivedAt: RECEIVED_AT,
     sourceTime: false,
     bid: data.b,
     ask: data.a,
@@ -171,8 +171,8 @@ function spreadChain(): (quote: Quote) => Quote | null {
 
 /** Whoever reads frames says the same of each; otherwise the comparison would be of different work. */
 function proveReadEqual(bytes: Buffer): Quote {
-  const quote = mapSpotFrame(bytes, HEARD_AT, symbols)[0] as Quote;
-  assert.deepEqual([quote], mapParsedSpotFrame(bytes, HEARD_AT, symbols));
+  const quote = mapSpotFrame(bytes, RECEIVED_AT, symbols)[0] as Quote;
+  assert.deepEqual([quote], mapParsedSpotFrame(bytes, RECEIVED_AT, symbols));
   assert.deepEqual(quote, parsedLiteral(bytes));
   const numbers = [quote.bid, quote.bidSize, quote.ask, quote.askSize].map(Number);
   bareScan(bytes);
@@ -229,7 +229,7 @@ function wholePath(map: typeof mapSpotFrame): () => void {
     const assess = createFusedQuality({ counters });
     const view = createMarketView({ counters });
     for (let index = 0; index < FRAMES; index++) {
-      for (const message of map(frames[index] as Buffer, HEARD_AT, symbols)) {
+      for (const message of map(frames[index] as Buffer, RECEIVED_AT, symbols)) {
         const kept = assess(message as FeedMessage);
         if (kept !== null) view.apply(kept);
       }
@@ -259,7 +259,7 @@ function composedPass(): void {
   subscription.unsubscribe();
 }
 
-const ours = (frame: Buffer): unknown => mapSpotFrame(frame, HEARD_AT, symbols);
+const ours = (frame: Buffer): unknown => mapSpotFrame(frame, RECEIVED_AT, symbols);
 const readers: readonly [name: string, work: (frame: Buffer) => unknown][] = [
   ['mapSpotFrame', ours],
   ['tardis-dev', tardisBookTicker],
@@ -302,7 +302,7 @@ await bench({
     repeated(
       'mapParsedSpotFrame',
       FRAMES,
-      overFrames((frame) => mapParsedSpotFrame(frame, HEARD_AT, symbols)),
+      overFrames((frame) => mapParsedSpotFrame(frame, RECEIVED_AT, symbols)),
     ),
     repeated(
       'JSON.parse of bytes',

@@ -25,7 +25,7 @@ import { type TardisMapper, type TardisMessage, tardis } from './peers.ts';
 const FRAMES = 512;
 /** As in the product: members that nobody knows are counted. */
 const { note } = createUnknownFields();
-const HEARD_AT = Date.UTC(2026, 2, 2, 14, 31);
+const RECEIVED_AT = Date.UTC(2026, 2, 2, 14, 31);
 /** Shorter than the other contenders' rounds, because there are many. */
 const ROUND_MS = 60;
 
@@ -67,7 +67,7 @@ const pairs = (levels: readonly (readonly [string, string])[]): number[] =>
 const named = (levels: readonly { readonly price: string; readonly size: string }[]): number[] =>
   levels.flatMap(({ price, size }) => [Number(price), Number(size)]);
 
-const tardisBooks = (exchange: string): TardisMapper => tardis().normalizeBookChanges(exchange, new Date(HEARD_AT));
+const tardisBooks = (exchange: string): TardisMapper => tardis().normalizeBookChanges(exchange, new Date(RECEIVED_AT));
 const hyperliquid = await ccxtHyperliquid('BTC');
 
 function tardisLevels(read: unknown): number[] {
@@ -93,7 +93,7 @@ function ccxtLevels(): number[] {
 /** Differences of ten levels a side. */
 function depthCase(): MessageCase {
   const symbols = streamSymbols(['BTCUSDT']);
-  const read = tardisReading(tardisBooks('binance'), HEARD_AT);
+  const read = tardisReading(tardisBooks('binance'), RECEIVED_AT);
   // It keeps differences back until it has a book to put them on.
   read(Buffer.from('{"stream":"btcusdt@depthSnapshot","data":{"lastUpdateId":-1,"bids":[],"asks":[]}}'));
   const levels = (price: number, step: number): string[][] =>
@@ -101,11 +101,11 @@ function depthCase(): MessageCase {
   return {
     name: 'Binance depth 2x10',
     frames: made((index) => {
-      const at = HEARD_AT - FRAMES + index;
+      const at = RECEIVED_AT - FRAMES + index;
       const data = { e: 'depthUpdate', E: at, s: 'BTCUSDT', U: 60_000_000 + index * 20, u: 60_000_019 + index * 20 };
       return { stream: 'btcusdt@depth@100ms', data: { ...data, b: levels(60_000 + random(), -0.01), a: levels(60_002 + random(), 0.01) } };
     }),
-    map: (frame) => mapSpotFrame(frame, HEARD_AT, symbols, note)[0],
+    map: (frame) => mapSpotFrame(frame, RECEIVED_AT, symbols, note)[0],
     literal: (frame) => {
       const { data } = parsed(frame) as {
         data: { E: number; s: string; U: number; u: number; b: [string, string][]; a: [string, string][] };
@@ -113,7 +113,7 @@ function depthCase(): MessageCase {
       const { E: observedAt, s: instrument, U: firstId, u: lastId } = data;
       const bids = data.b.map(([price, size]) => [price, size]);
       const asks = data.a.map(([price, size]) => [price, size]);
-      return { kind: 'depth_diff', instrument, observedAt, receivedAt: HEARD_AT, firstId, lastId, bids, asks };
+      return { kind: 'depth_diff', instrument, observedAt, receivedAt: RECEIVED_AT, firstId, lastId, bids, asks };
     },
     numbersOf: (mapped) => {
       const { observedAt, firstId, lastId, bids, asks } = mapped as DepthDiff;
@@ -153,17 +153,17 @@ function perpBookCase(everyLevel: boolean): MessageCase {
     frames: made((index) => {
       const mid = 100_000 + Math.round(random() * 1_000);
       const sides = [listed(20, (level) => perpLevel(mid - level)), listed(20, (level) => perpLevel(mid + 1 + level))];
-      return { channel: 'l2Book', data: { coin: 'BTC', time: HEARD_AT - FRAMES + index, levels: sides } };
+      return { channel: 'l2Book', data: { coin: 'BTC', time: RECEIVED_AT - FRAMES + index, levels: sides } };
     }),
     map: (frame) => {
-      const mapped = mapPerpFrame(frame, HEARD_AT, COINS, note)[0] as PerpBook;
+      const mapped = mapPerpFrame(frame, RECEIVED_AT, COINS, note)[0] as PerpBook;
       if (everyLevel) sink.value = mapped.book;
       return mapped;
     },
     literal: (frame) => {
       const { data } = parsed(frame) as { data: { coin: string; time: number; levels: [WireLevel[], WireLevel[]] } };
       const { coin: instrument, time: observedAt, levels } = data;
-      const book = { venue: 'evmvenue', instrument, source: 'hyperliquid:l2Book', observedAt, receivedAt: HEARD_AT, sourceTime: true };
+      const book = { venue: 'evmvenue', instrument, source: 'hyperliquid:l2Book', observedAt, receivedAt: RECEIVED_AT, sourceTime: true };
       return { kind: 'perp_book', book: Object.assign(book, { sequence: null, bids: plainSide(levels[0]), asks: plainSide(levels[1]) }) };
     },
     numbersOf: (mapped) => {
@@ -173,7 +173,7 @@ function perpBookCase(everyLevel: boolean): MessageCase {
     peers: everyLevel
       ? []
       : [
-          { who: 'tardis-dev', read: tardisReading(tardisBooks('hyperliquid'), HEARD_AT), numbersOf: tardisLevels, goal: 4 },
+          { who: 'tardis-dev', read: tardisReading(tardisBooks('hyperliquid'), RECEIVED_AT), numbersOf: tardisLevels, goal: 4 },
           { who: 'ccxt', read: ccxtReading(hyperliquid, 'wss://api.hyperliquid.xyz/ws'), numbersOf: ccxtLevels, goal: null },
         ],
   };
@@ -181,14 +181,14 @@ function perpBookCase(everyLevel: boolean): MessageCase {
 
 /** The best of both sides. */
 function perpBestCase(): MessageCase {
-  const mapper = tardis().normalizeBookTickers('hyperliquid', new Date(HEARD_AT));
+  const mapper = tardis().normalizeBookTickers('hyperliquid', new Date(RECEIVED_AT));
   return {
     name: 'Hyperliquid bbo',
     frames: made((index) => {
       const bid = 100_000 + Math.round(random() * 1_000);
-      return { channel: 'bbo', data: { coin: 'BTC', time: HEARD_AT - FRAMES + index, bbo: [perpLevel(bid), perpLevel(bid + 1)] } };
+      return { channel: 'bbo', data: { coin: 'BTC', time: RECEIVED_AT - FRAMES + index, bbo: [perpLevel(bid), perpLevel(bid + 1)] } };
     }),
-    map: (frame) => mapPerpFrame(frame, HEARD_AT, COINS, note)[0],
+    map: (frame) => mapPerpFrame(frame, RECEIVED_AT, COINS, note)[0],
     literal: (frame) => {
       const { data } = parsed(frame) as { data: { coin: string; time: number; bbo: [WireLevel, WireLevel] } };
       const [bid, ask] = data.bbo;
@@ -198,7 +198,7 @@ function perpBestCase(): MessageCase {
         instrument: data.coin,
         source: 'hyperliquid:bbo',
         observedAt: data.time,
-        receivedAt: HEARD_AT,
+        receivedAt: RECEIVED_AT,
         sourceTime: true,
         bid: bid.px,
         ask: ask.px,
@@ -213,13 +213,13 @@ function perpBestCase(): MessageCase {
       const { observedAt, bid, bidSize, ask, askSize } = mapped as Quote;
       return [observedAt, Number(bid), Number(bidSize), Number(ask), Number(askSize)];
     },
-    peers: [{ who: 'tardis-dev', read: tardisReading(mapper, HEARD_AT), numbersOf: tardisTop, goal: null }],
+    peers: [{ who: 'tardis-dev', read: tardisReading(mapper, RECEIVED_AT), numbersOf: tardisTop, goal: null }],
   };
 }
 
 /** Trades of the perpetuals venue, which the product does not use: the map reads and drops them. */
 function perpTradeCase(): MessageCase {
-  const read = tardisReading(tardis().normalizeTrades('hyperliquid', new Date(HEARD_AT)), HEARD_AT);
+  const read = tardisReading(tardis().normalizeTrades('hyperliquid', new Date(RECEIVED_AT)), RECEIVED_AT);
   // Of a coin it has not met it drops the first message, which holds trades of before.
   read(Buffer.from('{"channel":"trades","data":[{"coin":"BTC"}]}'));
   const hex = (length: number): string => listed(length, () => Math.floor(random() * 16).toString(16)).join('');
@@ -227,10 +227,10 @@ function perpTradeCase(): MessageCase {
     name: 'Hyperliquid trade, dropped',
     frames: made((index) => {
       const { px, sz } = perpLevel(100_000 + Math.round(random() * 1_000)) as WireLevel;
-      const trade = { coin: 'BTC', side: index % 2 === 0 ? 'A' : 'B', px, sz, time: HEARD_AT - FRAMES + index, hash: `0x${hex(64)}` };
+      const trade = { coin: 'BTC', side: index % 2 === 0 ? 'A' : 'B', px, sz, time: RECEIVED_AT - FRAMES + index, hash: `0x${hex(64)}` };
       return { channel: 'trades', data: [{ ...trade, tid: 900_000_000 + index, users: [`0x${hex(40)}`, `0x${hex(40)}`] }] };
     }),
-    map: (frame) => mapPerpFrame(frame, HEARD_AT, COINS, note),
+    map: (frame) => mapPerpFrame(frame, RECEIVED_AT, COINS, note),
     literal: (frame) => {
       const { data } = parsed(frame) as { data: { coin: string; side: string; px: string; sz: string; time: number; tid: number }[] };
       return data.map(({ coin, side, px, sz, time, tid }) => ({
@@ -242,7 +242,7 @@ function perpTradeCase(): MessageCase {
         price: px,
         size: sz,
         observedAt: time,
-        receivedAt: HEARD_AT,
+        receivedAt: RECEIVED_AT,
       }));
     },
     numbersOf: null,
@@ -265,7 +265,7 @@ function hermesCase(): MessageCase {
       const metadata = { slot: 305_542_333 + index, proof_available_time: publishTime + 1, prev_publish_time: publishTime - 1 };
       return { binary: { encoding: 'hex', data: ['504e4155'] }, parsed: [{ id, price, ema_price: average, metadata }] };
     }),
-    map: (frame) => mapHermesUpdate(parsed(frame), symbols, HEARD_AT, note).prices,
+    map: (frame) => mapHermesUpdate(parsed(frame), symbols, RECEIVED_AT, note).prices,
     literal: (frame) => {
       const update = parsed(frame) as {
         parsed: { id: string; price: { price: string; conf: string; expo: number; publish_time: number } }[];
@@ -276,7 +276,7 @@ function hermesCase(): MessageCase {
         instrument: symbols.get(feed),
         source: 'pyth:hermes',
         observedAt: seconds * 1_000,
-        receivedAt: HEARD_AT,
+        receivedAt: RECEIVED_AT,
         feedUpdatedAt: seconds * 1_000,
         referencePrice: plainScaled(price, expo),
         confidence: plainScaled(conf, expo),
@@ -298,7 +298,7 @@ function hermesCase(): MessageCase {
 
 /** A token's whole book, twenty levels a side; the venue writes the worst first. */
 function polymarketCase(): MessageCase {
-  const market = mapGammaEvents(fixture('polymarket-events'), HEARD_AT).markets[0] as PredictionMarket;
+  const market = mapGammaEvents(fixture('polymarket-events'), RECEIVED_AT).markets[0] as PredictionMarket;
   const token = market.outcomes[0].providerId;
   const marketOf = (asked: string): PredictionMarket | undefined => (asked === token ? market : undefined);
   const levels = (from: number, step: number): object[] =>
@@ -306,10 +306,10 @@ function polymarketCase(): MessageCase {
   return {
     name: 'Polymarket book 2x20',
     frames: made((index) => {
-      const head = { market: market.providerId, asset_id: token, timestamp: String(HEARD_AT - FRAMES + index), hash: `0x${index}` };
+      const head = { market: market.providerId, asset_id: token, timestamp: String(RECEIVED_AT - FRAMES + index), hash: `0x${index}` };
       return { ...head, bids: levels(30, 1), asks: levels(75, -1), event_type: 'book' };
     }),
-    map: (frame) => mapMarketFrame(frame, HEARD_AT, marketOf, note)[0],
+    map: (frame) => mapMarketFrame(frame, RECEIVED_AT, marketOf, note)[0],
     literal: (frame) => {
       const {
         asset_id: asset,
@@ -329,7 +329,7 @@ function polymarketCase(): MessageCase {
 
 /** Two changes of levels, one of either token, with the tops after them. */
 function polymarketChangeCase(): MessageCase {
-  const market = mapGammaEvents(fixture('polymarket-events'), HEARD_AT).markets[0] as PredictionMarket;
+  const market = mapGammaEvents(fixture('polymarket-events'), RECEIVED_AT).markets[0] as PredictionMarket;
   const tokens = market.outcomes.map(({ providerId }) => providerId);
   const marketOf = (asked: string): PredictionMarket | undefined => (tokens.includes(asked) ? market : undefined);
   const change = (token: string, side: string): object => {
@@ -345,10 +345,10 @@ function polymarketChangeCase(): MessageCase {
     frames: made((index) => ({
       market: market.providerId,
       price_changes: [change(tokens[0] as string, 'BUY'), change(tokens[1] as string, 'SELL')],
-      timestamp: String(HEARD_AT - FRAMES + index),
+      timestamp: String(RECEIVED_AT - FRAMES + index),
       event_type: 'price_change',
     })),
-    map: (frame) => mapMarketFrame(frame, HEARD_AT, marketOf, note)[0],
+    map: (frame) => mapMarketFrame(frame, RECEIVED_AT, marketOf, note)[0],
     literal: (frame) => {
       const { timestamp, price_changes: changes } = parsed(frame) as { timestamp: string; price_changes: Change[] };
       return {
@@ -374,8 +374,8 @@ function polymarketChangeCase(): MessageCase {
 /** Kalshi's market and the look-up of it. */
 function kalshiMarket(): { readonly ticker: string; readonly marketOf: (asked: string) => PredictionMarket | undefined } {
   const { series } = fixture('kalshi-frames') as { series: unknown };
-  const terms = mapSeries(series, HEARD_AT) as SeriesTerms;
-  const market = mapEvents(fixture('kalshi-events'), () => terms, HEARD_AT).markets[0] as PredictionMarket;
+  const terms = mapSeries(series, RECEIVED_AT) as SeriesTerms;
+  const market = mapEvents(fixture('kalshi-events'), () => terms, RECEIVED_AT).markets[0] as PredictionMarket;
   return { ticker: market.providerId, marketOf: (asked) => (asked === market.providerId ? market : undefined) };
 }
 
@@ -392,7 +392,7 @@ function kalshiSnapshotCase(): MessageCase {
       seq: index + 1,
       msg: { market_ticker: ticker, yes_dollars_fp: levels(31), no_dollars_fp: levels(27) },
     })),
-    map: (frame) => mapSocketFrame(frame, HEARD_AT, marketOf, note),
+    map: (frame) => mapSocketFrame(frame, RECEIVED_AT, marketOf, note),
     literal: (frame) => {
       type Side = [string, string][];
       const { sid, seq, msg } = parsed(frame) as {
@@ -421,9 +421,9 @@ function kalshiDeltaCase(): MessageCase {
       const price = ((1 + Math.floor(random() * 98)) / 100).toFixed(4);
       const delta = (random() * 200 - 100).toFixed(2);
       const msg = { market_ticker: ticker, price_dollars: price, delta_fp: delta, side: index % 2 === 0 ? 'yes' : 'no' };
-      return { type: 'orderbook_delta', sid: 3, seq: index + 1, msg: { ...msg, ts_ms: HEARD_AT - FRAMES + index } };
+      return { type: 'orderbook_delta', sid: 3, seq: index + 1, msg: { ...msg, ts_ms: RECEIVED_AT - FRAMES + index } };
     }),
-    map: (frame) => mapSocketFrame(frame, HEARD_AT, marketOf, note),
+    map: (frame) => mapSocketFrame(frame, RECEIVED_AT, marketOf, note),
     literal: (frame) => {
       const { sid, seq, msg } = parsed(frame) as {
         sid: number;

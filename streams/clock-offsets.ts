@@ -62,7 +62,7 @@ export class ClockOffsets {
     measured.add(message.observedAt - message.receivedAt, message.receivedAt);
   }
 
-  /** Takes an answer of a venue's server time, asked at `askedAt` and heard at `heardAt`: halfway between it was right. */
+  /** Takes an answer of a venue's server time, asked at `askedAt` and received at `heardAt`: halfway between it was right. */
   probe(venue: Venue, serverTime: EpochMs, askedAt: EpochMs, heardAt: EpochMs): void {
     let measured = this.#probes.get(venue);
     if (measured === undefined) {

@@ -1,4 +1,4 @@
-/** Whether each venue can be heard, in different words for different silences, and the edges that agents act on. */
+/** Whether each venue can be received, in different words for different silences, and the edges that agents act on. */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
@@ -13,13 +13,13 @@ import { createOrderedBus } from './ordered-bus.ts';
 /** Data that is degraded for longer than this, counted from the last good message, trips the breaker. The waiting is the agent's own, durable timer. */
 export const DATA_DEGRADATION_MS = 5_000;
 
-/** How much of those five seconds is left at an instant. Where nothing good was ever heard they begin with the edge. */
+/** How much of those five seconds is left at an instant. Where nothing good was ever received they begin with the edge. */
 export function degradationLeftMs({ goodAt, at }: { readonly goodAt: EpochMs | null; readonly at: EpochMs }, now: EpochMs): number {
   return Math.min(DATA_DEGRADATION_MS, Math.max(0, (goodAt ?? at) + DATA_DEGRADATION_MS - now));
 }
 
 /**
- * How a venue is heard. `live`: prices come. `no_trades`: connected and alive, nothing changes. `market_closed`: no
+ * How a venue is received. `live`: prices come. `no_trades`: connected and alive, nothing changes. `market_closed`: no
  * session is open, silence means nothing. `carried_forward`: messages come, the prices in them stand still while the
  * session is open. `silent`: connected, but nothing came for longer than its limit. `feed_down`: not connected.
  * The last three are degraded.
@@ -57,7 +57,7 @@ export interface VenueConnectivity {
 
 export interface ConnectivityOptions {
   readonly clock: Clock;
-  /** The venues that are expected to be heard: degraded until they are. */
+  /** The venues that are expected to be received: degraded until they are. */
   readonly venues: readonly Venue[];
   readonly freshness?: Freshness;
 }
@@ -68,7 +68,7 @@ export interface Connectivity {
   /** Each change, at once. An agent's own timer waits what is left of the five seconds. */
   readonly edges: Observable<ConnectivityEdge>;
   state(venue: Venue): VenueConnectivity;
-  /** Begins to watch: every expected venue that was not heard yet is degraded from here. */
+  /** Begins to watch: every expected venue that was not received yet is degraded from here. */
   start(): void;
   stop(): void;
 }
@@ -97,12 +97,12 @@ interface VenueState {
 }
 
 export function createConnectivity(options: ConnectivityOptions): Connectivity {
-  return new HeardFeeds(options);
+  return new ExpectedFeeds(options);
 }
 
 const WORST: readonly Hearing[] = ['live', 'no_trades', 'market_closed', 'carried_forward', 'silent', 'feed_down'];
 
-class HeardFeeds implements Connectivity {
+class ExpectedFeeds implements Connectivity {
   readonly #options: ConnectivityOptions;
   readonly #clock: ConnectivityOptions['clock'];
   readonly #freshness;
@@ -157,7 +157,7 @@ class HeardFeeds implements Connectivity {
   #stateOf(venue: Venue): VenueState {
     let state = this.#states.get(venue);
     if (state === undefined) {
-      state = { venue, feeds: [], hearing: 'feed_down', detail: 'not heard yet', degradedSince: null, goodAt: null, known: false };
+      state = { venue, feeds: [], hearing: 'feed_down', detail: 'not received yet', degradedSince: null, goodAt: null, known: false };
       this.#states.set(venue, state);
     }
     return state;
@@ -169,7 +169,7 @@ class HeardFeeds implements Connectivity {
     const closed = life.venue === 'reference' && this.#freshness.sessionAt(at) === 'CLOSED';
     if (closed) return ['market_closed', 'no session is open'];
     const silentMs = at - life.heardAt;
-    if (silentMs > limits.silentAfterMs) return ['silent', `${life.provider} was not heard for ${silentMs} ms`];
+    if (silentMs > limits.silentAfterMs) return ['silent', `${life.provider} was not received for ${silentMs} ms`];
     if (!feed.priced) return ['no_trades', `${life.provider} is connected and has sent no price yet`];
     if (limits.cadence === 'continuous' && (life.venue !== 'reference' || this.#freshness.sessionAt(at) === 'REGULAR')) {
       const frozenMs = ageMs(feed.progressAt, at);
@@ -198,7 +198,7 @@ class HeardFeeds implements Connectivity {
         goodAt = Number.isFinite(good) ? good : null;
       }
     }
-    if (feeds === 0) [hearing, detail] = ['feed_down', 'not heard yet'];
+    if (feeds === 0) [hearing, detail] = ['feed_down', 'not received yet'];
     const degraded = DEGRADED.has(hearing);
     state.hearing = hearing;
     state.detail = detail;
@@ -256,10 +256,10 @@ class HeardFeeds implements Connectivity {
       case 'reference': {
         // An issuer's mark comes once in weeks: it says nothing of the feed of share prices.
         if (message.kind === 'reference' && this.#freshness.isIssuerMark(message)) return;
-        // A second source speaks because the first is not heard: it must not make the first look alive.
+        // A second source speaks because the first is not received: it must not make the first look alive.
         if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
         const state = this.#stateOf(message.venue);
-        const feed = this.#watchedOf(this.#lives.hear(message), message.source, state);
+        const feed = this.#watchedOf(this.#lives.receive(message), message.source, state);
         feed.priced = true;
         feed.pricedAt = message.receivedAt;
         const own = message.kind === 'reference' ? message.feedUpdatedAt : message.observedAt;
@@ -273,7 +273,7 @@ class HeardFeeds implements Connectivity {
       case 'feed_status': {
         if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
         const state = this.#stateOf(message.venue);
-        this.#watchedOf(this.#lives.hear(message), message.source, state);
+        this.#watchedOf(this.#lives.receive(message), message.source, state);
         if (message.kind === 'feed_status' || state.degradedSince !== null) this.#review(state, message.receivedAt);
         return;
       }

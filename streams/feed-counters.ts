@@ -1,4 +1,4 @@
-/** What was heard, refused and dropped, counted per venue: nothing disappears without a number. */
+/** What was received, refused and dropped, counted per venue: nothing disappears without a number. */
 import { VENUES, type Venue } from '../src/domain/venue.ts';
 
 /** What the streams count besides what is received. */
@@ -24,7 +24,7 @@ export type Counted = (typeof COUNTED)[number];
 const MAX_UNKNOWN_NAMES = 50;
 const MAX_NAME_CHARACTERS = 60;
 
-/** Hears of a member of a source's message that its map does not know. */
+/** Is told of a member of a source's message that its map does not know. */
 export type NoteUnknownField = (source: string, field: string) => void;
 
 export interface UnknownFieldCount {

@@ -11,7 +11,7 @@ import { SlotTable } from './slot-table.ts';
 export interface FeedLife {
   readonly venue: Venue;
   readonly provider: string;
-  /** Null until a status was heard (a tape may hold none). */
+  /** Null until a status was received (a tape may hold none). */
   connected: boolean | null;
   /** When the present connection was made; what came before it belongs to books that were cleared. */
   epochAt: EpochMs;
@@ -48,7 +48,7 @@ export class FeedLives {
   }
 
   /** Takes in what a message says of its feed's life; returns that life. */
-  hear(message: FeedMessage): FeedLife {
+  receive(message: FeedMessage): FeedLife {
     const life = this.#bySource.at(message.venue, message.source);
     switch (message.kind) {
       case 'feed_status':
@@ -69,13 +69,13 @@ export class FeedLives {
         if (message.receivedAt > life.heardAt) life.heardAt = message.receivedAt;
         break;
       default:
-        // Bars, pools and news are fetched on other ways; what was refused is no sign that the rest is heard.
+        // Bars, pools and news are fetched on other ways; what was refused is no sign that the rest is received.
         break;
     }
     return life;
   }
 
-  /** Every feed that was heard of, in the order of first sight. */
+  /** Every feed that was received, in the order of first sight. */
   all(): FeedLife[] {
     const lives: FeedLife[] = [];
     this.#byProvider.each((life) => lives.push(life));

@@ -31,21 +31,21 @@ export interface MarketPipelineOptions extends FreshnessOptions {
   /** For jitter, 0 <= n < 1. */
   readonly random: () => number;
   readonly feeds: readonly Feed[];
-  /** Venues that are expected to be heard; by default those of the feeds. */
+  /** Venues that are expected to be received; by default those of the feeds. */
   readonly venues?: readonly Venue[];
   readonly instruments: () => readonly InstrumentRelations[];
   readonly needs: () => readonly IndicatorNeed[];
   /** Where bars are fetched; none in a replay, whose tape holds them. */
   readonly histories?: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly onCut: (cut: Cut) => void;
-  /** Hears of everything that threw. */
+  /** Is told of everything that threw. */
   readonly onFailure: (error: unknown) => void;
   readonly periodMs?: number;
 }
 
 export interface MarketPipeline {
-  /** What was heard, in the one order, before any rule: what a tape records. */
-  readonly heard: Observable<FeedMessage>;
+  /** What was received, in the one order, before any rule: what a tape records. */
+  readonly received: Observable<FeedMessage>;
   /** Messages after the quality rules, with the flags of time added as they fall due. */
   readonly assessed: Observable<FeedMessage>;
   /** Instruments whose own book became gapped, crossed or silent, or whole again. */
@@ -123,13 +123,13 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
   /** Every subscriber sees the assessed messages in one order, even where one of them pushes another message. */
   const assessed = createOrderedBus<FeedMessage>();
   const live = merged.stream
-    .pipe(heardBy(connectivity, onFailure), composedQuality({ freshness, counters, offsets, onFailure }), takenBy(cutter, onFailure))
+    .pipe(watchedBy(connectivity, onFailure), composedQuality({ freshness, counters, offsets, onFailure }), takenBy(cutter, onFailure))
     .subscribe({ next: assessed.next, error: onFailure });
 
   const fresh = assessed.stream.pipe(stale({ clock, freshness }));
 
   return {
-    heard: merged.stream,
+    received: merged.stream,
     assessed: fresh,
     instrumentEdges: fresh.pipe(instrumentEdges(freshness)),
     shown: fresh.pipe(
@@ -166,7 +166,7 @@ function isPrice(message: FeedMessage): message is Quote | ReferencePrice {
 }
 
 /** Tells connectivity of each message before any rule can drop it. */
-function heardBy(connectivity: Connectivity, onFailure: (error: unknown) => void): MonoTypeOperatorFunction<FeedMessage> {
+function watchedBy(connectivity: Connectivity, onFailure: (error: unknown) => void): MonoTypeOperatorFunction<FeedMessage> {
   return keptBy(
     () => (message) => {
       connectivity.take(message);

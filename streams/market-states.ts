@@ -33,7 +33,7 @@ export interface MarketExtras {
 }
 
 export interface MarketStatesOptions {
-  readonly pipeline: Pick<MarketPipeline, 'heard' | 'connectivity' | 'view' | 'counters'>;
+  readonly pipeline: Pick<MarketPipeline, 'received' | 'connectivity' | 'view' | 'counters'>;
   readonly extras: MarketExtras;
   readonly venues: readonly Venue[];
   readonly bus: { publish(state: MarketState): void };
@@ -78,7 +78,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
   const rounds = new Rounds(clock, onFailure);
   const states = new VenueStates(options);
   const offsets = states.offsets;
-  const heard = pipeline.heard.subscribe({
+  const received = pipeline.received.subscribe({
     next(message) {
       states.take(message);
       if (message.kind === 'perp_context') bus.publish(message);
@@ -111,7 +111,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
   for (const one of extras.serverTimes) probe(one, 0);
   return () => {
     rounds.stop();
-    heard.unsubscribe();
+    received.unsubscribe();
     edges.unsubscribe();
   };
 }
@@ -149,7 +149,7 @@ class Rounds {
   }
 }
 
-/** What was heard of each venue as a whole: its sources, its gaps, its clock and what its messages came to. */
+/** What was received of each venue as a whole: its sources, its gaps, its clock and what its messages came to. */
 class VenueStates {
   readonly offsets = new ClockOffsets();
   readonly #lives = new SourceLives();

@@ -1,4 +1,4 @@
-/** The latest of everything that was heard, per instrument, and how much was heard of each venue. */
+/** The latest of everything that was received, per instrument, and how much was received of each venue. */
 import type { Observable } from 'rxjs';
 import { eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market-event.ts';
@@ -56,7 +56,7 @@ export interface MarketViewOptions {
 export interface MarketView {
   /** Takes in a message; returns whether the view now knows something else. Counts what it refuses. */
   apply(message: FeedMessage): boolean;
-  /** What is known of an instrument; undefined where nothing was ever heard. */
+  /** What is known of an instrument; undefined where nothing was ever received. */
   instrument(key: InstrumentKey): Readonly<InstrumentView> | undefined;
   /** The latest quote with the marks of an instant: this is what may be shown or priced. */
   quoteAt(key: InstrumentKey, at: EpochMs): Quote | null;
@@ -64,8 +64,8 @@ export interface MarketView {
   referenceAt(key: InstrumentKey, at: EpochMs): ReferencePrice | null;
   /**
    * Active events about a symbol, newest first: negative ones of the longest look-back, others of the last 168 hours.
-   * Null where they are unknown: a source that would tell of them was never heard out or is silent for too long, or an
-   * event that would count had to make room. A source is heard out once a round of asking ended, which its heartbeat says.
+   * Null where they are unknown: a source that would tell of them was never read to its end or is silent for too long, or an
+   * event that would count had to make room. A source is read to its end once a round of asking ended, which its heartbeat says.
    */
   newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null;
   feeds(): readonly FeedState[];
@@ -94,7 +94,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
   const news = new Map<string, NewsEvent>();
   const newsBySymbol = new Map<string, Set<string>>();
   /** When a source of events last ended a round. */
-  const heardOutAt = new Map<string, EpochMs>();
+  const roundEndedAt = new Map<string, EpochMs>();
   /** By symbol, the time of the latest event that had to make room. */
   const pushedOutAt = new Map<string, EpochMs>();
   const changed = createOrderedBus<Quote | ReferencePrice>();
@@ -110,7 +110,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
 
   /**
    * Of two sources of one instrument the older time never replaces the newer one; within a source the chain has seen to
-   * it. Once the latest is over its age it shuts out nothing: the venue's clock was set back, and what is heard now counts.
+   * it. Once the latest is over its age it shuts out nothing: the venue's clock was set back, and what is received now counts.
    */
   function olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
     if (latest === null || latest.source === event.source) return false;
@@ -152,7 +152,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
   function isNewsKnown(symbol: string, at: EpochMs): boolean {
     if ((pushedOutAt.get(symbol) ?? Number.NEGATIVE_INFINITY) >= at - ACTIVE_NEWS_MS) return false;
     const since = at - freshness.limits.eventsMaxSilenceMs;
-    return eventSourcesOf(symbol).every((source) => (heardOutAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
+    return eventSourcesOf(symbol).every((source) => (roundEndedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
   }
 
   function forget(event: NewsEvent): void {
@@ -170,7 +170,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
       return false;
     }
     counters.received(message.venue);
-    lives.hear(message);
+    lives.receive(message);
     switch (message.kind) {
       case 'quote': {
         const slot = slotOfMessage(message.venue, message.instrument);
@@ -209,7 +209,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
       case 'news':
         return applyNews(message);
       case 'heartbeat':
-        if (message.venue === 'reference') heardOutAt.set(message.source, message.receivedAt);
+        if (message.venue === 'reference') roundEndedAt.set(message.source, message.receivedAt);
         return false;
       default:
         // Bars belong to the indicator board; status and heartbeats are kept as signs of life.

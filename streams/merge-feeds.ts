@@ -51,7 +51,7 @@ export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions): Merge
     stream: bus.stream,
     push,
     start() {
-      // `followed` never fails; were it to, the subscriber of the bus hears of it.
+      // `followed` never fails; were it to, the subscriber of the bus is told of it.
       running ??= merge(...feeds.map((feed) => followed(feed, options))).subscribe({ next: push, error: (error) => bus.error(error) });
     },
     stop() {

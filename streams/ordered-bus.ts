@@ -11,7 +11,7 @@ export interface OrderedBus<T> {
 
 /**
  * Makes a bus. A plain Subject hands an event that a subscriber emits during a delivery to everyone at once, so that
- * later subscribers hear the answer before the question; here it waits for its turn.
+ * later subscribers receive the answer before the question; here it waits for its turn.
  */
 export function createOrderedBus<T>(): OrderedBus<T> {
   const subject = new Subject<T>();

@@ -120,7 +120,7 @@ export interface CutterOptions {
   /** The indicators that active manifests need. Read at each slot. */
   readonly needs: () => readonly IndicatorNeed[];
   readonly onCut: (cut: Cut) => void;
-  /** Hears of a consumer that threw; the next slot is cut all the same. */
+  /** Is told of a consumer that threw; the next slot is cut all the same. */
   readonly onFailure: (error: unknown) => void;
   /** Length of a slot. Default 30 s, which also holds every agent's slot of 60 s. */
   readonly periodMs?: number;

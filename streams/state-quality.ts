@@ -1,4 +1,4 @@
-/** How far a market state may be believed at an instant: by its age, and by whether its venue is heard at all. */
+/** How far a market state may be believed at an instant: by its age, and by whether its venue is received at all. */
 import type { VenueState } from '../src/domain/market-state.ts';
 import type { Quality, QualityFlag } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
@@ -13,8 +13,8 @@ export interface StateQuality {
   readonly flags: readonly QualityFlag[];
 }
 
-/** True where somebody hears the venue: its standing is fresh, and its feed is not down. */
-export function isHeard(standing: VenueState | null, at: EpochMs): boolean {
+/** True where somebody receives the venue: its standing is fresh, and its feed is not down. */
+export function isReceived(standing: VenueState | null, at: EpochMs): boolean {
   return standing !== null && at - standing.receivedAt <= STANDING_MAX_AGE_MS && standing.hearing !== 'feed_down';
 }
 
@@ -33,6 +33,6 @@ export function stateQuality(
   const ageMs = Math.max(0, at - Math.min(state.observedAt, state.receivedAt));
   let marks = marksOf(state.flags ?? []);
   if (ageMs > maxAgeMs) marks |= OVER_AGE;
-  if (!isHeard(standing, at)) marks |= FEED_DOWN;
+  if (!isReceived(standing, at)) marks |= FEED_DOWN;
   return { ageMs, quality: qualityWith(state.quality ?? 'live', marks), flags: flagsOf(marks) };
 }

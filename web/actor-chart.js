@@ -57,14 +57,14 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
         return;
       }
     }
-    // Another step may have been heard while the machine was read.
+    // Another step may have been received while the machine was read.
     chart?.show(current, taken?.to === current ? taken : null, taken !== null);
   }
 
   const stop = feed.subscribe({
     channel: 'inspect',
     params: { actorId },
-    hear: ({ at, data }) => {
+    receive: ({ at, data }) => {
       if (data.version <= newest) return;
       newest = data.version;
       current = data.to;

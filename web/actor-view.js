@@ -102,7 +102,7 @@ class ActorPage {
       channel: 'inspect',
       params: { actorId: id },
       begin: () => void this.#open(Number(version) || 0),
-      hear: ({ at, data }) => {
+      receive: ({ at, data }) => {
         if (data.version <= this.cache.last) return;
         this.cache.add({ version: data.version, at, machine: data.machine, event: data.event, from: data.from, to: data.to, cause: null });
         if (this.#follows) this.#look(this.cache.last);

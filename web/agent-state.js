@@ -77,7 +77,7 @@ export function agentState({ id, signal, fail }) {
     ],
     /** Reads the steps anew. */
     restart: () => history.restart(),
-    /** Takes a step that was heard; answers whether it was not known yet. @param {Step} step */
+    /** Takes a step that was received; answers whether it was not known yet. @param {Step} step */
     include(step) {
       const before = newest;
       if (!history.add(step)) return false;

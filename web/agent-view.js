@@ -220,7 +220,7 @@ function candlesOf(context, { id, manifest }, signal) {
 }
 
 /**
- * Keeps the panels as they are told of. Runs and proposals announce themselves as actors of their own: their channels are heard
+ * Keeps the panels up to date. Runs and proposals announce themselves as actors of their own: their channels are received
  * whole, not narrowed to the agent.
  * @param {Context['feed']} feed
  * @param {string} id
@@ -233,7 +233,7 @@ function subscribed(feed, id, { state, gates, evaluations, decisions, vault, boo
       channel: 'inspect',
       params: { actorId: id },
       begin: () => state.restart(),
-      hear: ({ at, data }) => {
+      receive: ({ at, data }) => {
         const { version, machine, event, from, to } = data;
         if (!state.include({ version, at, machine, event, from, to, cause: null })) return;
         told.stepped();
@@ -245,7 +245,7 @@ function subscribed(feed, id, { state, gates, evaluations, decisions, vault, boo
       channel: 'decisions',
       params: { agentId: id },
       begin: () => void decisions.readAgain(),
-      hear: ({ data }) => decisions.include(data),
+      receive: ({ data }) => decisions.include(data),
     }),
     feed.subscribe({
       channel: 'agents',
@@ -254,14 +254,14 @@ function subscribed(feed, id, { state, gates, evaluations, decisions, vault, boo
         void vault.refresh();
         void versions.refresh();
       },
-      hear: ({ type, data }) => {
-        if (type !== 'snapshot' && data.agentId === id) evaluations.hear(data);
+      receive: ({ type, data }) => {
+        if (type !== 'snapshot' && data.agentId === id) evaluations.receive(data);
       },
     }),
     feed.subscribe({
       channel: 'proposals',
       begin: () => void books.refresh(),
-      hear: ({ data }) => {
+      receive: ({ data }) => {
         // A fill changes what is held.
         if (data.agentId !== id || (data.state !== 'filled' && data.state !== 'partially_filled')) return;
         void books.refresh();

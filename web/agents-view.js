@@ -1,4 +1,4 @@
-/** The organization's agents: stage, autonomy, duty, what they hear and what they decided last; alive by the feed. */
+/** The organization's agents: stage, autonomy, duty, what they receive and what they decided last; alive by the feed. */
 import { dispositionBadge } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
@@ -95,12 +95,12 @@ export function agentsView({ feed, fail, me }) {
     stops.push(
       feed.subscribe({
         channel: 'inspect',
-        hear: ({ data }) => rows.get(data.actorId)?.stand(data.to, data.version),
+        receive: ({ data }) => rows.get(data.actorId)?.stand(data.to, data.version),
         begin: () => void readEach((id, row) => readStanding(id, row)),
       }),
       feed.subscribe({
         channel: 'agents',
-        hear: ({ type, data }) => {
+        receive: ({ type, data }) => {
           if (type === 'snapshot') for (const agent of data) rows.get(agent.id)?.describe(agent);
           // An evaluation announces here how far it is, and that says nothing of how the agent stands.
           else if (data.stage !== undefined)
@@ -113,7 +113,7 @@ export function agentsView({ feed, fail, me }) {
         feed.subscribe({
           channel: 'decisions',
           params: { agentId: id },
-          hear: ({ data }) => row.decide(data),
+          receive: ({ data }) => row.decide(data),
           begin: () => void readDecision(id, row),
         }),
       ),
@@ -224,8 +224,8 @@ function agentRow(agent) {
     stand(value, at) {
       if (at < version || typeof value === 'string') return;
       version = at;
-      const hears = String(value['feed'] ?? 'unknown');
-      fill(data, h('span', { class: `badge hears-${hears}` }, hears));
+      const feed = String(value['feed'] ?? 'unknown');
+      fill(data, h('span', { class: `badge hears-${feed}` }, feed));
       const paused = value['duty'] === 'paused';
       const stage = /** @type {Agent['stage']} */ (value['stage'] ?? shown.stage);
       shown = { ...shown, stage, paused, pauseCause: paused ? shown.pauseCause : null };

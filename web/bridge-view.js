@@ -106,7 +106,7 @@ export function bridgeView(context) {
   const stop = feed.subscribe({
     channel: 'bridge',
     begin: () => void load(true),
-    hear: ({ data }) => {
+    receive: ({ data }) => {
       changed.add(data.transferId);
       gathering ??= setTimeout(() => void readChanged(), GATHER_MS);
     },

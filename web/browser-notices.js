@@ -6,7 +6,7 @@ import { plain, priceText, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').ProposalChange} ProposalChange */
 
-/** What becomes of a proposal that somebody wants to hear of elsewhere too. */
+/** What becomes of a proposal that somebody wants to be told of elsewhere too. */
 const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
   proposed: 'asks to',
   filled: 'filled:',
@@ -33,8 +33,8 @@ export async function allowNotifications() {
  */
 export function followForNotices(feed) {
   const stops = [
-    feed.subscribe({ channel: 'proposals', hear: ({ type, data }) => void (type === 'update' && tellProposal(data)) }),
-    feed.subscribe({ channel: 'alerts', hear: ({ type, data }) => void (type === 'update' && tellAlert(data)) }),
+    feed.subscribe({ channel: 'proposals', receive: ({ type, data }) => void (type === 'update' && tellProposal(data)) }),
+    feed.subscribe({ channel: 'alerts', receive: ({ type, data }) => void (type === 'update' && tellAlert(data)) }),
   ];
   return () => {
     for (const stop of stops) stop();

@@ -39,7 +39,7 @@ export class CandlePanel {
    * @param {readonly string[]} options.instruments Keys such as `spotchain:AAPLx`; the first is shown.
    * @param {string} [options.timeframe]
    * @param {OverlayOf} [options.overlay] Asked for each series that is shown.
-   * @param {(shown: { readonly span: { readonly from: number, readonly to: number }, readonly bars: readonly Bar[], readonly marks: readonly Mark[] }) => void} [options.onDrawn] Hears what is shown, whenever that is something else.
+   * @param {(shown: { readonly span: { readonly from: number, readonly to: number }, readonly bars: readonly Bar[], readonly marks: readonly Mark[] }) => void} [options.onDrawn] Receives what is shown, whenever that is something else.
    */
   constructor({ context, instruments, timeframe = DEFAULT_TIMEFRAME, overlay, onDrawn = () => {} }) {
     this.onDrawn = onDrawn;
@@ -154,7 +154,7 @@ export class CandlePanel {
       channel: 'candles',
       params: { venue, instrument, timeframe },
       refuse: (detail) => say(this.note, detail),
-      hear: ({ data }) => {
+      receive: ({ data }) => {
         if (signal.aborted) return;
         const fresh = [data].flat().filter(isOurs);
         for (const bar of fresh) made.addBar(bar);

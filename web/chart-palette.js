@@ -28,7 +28,7 @@ export function translucent(colour, part) {
  */
 export function onSchemeChange(repaint) {
   const dark = matchMedia('(prefers-color-scheme: dark)');
-  const hear = () => repaint(chartPalette());
-  dark.addEventListener('change', hear);
-  return () => dark.removeEventListener('change', hear);
+  const receive = () => repaint(chartPalette());
+  dark.addEventListener('change', receive);
+  return () => dark.removeEventListener('change', receive);
 }

@@ -1,9 +1,9 @@
-/** Whether the service is heard, in a light and in words; a click tries again at once. */
+/** Whether the service is received, in a light and in words; a click tries again at once. */
 import { h, mark, say } from './dom.js';
 import { IS_REPLAY } from './replay-mode.js';
 
-/** What is heard where the feed is connected. */
-const HEARD = IS_REPLAY ? 'replayed' : 'live';
+/** What is received where the feed is connected. */
+const CONNECTED = IS_REPLAY ? 'replayed' : 'live';
 
 /** @param {() => void} onHurry */
 export function connectionLight(onHurry) {
@@ -21,7 +21,7 @@ export function connectionLight(onHurry) {
   function tell({ state, retryAt, since }) {
     const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
     const first = since === 0 ? 'connecting' : 'reconnecting';
-    say(words, state === 'live' ? HEARD : state === 'connecting' || seconds === 0 ? `${first}…` : `${first} in ${seconds} s`);
+    say(words, state === 'live' ? CONNECTED : state === 'connecting' || seconds === 0 ? `${first}…` : `${first} in ${seconds} s`);
     mark(element, 'data-state', state);
     element.disabled = state === 'live';
   }

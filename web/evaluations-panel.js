@@ -154,7 +154,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
      * An announcement of the `agents` channel.
      * @param {{ readonly what: string, readonly runId?: string } & Partial<import('./wire.ts').EvaluationProgress>} data
      */
-    hear(data) {
+    receive(data) {
       if (data.runId === undefined || !data.what.startsWith('evaluation_')) return;
       if (data.what === 'evaluation_progress') {
         items.get(data.runId)?.progress(/** @type {import('./wire.ts').EvaluationProgress} */ (data));

@@ -129,7 +129,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     /** Tries at once instead of at the end of the pause. */
     hurry,
     /**
-     * Hears a channel until the returned function is called, across any number of connections and without loss or repeat.
+     * Receives a channel until the returned function is called, across any number of connections and without loss or repeat.
      * @param {Subscriber} subscriber
      * @returns {() => void}
      */

@@ -57,7 +57,7 @@ export function homeView(context) {
     clearTimeout(gathering);
     gathering = setTimeout(() => void refresh(), GATHER_MS);
   }
-  const stops = ['agents', 'proposals', 'alerts'].map((channel) => feed.subscribe({ channel, begin: soon, hear: soon }));
+  const stops = ['agents', 'proposals', 'alerts'].map((channel) => feed.subscribe({ channel, begin: soon, receive: soon }));
   const repeating = setInterval(() => void refresh(), EVERY_MS);
   void refresh();
 

@@ -38,7 +38,7 @@ export function followed({ feed, fail }, refresh, concerns) {
   const repeating = setInterval(() => void again(), EVERY_MS);
   const unsubscribe = feed.subscribe({
     channel: 'launches',
-    hear: ({ data }) => {
+    receive: ({ data }) => {
       if (concerns(String(data['launchId'] ?? ''))) void again();
     },
   });

@@ -63,7 +63,7 @@ export class ListTools {
     this.#observer.observe(place, { childList: true, subtree: true, characterData: true });
     this.search.value = this.#view.search;
     for (const filter of filters) this.#followFilter(filter);
-    // A page that searches by itself hears of it too.
+    // A page that searches by itself is told of it too.
     this.search.dispatchEvent(new Event('input'));
   }
 
@@ -108,7 +108,7 @@ export class ListTools {
     this.#drawViews();
   }
 
-  /** Hides, orders and marks; what it changes itself is not heard of. */
+  /** Hides, orders and marks; what it changes itself is not observed. */
   #apply() {
     const { search, sort, way } = this.#view;
     for (const table of this.place.querySelectorAll('table')) this.#head(table);

@@ -307,7 +307,7 @@ function followOrganization(context, shell) {
   shell.badge('proposals', waiting.badge);
   const stop = context.feed.subscribe({
     channel: 'alerts',
-    hear: ({ data }) => void alertWords(data).then((words) => shell.notify(words, 'warning')),
+    receive: ({ data }) => void alertWords(data).then((words) => shell.notify(words, 'warning')),
   });
   const stopNotices = followForNotices(context.feed);
   return () => {

@@ -10,7 +10,7 @@ import { age, clockTime, dayAndTime, instrumentAddress, plain, priceText } from 
 /** @param {readonly import('./wire.ts').VenueStanding[]} venues */
 export function venueTable(venues) {
   return dataTable({
-    caption: 'How each venue is heard',
+    caption: 'How each venue is received',
     head: ['venue', 'heard', 'last message', 'clock offset', 'gaps', 'messages', 'not usable', 'requests left'],
     rows: venues.map((venue) => [
       h('span', {}, plain(venue.venue), venue.executable ? '' : h('small', { class: 'faint' }, ' not executable')),
@@ -47,7 +47,7 @@ export function venueTable(venues) {
 export function tickerTable(tickers) {
   return dataTable({
     caption: 'The last 24 hours on the spot exchange',
-    empty: 'Nothing was heard yet.',
+    empty: 'Nothing was received yet.',
     head: ['instrument', 'last', 'change', 'low', 'high', 'volume in quote units', 'trades', 'age', 'quality'],
     rows: tickers.map((ticker) => [
       h('a', { href: instrumentAddress(`spotexchange:${ticker.instrument}`) }, ticker.instrument),
@@ -67,7 +67,7 @@ export function tickerTable(tickers) {
 export function perpTable(perps) {
   return dataTable({
     caption: 'Perpetuals: mark, oracle and funding',
-    empty: 'Nothing was heard yet.',
+    empty: 'Nothing was received yet.',
     head: [
       'instrument',
       'mark',
@@ -104,7 +104,7 @@ export function perpTable(perps) {
  * @param {AbortSignal} signal
  */
 export function predictionList(markets, context, signal) {
-  if (markets.length === 0) return h('p', { class: 'faint table-empty' }, 'Nothing was heard yet.');
+  if (markets.length === 0) return h('p', { class: 'faint table-empty' }, 'Nothing was received yet.');
   return markets.map((market) => {
     const inside = h('div', { class: 'research' });
     const [yes] = market.outcomes;

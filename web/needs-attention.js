@@ -9,7 +9,7 @@ import { clockAndZone, plain, priceText, symbolOf } from './words.js';
 /** @typedef {{ readonly kind: 'approval' | 'agent' | 'feed', readonly text: string, readonly address: string, readonly action: string }} Attention */
 
 const PER_PAGE = 200;
-/** How a venue is heard that needs nobody: a market that is shut is no fault. */
+/** How a venue is received that needs nobody: a market that is shut is no fault. */
 const HEALTHY = ['live', 'market_closed', 'no_trades', 'not_followed', 'carried_forward'];
 
 /** @param {AbortSignal} signal @returns {Promise<readonly Attention[]>} */
@@ -29,7 +29,7 @@ export async function readAttention(signal) {
     .../** @type {import('./wire.ts').Page<Agent>} */ (agents).items.filter(({ paused }) => paused).map(pausedAgent),
     .../** @type {{ readonly items: readonly import('./api.ts').Venue[] }} */ (venues).items
       .filter(({ hearing }) => !HEALTHY.includes(hearing))
-      .map(unheardVenue),
+      .map(silentVenue),
   ];
 }
 
@@ -55,7 +55,7 @@ function pausedAgent({ id, name, pauseCause }) {
 }
 
 /** @param {import('./api.ts').Venue} venue @returns {Attention} */
-function unheardVenue({ venue, hearing, detail }) {
+function silentVenue({ venue, hearing, detail }) {
   return {
     kind: 'feed',
     text: `${plain(venue)}: ${plain(hearing)}${detail === '' ? '' : `, ${detail}`}.`,
@@ -66,7 +66,7 @@ function unheardVenue({ venue, hearing, detail }) {
 
 /** @param {readonly Attention[]} all */
 export function attentionList(all) {
-  if (all.length === 0) return h('p', { class: 'panel-body faint' }, 'Nothing waits, every feed is heard, and every agent is on duty.');
+  if (all.length === 0) return h('p', { class: 'panel-body faint' }, 'Nothing waits, every feed is received, and every agent is on duty.');
   return h(
     'ul',
     { class: 'attention-list' },

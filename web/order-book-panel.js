@@ -52,7 +52,7 @@ export function orderBookPanel({ context: { feed }, key }) {
     refuse: () => {
       element.hidden = true;
     },
-    hear: ({ data }) => {
+    receive: ({ data }) => {
       const books = /** @type {readonly OrderBook[]} */ ([data].flat());
       waiting = books.findLast((book) => book.venue === venue && book.instrument === instrument) ?? waiting;
       if (scheduled === 0) scheduled = requestAnimationFrame(draw);

@@ -38,7 +38,7 @@ export function createPagedList({ fetchPage, keyOf, onChange, onError }) {
       const { items, nextCursor } = await fetchPage(page.cursor);
       if (begun !== generation) return;
       const first = page.count === 0;
-      // What was heard live meanwhile stands in front already.
+      // What was received live meanwhile stands in front already.
       page.items = first ? items.filter((item) => !known.has(keyOf(item))) : items.slice(items.length - page.count);
       page.count = page.items.length;
       for (const item of items) known.add(keyOf(item));

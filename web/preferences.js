@@ -43,11 +43,11 @@ export function prefer(change) {
 /** Told when times are to be shown in another zone. @param {() => void} listener @returns {() => void} Ends it. */
 export function onZone(listener) {
   let { zone } = chosen;
-  const hear = () => {
+  const receive = () => {
     if (zone === chosen.zone) return;
     ({ zone } = chosen);
     listener();
   };
-  listeners.add(hear);
-  return () => listeners.delete(hear);
+  listeners.add(receive);
+  return () => listeners.delete(receive);
 }

@@ -17,7 +17,7 @@ export class ProposalGround {
   #abort = new AbortController();
   /** @type {{ readonly stopLossPct: number, readonly takeProfitPct: number } | null} */
   #rules = null;
-  market = h('span', {}, 'not heard yet');
+  market = h('span', {}, 'not received yet');
   stop = h('span', {}, '…');
   target = h('span', {}, '…');
   why = h('div', { class: 'proposal-why' }, h('p', { class: 'faint' }, 'Reading why…'));
@@ -36,7 +36,7 @@ export class ProposalGround {
       channel: 'quotes',
       params: partsOf(proposal.instrument),
       refuse: (detail) => say(this.market, detail),
-      hear: ({ data }) => {
+      receive: ({ data }) => {
         for (const quote of [data].flat()) this.#take(quote);
       },
     });

@@ -161,7 +161,7 @@ export function proposalsView(context, agentId) {
   }
 
   /** @param {ProposalChange} change */
-  function hear(change) {
+  function receive(change) {
     if (change.proposalId === undefined) {
       const { side, quantity, instrument, limitPrice } = change;
       void nameOf(change.agentId).then((name) =>
@@ -233,12 +233,12 @@ export function proposalsView(context, agentId) {
   }
 
   const stop = feed.subscribe({
-    // A proposal announces itself as an actor of its own: the channel is heard whole, not narrowed to the agent.
+    // A proposal announces itself as an actor of its own: the channel is received whole, not narrowed to the agent.
     channel: 'proposals',
     // The first time nothing was read yet; afterwards the connection was lost.
     begin: () => void (generation === 0 ? load(true) : readAgain()),
-    hear: ({ data }) => {
-      if (agentId === '' || data.agentId === agentId) hear(data);
+    receive: ({ data }) => {
+      if (agentId === '' || data.agentId === agentId) receive(data);
     },
     refuse: (detail) => fail(new Error(detail)),
   });

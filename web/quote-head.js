@@ -21,7 +21,7 @@ export function quoteHead({ context: { feed }, key, onQuote }) {
   const ask = h('span', { class: 'number' }, UNKNOWN);
   const spread = h('span', { class: 'number' }, UNKNOWN);
   const old = h('span', { class: 'number' }, UNKNOWN);
-  const quality = h('span', {}, 'not heard yet');
+  const quality = h('span', {}, 'not received yet');
   const isReference = venue === 'reference';
   const element = factList([
     [isReference ? 'Price' : 'Bid', bid],
@@ -54,7 +54,7 @@ export function quoteHead({ context: { feed }, key, onQuote }) {
     channel: 'quotes',
     params: { venue, instrument },
     refuse: (detail) => say(quality, detail),
-    hear: ({ data }) => {
+    receive: ({ data }) => {
       for (const quote of [data].flat()) take(quote);
     },
   });

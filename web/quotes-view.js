@@ -1,4 +1,4 @@
-/** The quotes of every venue as they are heard: bid and ask, how old, how good, and which kind of silence it is where there is one. */
+/** The quotes of every venue as they are received: bid and ask, how old, how good, and which kind of silence it is where there is one. */
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { instrumentName } from './outcome-names.js';
@@ -113,7 +113,7 @@ export function quotesView({ feed, fail }) {
   const stop = feed.subscribe({
     channel: 'quotes',
     refuse: (detail) => fail(new Error(detail)),
-    hear: ({ type, data }) => {
+    receive: ({ type, data }) => {
       if (type === 'snapshot') for (const quote of data) take(quote);
       else for (const quote of [data].flat()) take(quote);
     },

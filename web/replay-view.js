@@ -40,7 +40,7 @@ export function replayView({ fail }) {
   draw().catch((error) => {
     if (!signal.aborted) fail(error);
   });
-  const about = 'Everything on these pages is a recording: prices, bars and silences as they were heard then.';
+  const about = 'Everything on these pages is a recording: prices, bars and silences as they were received then.';
   return {
     element: h(
       'section',

@@ -58,7 +58,7 @@ export function runtimeView(context, tab) {
       if (!signal.aborted) fail(error);
     }
   }
-  const stop = feed.subscribe({ channel: 'alerts', begin: () => {}, hear: () => void panels.incidents.begin() });
+  const stop = feed.subscribe({ channel: 'alerts', begin: () => {}, receive: () => void panels.incidents.begin() });
   const repeating = setInterval(() => void refresh(false), EVERY_MS);
   void refresh(true);
   const shown = tabs({

@@ -1,4 +1,4 @@
-/** The frame around every page: where one is, whether one hears the service, who one is, and the emergency halt. */
+/** The frame around every page: where one is, whether the service answers, who one is, and the emergency halt. */
 import { connectionLight } from './connection-light.js';
 import { fill, h, mark } from './dom.js';
 import { askHalt } from './halt-dialog.js';

@@ -34,7 +34,7 @@ export class StepCache {
   /** @param {number} version */
   reach(version) {
     if (version <= this.last) return;
-    // What was read of the end lacks the steps that were not heard of.
+    // What was read of the end lacks the steps that were not received.
     for (const number of this.#stretches.keys()) if (number >= stretchOf(Math.max(1, this.last))) this.#stretches.delete(number);
     this.last = version;
   }
@@ -45,8 +45,8 @@ export class StepCache {
    * @returns {Step | null | undefined}
    */
   at(version) {
-    const heard = this.#fresh.get(version);
-    if (heard !== undefined) return heard;
+    const received = this.#fresh.get(version);
+    if (received !== undefined) return received;
     const stretch = this.#stretches.get(stretchOf(version));
     return stretch === undefined || stretch === null ? null : stretch.get(version);
   }

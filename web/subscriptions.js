@@ -1,4 +1,4 @@
-/** What is heard over the one connection: several parts of the console share a subscription, as the service gives each channel once. */
+/** What is received over the one connection: several parts of the console share a subscription, as the service gives each channel once. */
 
 /** @typedef {import('./wire.ts').Frame} Frame */
 /** @typedef {import('./wire.ts').Message} Message */
@@ -6,12 +6,12 @@
  * @typedef {object} Subscriber
  * @property {string} channel
  * @property {{ readonly [name: string]: unknown }} [params]
- * @property {(frame: Frame) => void} hear
+ * @property {(frame: Frame) => void} receive
  * @property {() => void} [begin] Called where the channel begins with the present and what came before has to be read anew.
  * @property {(detail: string) => void} [refuse]
  */
 /**
- * One subscription of the service, and everybody here who hears it: the service gives each channel once per connection.
+ * One subscription of the service, and everybody here who receives it: the service gives each channel once per connection.
  * @typedef {Pick<Subscriber, 'channel' | 'params'> & { cursor: string | null, hasBegun: boolean, readonly members: Set<Subscriber> }} Shared
  */
 
@@ -37,13 +37,13 @@ export class Subscriptions {
     if (message.type !== 'snapshot' && message.type !== 'update' && message.type !== 'lagged') return;
     for (const subscription of this.#shared.values()) {
       if (subscription.channel !== message.channel || !concerns(subscription, message)) continue;
-      if (message.type !== 'lagged') for (const { hear } of subscription.members) hear(message);
+      if (message.type !== 'lagged') for (const { receive } of subscription.members) receive(message);
       if (message.cursor !== null) subscription.cursor = message.cursor;
     }
   }
 
   /**
-   * Hears a channel until the returned function is called.
+   * Receives a channel until the returned function is called.
    * @param {Subscriber} subscriber
    * @returns {() => void}
    */
@@ -70,7 +70,7 @@ export class Subscriptions {
     return [id, made];
   }
 
-  /** To who joins what others hear already. @param {number} id @param {Shared} subscription @param {Subscriber} subscriber */
+  /** To who joins what others receive already. @param {number} id @param {Shared} subscription @param {Subscriber} subscriber */
   #tellPresent(id, subscription, subscriber) {
     if (subscription.cursor !== null) return queueMicrotask(() => subscription.members.has(subscriber) && subscriber.begin?.());
     // A channel without places tells the present at its beginning.

@@ -168,14 +168,14 @@ export function takeView(context, id) {
     feed.subscribe({
       channel: 'takes',
       begin: () => void load(),
-      hear: ({ type, data }) => {
+      receive: ({ type, data }) => {
         if (type === 'update' && data.takeId === id) void load();
       },
     }),
     feed.subscribe({
       channel: 'decisions',
       params: { agentId: id },
-      hear: ({ type, data }) => {
+      receive: ({ type, data }) => {
         if (type !== 'update') return;
         decisions.querySelector('p')?.remove();
         decisions.prepend(card(data));

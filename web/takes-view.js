@@ -110,7 +110,7 @@ export function takesView({ me, feed, fail }) {
   }
 
   /** @param {TakeChange} news */
-  async function hear(news) {
+  async function receive(news) {
     const known = rows.get(news.takeId);
     if (known !== undefined) return known.stand(news);
     try {
@@ -123,8 +123,8 @@ export function takesView({ me, feed, fail }) {
   const stop = feed.subscribe({
     channel: 'takes',
     begin: () => void load(true),
-    hear: ({ type, data }) => {
-      if (type === 'update') void hear(data);
+    receive: ({ type, data }) => {
+      if (type === 'update') void receive(data);
     },
     refuse: (detail) => fail(new Error(detail)),
   });

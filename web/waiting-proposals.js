@@ -32,7 +32,7 @@ export function waitingProposals({ feed, fail }) {
   const soon = () => {
     gathering ??= setTimeout(() => void count(), GATHER_MS);
   };
-  const stop = feed.subscribe({ channel: 'proposals', begin: soon, hear: soon });
+  const stop = feed.subscribe({ channel: 'proposals', begin: soon, receive: soon });
   return {
     badge,
     end() {

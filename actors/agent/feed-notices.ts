@@ -17,14 +17,14 @@ export interface FeedEdge {
 
 export function createFeedNotices(deps: {
   /** The agents and Takes that look at a venue or an instrument. */
-  readonly hearing: (subject: Venue | InstrumentKey) => Promise<readonly string[]>;
+  readonly subscribers: (subject: Venue | InstrumentKey) => Promise<readonly string[]>;
   readonly runtime: Pick<Runtime, 'deliverMany'>;
   readonly clock: Pick<Clock, 'now'>;
 }): (edge: FeedEdge) => Promise<void> {
-  const { hearing, runtime, clock } = deps;
+  const { subscribers, runtime, clock } = deps;
   return async (edge) => {
     const { type, subject } = edge;
-    const ids = await hearing(subject);
+    const ids = await subscribers(subject);
     for (let from = 0; from < ids.length; from += BATCH) {
       const event: AgentEvent =
         type === 'feed.degraded'

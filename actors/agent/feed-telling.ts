@@ -1,11 +1,11 @@
-/** Tells agents of every venue and instrument that is lost or found, once the venues had time to be heard. */
+/** Tells agents of every venue and instrument that is lost or found, once the venues had time to be received. */
 import type { Venue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';
 import type { FeedEdge } from './feed-notices.ts';
 
-/** After a start the venues have so long to be heard before an agent is told that they are not. */
+/** After a start the venues have so long to be received before an agent is told that they are not. */
 const SETTLE_MS = 2_000;
 
 /** `write` puts one piece of work after the other. Returns what stops the telling. */

@@ -220,7 +220,7 @@ export const agentMachine = setup({
         },
       },
     },
-    /** What it hears. Data that is lost cancels proposals, and an agent with live capital is paused. */
+    /** What it receives. Data that is lost cancels proposals, and an agent with live capital is paused. */
     feed: FEED_REGION,
   },
 });

@@ -1,4 +1,4 @@
-/** What an agent remembers and what it hears. */
+/** What an agent remembers and what it receives. */
 import type { Autonomy, PauseCause, Stage } from '../../src/domain/agent.ts';
 import type { Breaker } from '../../src/domain/breakers.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -57,7 +57,7 @@ export interface AgentTick {
   readonly pending?: ReadonlySet<InstrumentKey>;
 }
 
-/** A circuit breaker other than degraded data, which is a timer of the chart. Takes hear the same. */
+/** A circuit breaker other than degraded data, which is a timer of the chart. Takes receive the same. */
 export interface BreakerTripped extends BreakerTrip {
   readonly type: 'breaker.tripped';
 }

@@ -41,13 +41,13 @@ const TOLD: ReadonlySet<Attention> = new Set<Attention>([
   'filled_and_refunded',
 ]);
 
-interface Heard {
+interface EventArgs {
   readonly context: BridgeTransferContext;
   readonly event: BridgeTransferEvent;
 }
 
-/** The axes after what was heard, and the standing that they come to. */
-function after({ context, event }: Heard): { readonly axes: TransferAxes; readonly standing: Standing } {
+/** The axes after what was received, and the standing that they come to. */
+function after({ context, event }: EventArgs): { readonly axes: TransferAxes; readonly standing: Standing } {
   const sighting = event.type === 'activity.done' && event.answer.outcome === 'seen' ? event.answer.sighting : null;
   // Looks may overtake one another: what was begun before the last news says nothing any more.
   const isNews = sighting !== null && sighting.at >= (context.seenAt ?? 0);
@@ -57,15 +57,15 @@ function after({ context, event }: Heard): { readonly axes: TransferAxes; readon
 
 const leadsTo =
   (state: TrackedState) =>
-  (heard: Heard): boolean =>
-    isSighting(heard) && after(heard).standing.state === state;
+  (args: EventArgs): boolean =>
+    isSighting(args) && after(args).standing.state === state;
 
-function isSighting({ event }: Pick<Heard, 'event'>): boolean {
+function isSighting({ event }: Pick<EventArgs, 'event'>): boolean {
   return event.type === 'activity.done' && event.answer.outcome === 'seen';
 }
 
-function hasChanged(heard: Heard): boolean {
-  return isSighting(heard) && spelled(after(heard).axes) !== spelled(heard.context.axes);
+function hasChanged(args: EventArgs): boolean {
+  return isSighting(args) && spelled(after(args).axes) !== spelled(args.context.axes);
 }
 
 /** Axes without what changes at every look. */
@@ -74,19 +74,19 @@ function spelled({ source, ...axes }: TransferAxes): string {
 }
 
 /** Attentions that nobody was told of yet. */
-function untold(heard: Heard): readonly Attention[] {
-  return after(heard).standing.attentions.filter((attention) => TOLD.has(attention) && !heard.context.told.includes(attention));
+function untold(args: EventArgs): readonly Attention[] {
+  return after(args).standing.attentions.filter((attention) => TOLD.has(attention) && !args.context.told.includes(attention));
 }
 
 const TAKE_LEASE = {
   type: 'takeLease',
-  params: ({ event }: Heard) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
+  params: ({ event }: EventArgs) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
 } as const;
 const END_LEASE = {
   type: 'endLease',
-  params: ({ event }: Heard) => ({ lease: event.type === 'activity.done' && 'lease' in event.answer ? event.answer.lease : null }),
+  params: ({ event }: EventArgs) => ({ lease: event.type === 'activity.done' && 'lease' in event.answer ? event.answer.lease : null }),
 } as const;
-const TELL = { type: 'tellAttentions', params: (heard: Heard) => ({ attentions: untold(heard) }) } as const;
+const TELL = { type: 'tellAttentions', params: (args: EventArgs) => ({ attentions: untold(args) }) } as const;
 const alert = (what: string) => ({ type: 'alertOperators', params: { what } }) as const;
 
 /** Told before it is remembered: telling compares with what was remembered. */
@@ -151,12 +151,12 @@ export const bridgeTransferMachine = setup({
         ? { broadcast: { outcome: event.answer.outcome, detail: event.answer.detail } }
         : {},
     ),
-    rememberAxes: assign((heard) => {
-      const { axes, standing } = after(heard);
-      const seenAt = heard.event.type === 'activity.done' && heard.event.answer.outcome === 'seen' ? heard.event.answer.sighting.at : null;
-      return { axes, seenAt, attentions: standing.attentions, told: [...heard.context.told, ...untold(heard)], looks: 0 };
+    rememberAxes: assign((args) => {
+      const { axes, standing } = after(args);
+      const seenAt = args.event.type === 'activity.done' && args.event.answer.outcome === 'seen' ? args.event.answer.sighting.at : null;
+      return { axes, seenAt, attentions: standing.attentions, told: [...args.context.told, ...untold(args)], looks: 0 };
     }),
-    rememberConfirmations: assign({ axes: (heard) => after(heard).axes }),
+    rememberConfirmations: assign({ axes: (args) => after(args).axes }),
     rememberEnd: assign({
       endedAt: ({ context, event }) =>
         event.type === 'activity.done' && event.answer.outcome === 'seen' ? event.answer.sighting.at : context.expiresAt,
@@ -177,9 +177,9 @@ export const bridgeTransferMachine = setup({
     leadsTo_refunded: leadsTo('refunded'),
     leadsTo_failed: leadsTo('failed'),
     hasChanged,
-    hasChangedUnseen: (heard) => hasChanged(heard) && waitsForSource(heard),
+    hasChangedUnseen: (args) => hasChanged(args) && waitsForSource(args),
     isSighting,
-    waitsForSource: (heard) => isSighting(heard) && waitsForSource(heard),
+    waitsForSource: (args) => isSighting(args) && waitsForSource(args),
     isSending: ({ event }) => event.type === 'activity.done' && 'lease' in event.answer,
     isOnTime: ({ context }) => context.delayedAt === null,
     isInTime: ({ context, event }) => event.type === 'submit' && event.at < context.expiresAt,
@@ -262,7 +262,7 @@ export const bridgeTransferMachine = setup({
 });
 
 /** The same bytes are sent again while no block holds them. */
-function waitsForSource(heard: Heard): boolean {
-  const { state } = after(heard).axes.source;
-  return heard.context.signed !== null && (state === 'unseen' || state === 'reorged');
+function waitsForSource(args: EventArgs): boolean {
+  const { state } = after(args).axes.source;
+  return args.context.signed !== null && (state === 'unseen' || state === 'reorged');
 }

@@ -9,9 +9,9 @@ import type { Broadcast, Simulation } from '../../src/domain/solana/chain.ts';
 
 /** Pushes of a provider: requests that have moved, by the names that the provider gave them. */
 export interface BridgePushes {
-  /** From now on hears of these requests and of no others; `heard` takes the place of the one given before. */
-  follow(references: readonly string[], heard: (reference: string) => void): void;
-  /** Hears of none any more, and lets go of its connection. */
+  /** From now on is told of these requests and of no others; `received` replaces the listener given before. */
+  follow(references: readonly string[], received: (reference: string) => void): void;
+  /** Is told of none any more, and lets go of its connection. */
   close(): void;
 }
 
@@ -45,7 +45,7 @@ export interface TransferChain {
 export interface BridgeOutside {
   readonly providers: Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>>;
   readonly chains: Readonly<Record<BridgeChain, TransferChain>>;
-  /** Hears of every part of a look that brought no answer. */
+  /** Is told of every part of a look that brought no answer. */
   readonly onSilence: (error: unknown) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What a bridge transfer remembers and what it hears. */
+/** What a bridge transfer remembers and what it receives. */
 import type { Attention, Sighting, TransferAxes } from '../../src/domain/bridge/axes.ts';
 import type { BridgeOffer } from '../../src/domain/bridge/quote.ts';
 import type { BridgeAlternative, TransferTerms } from '../../src/domain/bridge/transfer.ts';

@@ -22,7 +22,7 @@ export const checkoutMachine = setup({
         ? { signed: event.signed, signature: event.signature, submittedBy: event.subject, reason: null, detail: null }
         : {},
     ),
-    rememberEnd: assign((heard) => endOf(heard)),
+    rememberEnd: assign((args) => endOf(args)),
   },
   guards: {
     isFree: ({ context }) => context.payment === null,

@@ -1,4 +1,4 @@
-/** What a checkout remembers and what it hears. */
+/** What a checkout remembers and what it receives. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Payment } from '../../src/domain/marketplace/checkout.ts';
 import type { EpochMs } from '../../src/domain/time.ts';

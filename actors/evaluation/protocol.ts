@@ -1,4 +1,4 @@
-/** What an evaluation run remembers and what it hears. */
+/** What an evaluation run remembers and what it receives. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 
 /** The evaluations that are simulated; the other kinds of evidence come from what the store holds. */

@@ -24,7 +24,7 @@ export interface EvaluationJob {
   readonly createdAt: number;
   /** Aborted where the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
   readonly signal: AbortSignal;
-  /** May be called as often as one likes; what is heard of it is throttled. */
+  /** May be called as often as one likes; what is passed on is throttled. */
   readonly progress: (done: number, total: number, what: string) => void;
 }
 

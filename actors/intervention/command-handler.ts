@@ -30,7 +30,7 @@ export interface InterventionStore {
   release(actor: ActorRow, rows: readonly ActorRecord[]): Promise<boolean>;
 }
 
-/** What an actor hears of the end of its quarantine, where its chart has a transition for it. */
+/** What an actor is told of the end of its quarantine, where its chart has a transition for it. */
 const RELEASED = { type: 'quarantine.released' } as const;
 
 interface InterventionDeps {

@@ -71,7 +71,7 @@ export interface PreparedLaunch {
 }
 
 export interface LaunchCommands {
-  /** Builds, co-signs and simulates the transactions, and stores them before anybody hears of them. */
+  /** Builds, co-signs and simulates the transactions, and stores them before anybody is told of them. */
   prepare(context: CommandContext, wish: LaunchWish): Promise<Outcome<PreparedLaunch>>;
   /** Takes the signed bytes of all transactions of a launch. The same bytes again answer where it stands by now. */
   submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<LaunchView>>;

@@ -8,8 +8,8 @@ import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-
 import { effect } from '../runtime/actor-kind.ts';
 import type { CarryAnswer, LaunchContext, LaunchEvent, LaunchInput } from './protocol.ts';
 
-const progressOf = (heard: { readonly event: LaunchEvent }): number => {
-  const answer = answerOf(heard);
+const progressOf = (args: { readonly event: LaunchEvent }): number => {
+  const answer = answerOf(args);
   return answer?.outcome === 'looked' ? answer.standing.migrationProgress : 0;
 };
 
@@ -38,11 +38,11 @@ export const launchMachine = setup({
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signed: event.signed, signatures: event.signatures, submittedBy: event.subject } : {},
     ),
-    rememberEnd: assign((heard) => endOf(heard)),
-    rememberStanding: assign((heard) => {
-      const answer = answerOf(heard);
+    rememberEnd: assign((args) => endOf(args)),
+    rememberStanding: assign((args) => {
+      const answer = answerOf(args);
       if (answer?.outcome !== 'looked') return {};
-      return { standing: answer.standing, tradingSince: heard.context.tradingSince ?? answer.standing.at, quietLooks: 0 };
+      return { standing: answer.standing, tradingSince: args.context.tradingSince ?? answer.standing.at, quietLooks: 0 };
     }),
   },
   guards: {
@@ -50,16 +50,16 @@ export const launchMachine = setup({
     isFinal: answers<CarryAnswer>('finalized'),
     isExpired: ended('expired'),
     isFailed: ended('failed'),
-    hasMoved: (heard) => {
-      const answer = answerOf(heard);
+    hasMoved: (args) => {
+      const answer = answerOf(args);
       if (answer?.outcome !== 'looked') return false;
       const { slot: _, at: __, ...now } = answer.standing;
-      const { slot: ___, at: ____, ...before } = heard.context.standing ?? answer.standing;
-      return heard.context.standing === null || JSON.stringify(now) !== JSON.stringify(before);
+      const { slot: ___, at: ____, ...before } = args.context.standing ?? answer.standing;
+      return args.context.standing === null || JSON.stringify(now) !== JSON.stringify(before);
     },
-    isComplete: (heard) => progressOf(heard) > 0,
-    isGraduated: (heard) => {
-      const answer = answerOf(heard);
+    isComplete: (args) => progressOf(args) > 0,
+    isGraduated: (args) => {
+      const answer = answerOf(args);
       return answer?.outcome === 'looked' && answer.standing.isMigrated;
     },
   },

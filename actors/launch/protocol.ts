@@ -1,4 +1,4 @@
-/** What a bonding-curve launch remembers and what it hears. */
+/** What a bonding-curve launch remembers and what it receives. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { CurveStanding } from '../../src/domain/launch/launch-state.ts';
 import type { PresetKey } from '../../src/domain/launch/presets.ts';

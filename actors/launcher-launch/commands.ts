@@ -29,7 +29,7 @@ export interface QuotedLaunch {
 }
 
 export interface LauncherLaunchCommands {
-  /** Registers the intent with the launcher, and builds, simulates and stores the payment before anybody hears of it. */
+  /** Registers the intent with the launcher, and builds, simulates and stores the payment before anybody is told of it. */
   quote(context: CommandContext, wish: LauncherWish): Promise<Outcome<QuotedLaunch>>;
   /**
    * Takes the signed payment. The same payment again answers where the launch stands by now; where it was paid and the

@@ -26,13 +26,13 @@ export const launcherLaunchMachine = setup({
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signed: event.signed, signature: event.signature, submittedBy: event.subject } : {},
     ),
-    rememberEnd: assign((heard) => endOf(heard)),
-    rememberDecline: assign((heard) => {
-      const answer = answerOf(heard);
+    rememberEnd: assign((args) => endOf(args)),
+    rememberDecline: assign((args) => {
+      const answer = answerOf(args);
       return answer?.outcome === 'declined' ? { reason: answer.code, detail: answer.detail } : {};
     }),
-    rememberToken: assign((heard) => {
-      const answer = answerOf(heard);
+    rememberToken: assign((args) => {
+      const answer = answerOf(args);
       return answer?.outcome === 'launched' ? { token: answer.token, reason: null, detail: null } : {};
     }),
     rememberUnpaid: assign({ reason: 'offer_expired', detail: 'the offer of the launcher ended before a payment was built' }),

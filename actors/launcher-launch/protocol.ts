@@ -1,4 +1,4 @@
-/** What a launch by the external launcher remembers and what it hears. */
+/** What a launch by the external launcher remembers and what it receives. */
 import type { LauncherIntent, LauncherOffer } from '../../src/domain/launch/launcher.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';

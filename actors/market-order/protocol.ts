@@ -1,4 +1,4 @@
-/** What a person's order on the spot exchange remembers and what it hears. */
+/** What a person's order on the spot exchange remembers and what it receives. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/order.ts';
 import type { ExecutionEvent } from '../proposal/protocol.ts';

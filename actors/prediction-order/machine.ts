@@ -13,30 +13,30 @@ import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput
 const LOOK_SOON_MS = 2_000;
 const LOOK_RARELY_MS = 60_000;
 
-interface Heard {
+interface EventArgs {
   readonly context: PredictionOrderContext;
   readonly event: PredictionOrderEvent;
 }
 
 /** What a venue said of the order; null of every other event. */
-function newsIn({ event }: Pick<Heard, 'event'>): Exclude<VenueNews, { readonly outcome: 'unknown' }> | null {
+function newsIn({ event }: Pick<EventArgs, 'event'>): Exclude<VenueNews, { readonly outcome: 'unknown' }> | null {
   return event.type === 'activity.done' && 'fills' in event.answer ? event.answer : null;
 }
 
 /** Fills that the venue tells of and that are not booked yet. */
-function freshFills(heard: Heard): readonly Fill[] {
-  return newsIn(heard)?.fills.filter(({ id }) => !heard.context.booked.includes(id)) ?? [];
+function freshFills(args: EventArgs): readonly Fill[] {
+  return newsIn(args)?.fills.filter(({ id }) => !args.context.booked.includes(id)) ?? [];
 }
 
 const answers =
   (outcome: string) =>
-  ({ event }: Heard): boolean =>
+  ({ event }: EventArgs): boolean =>
     event.type === 'activity.done' && event.answer.outcome === outcome;
 
 /** A venue that tells of more than was ordered, or worse than the limit, tells of something else: nothing of it is booked. */
-function isBeyond(heard: Heard): boolean {
-  const { order, filledQuantity } = heard.context;
-  const fresh = freshFills(heard);
+function isBeyond(args: EventArgs): boolean {
+  const { order, filledQuantity } = args.context;
+  const fresh = freshFills(args);
   const worse = fresh.some(({ fillPrice }) =>
     order.side === 'buy' ? new Decimal(fillPrice).gt(order.limitPrice) : new Decimal(fillPrice).lt(order.limitPrice),
   );
@@ -44,9 +44,9 @@ function isBeyond(heard: Heard): boolean {
 }
 
 /** Deposit = what was paid for fills + fees + what came back, to the cent that venues round by. */
-function isOffBalance(heard: Heard): boolean {
-  const news = newsIn(heard);
-  const { onchain, order } = heard.context;
+function isOffBalance(args: EventArgs): boolean {
+  const news = newsIn(args);
+  const { onchain, order } = args.context;
   if (news === null || news.outcome === 'open' || onchain === null || order.side === 'sell') return false;
   const { refundUsd, fills } = news;
   // A whole fill may leave nothing to give back.
@@ -55,7 +55,7 @@ function isOffBalance(heard: Heard): boolean {
   return spent.plus(refundUsd).minus(onchain.depositUsd).abs().gt('0.01');
 }
 
-const BOOK = { type: 'recordFills', params: (heard: Heard) => ({ fills: freshFills(heard) }) } as const;
+const BOOK = { type: 'recordFills', params: (args: EventArgs) => ({ fills: freshFills(args) }) } as const;
 const ALARM = { type: 'alertOperators', params: { what: 'prediction_order_contradicts' } } as const;
 const REFUND_OFF = { type: 'alertOperators', params: { what: 'prediction_refund_off' } } as const;
 const SETTLE = [
@@ -106,9 +106,9 @@ export const predictionOrderMachine = setup({
     askTransaction: effect<undefined>(),
     recordFills: effect<{ readonly fills: readonly Fill[] }>(),
     recordOwnFills: effect<undefined>(),
-    addFills: assign((heard) => {
-      const fresh = freshFills(heard);
-      const { booked, filledQuantity, filledNotionalUsd, feesUsd } = heard.context;
+    addFills: assign((args) => {
+      const fresh = freshFills(args);
+      const { booked, filledQuantity, filledNotionalUsd, feesUsd } = args.context;
       return {
         booked: [...booked, ...fresh.map(({ id }) => id)],
         filledQuantity: totalOf('quantity', fresh, filledQuantity),
@@ -117,8 +117,8 @@ export const predictionOrderMachine = setup({
         looks: 0,
       };
     }),
-    rememberEnd: assign((heard) => {
-      const news = newsIn(heard);
+    rememberEnd: assign((args) => {
+      const news = newsIn(args);
       return news === null || news.outcome === 'open' ? {} : { reason: news.reason, refundUsd: news.refundUsd };
     }),
     rememberTransaction: assign(({ event }) =>
@@ -136,13 +136,13 @@ export const predictionOrderMachine = setup({
     isTransactionFinal: answers('transaction_final'),
     isTransactionEnded: answers('transaction_ended'),
     isTransactionSent: answers('transaction_sent'),
-    isFilledOff: (heard) => answers('filled')(heard) && isOffBalance(heard),
+    isFilledOff: (args) => answers('filled')(args) && isOffBalance(args),
     isFilled: answers('filled'),
-    isCancelledOff: (heard) => answers('cancelled')(heard) && isOffBalance(heard),
+    isCancelledOff: (args) => answers('cancelled')(args) && isOffBalance(args),
     isCancelled: answers('cancelled'),
-    isFailedOff: (heard) => answers('failed')(heard) && isOffBalance(heard),
+    isFailedOff: (args) => answers('failed')(args) && isOffBalance(args),
     isFailed: answers('failed'),
-    hasFresh: (heard) => freshFills(heard).length > 0,
+    hasFresh: (args) => freshFills(args).length > 0,
   },
   delays: {
     followAfter: 15_000,

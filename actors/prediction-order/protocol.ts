@@ -1,4 +1,4 @@
-/** What an order on a prediction market remembers and what it hears. */
+/** What an order on a prediction market remembers and what it receives. */
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { OutcomeSide } from '../../src/domain/prediction/market.ts';

@@ -15,7 +15,7 @@ export function predictionSubject({ subject }: Pick<PreparedTransactionContext, 
 
 export const predictionOrderRules: PurposeRules = {
   objection: (context, { changes }) => depositObjection(changes, predictionSubject(context)),
-  // Executed is not filled: the order hears that it is open, and its fills are its venue's to tell.
+  // Executed is not filled: the order is told that it is open, and its fills are its venue's to tell.
   settle: (context) => [
     record('prediction_order_told', { orderId: predictionSubject(context).orderId, event: { type: 'transaction.finalized' } }),
   ],

@@ -6,32 +6,32 @@ interface EndedAnswer {
   readonly detail: string;
 }
 
-interface Heard<Answer> {
+interface EventArgs<Answer> {
   readonly event: { readonly type: string } | { readonly type: 'activity.done'; readonly answer: Answer };
 }
 
 /** The answer that an event carries; null where the event is no answer. */
-export function answerOf<Answer>({ event }: Heard<Answer>): Answer | null {
+export function answerOf<Answer>({ event }: EventArgs<Answer>): Answer | null {
   return 'answer' in event ? event.answer : null;
 }
 
 /** A guard: the answer has this outcome. */
 export const answers =
   <Answer extends { readonly outcome: string }>(outcome: Answer['outcome']) =>
-  (heard: Heard<Answer>): boolean =>
-    answerOf(heard)?.outcome === outcome;
+  (args: EventArgs<Answer>): boolean =>
+    answerOf(args)?.outcome === outcome;
 
 /** A guard: the transaction has ended this way. */
 export const ended =
   (how: EndedAnswer['how']) =>
-  (heard: Heard<EndedAnswer | { readonly outcome: Exclude<string, 'ended'> }>): boolean => {
-    const answer = answerOf(heard);
+  (args: EventArgs<EndedAnswer | { readonly outcome: Exclude<string, 'ended'> }>): boolean => {
+    const answer = answerOf(args);
     return answer !== null && 'how' in answer && answer.how === how;
   };
 
 /** What a context keeps of the answer that the transaction has ended. */
-export function endOf(heard: Heard<EndedAnswer | { readonly outcome: string }>): { readonly reason?: string; readonly detail?: string } {
-  const answer = answerOf(heard);
+export function endOf(args: EventArgs<EndedAnswer | { readonly outcome: string }>): { readonly reason?: string; readonly detail?: string } {
+  const answer = answerOf(args);
   return answer !== null && 'how' in answer ? { reason: answer.reason, detail: answer.detail } : {};
 }
 

@@ -1,4 +1,4 @@
-/** What a prepared transaction remembers and what it hears. */
+/** What a prepared transaction remembers and what it receives. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { OrderSide } from '../../src/domain/order.ts';

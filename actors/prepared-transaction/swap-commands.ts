@@ -62,7 +62,7 @@ export interface SwapProposal {
 export interface SwapCommands {
   /** Refused where the token has no live quote, or the aggregator no route. */
   quote(orgId: string, wish: SwapWish): Promise<Outcome<SwapQuote>>;
-  /** Risk first, then the route, checked and stored before anybody hears of it. */
+  /** Risk first, then the route, checked and stored before anybody is told of it. */
   prepare(context: CommandContext, wish: SwapWish & { readonly wallet: string }): Promise<Outcome<PreparedTransactionView>>;
   /** Takes the signed bytes; see `TransactionSubmission`. */
   execute(context: CommandContext, id: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;

@@ -40,7 +40,7 @@ const DEFAULT_SLIPPAGE_BPS = 50;
 
 /** Risk for swaps of people, on the token's live quote and the organization's manual live book. */
 export interface SwapPreTrade {
-  /** The present quote of a token, aged; null where none was heard. */
+  /** The present quote of a token, aged; null where none was received. */
   quote(instrument: InstrumentKey): Quote | null;
   /** Validates the order that `compile` makes, told the mandate's slippage budget, the present quote and what the book may sell where that counts to the last unit. */
   validate(

@@ -5,14 +5,14 @@ import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { CarriedAnswer, ProposalEvent } from './protocol.ts';
 
-interface Heard {
+interface EventArgs {
   readonly event: ProposalEvent;
 }
 
 /** A guard: the execution came to this. */
 export const answered =
   (outcome: CarriedAnswer['outcome']) =>
-  ({ event }: Heard): boolean =>
+  ({ event }: EventArgs): boolean =>
     event.type === 'activity.done' && event.answer.outcome === outcome;
 
 /** The fills that an answer tells of; none of every other event. */
@@ -21,7 +21,7 @@ export function fillsOf(event: ProposalEvent): readonly Fill[] {
   return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
 }
 
-export const RECORD_FILLS = { type: 'recordFills', params: ({ event }: Heard) => ({ fills: fillsOf(event) }) } as const;
+export const RECORD_FILLS = { type: 'recordFills', params: ({ event }: EventArgs) => ({ fills: fillsOf(event) }) } as const;
 
 /** What an order that leaves whole comes to once it may be at its venue, by the venue's word. */
 export const SETTLE = [
@@ -32,7 +32,7 @@ export const SETTLE = [
 
 export const TAKE_LEASE = {
   type: 'takeLease',
-  params: ({ event }: Heard) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
+  params: ({ event }: EventArgs) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
 } as const;
 
 /** States in which an order is about to leave, or may be leaving. */

@@ -1,4 +1,4 @@
-/** What a trade proposal remembers and what it hears. */
+/** What a trade proposal remembers and what it receives. */
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
@@ -91,7 +91,7 @@ export type ExecutionAnswer =
   /** It may not be executed any more (halt, pause, changed manifest, lowered autonomy); nothing was sent. */
   | { readonly outcome: 'superseded'; readonly reason: string };
 
-/** What the activity worker of executions tells: people's live orders hear the same (`actors/market-order`). */
+/** What the activity worker of executions tells: people's live orders receive the same (`actors/market-order`). */
 export type ExecutionEvent =
   /** The lease to execute is taken: from here on the order may be at the venue. */
   | {

@@ -17,7 +17,7 @@ const RETRY_MS = 5_000;
 const RENEW_MS = 2_000;
 const ATTEMPT_LIMIT = 10;
 
-/** What an activity worker answers where the actor has heard the answer from it, in one transaction with what led to it. */
+/** What an activity worker answers where the actor has received the answer from it, in one transaction with what led to it. */
 export const TOLD = Symbol('the actor was told');
 
 /** Carries out one activity. `key` is the same at every attempt. @throws to be tried again later. */
@@ -60,7 +60,7 @@ async function carry({ store, runtime, workers, onError }: ActivityDeps, activit
 
 /**
  * Starts carrying. The answer goes to the actor as `activity.done { key, kind, answer }`, and the activity is closed by that
- * step's commit; after the last attempt the actor hears `activity.given_up { key, kind, detail }`.
+ * step's commit; after the last attempt the actor receives `activity.given_up { key, kind, detail }`.
  * `carryDue` resolves once everything that was due is carried out.
  */
 export function startActivities(deps: ActivityDeps): { carryDue(): Promise<number>; stop(): Promise<void> } {

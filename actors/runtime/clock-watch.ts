@@ -26,7 +26,7 @@ export interface ClockWatch {
 
 /**
  * Compares the clocks every five seconds. Half of the question's own duration is allowed on top of the bound, because
- * nobody knows when within it PostgreSQL looked at its clock. `told` hears of every comparison.
+ * nobody knows when within it PostgreSQL looked at its clock. `told` is told of every comparison.
  */
 export function createClockWatch(deps: {
   /** What PostgreSQL's clock says now. */

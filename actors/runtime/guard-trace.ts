@@ -26,17 +26,17 @@ type Guard = PlainGuard | CheckedGuard;
  * The machine with guards that put every answer into `heard`, in the order in which they were asked. It steps as the machine
  * itself does: guards are pure, and read copies of the same context and event.
  */
-export function tracedMachine(machine: AnyStateMachine, heard: GuardAnswer[]): AnyStateMachine {
+export function tracedMachine(machine: AnyStateMachine, answers: GuardAnswer[]): AnyStateMachine {
   const guards = Object.entries(machine.implementations.guards as unknown as { readonly [name: string]: Guard });
-  return machine.provide({ guards: Object.fromEntries(guards.map(([name, guard]) => [name, traced(name, guard, heard)])) as never });
+  return machine.provide({ guards: Object.fromEntries(guards.map(([name, guard]) => [name, traced(name, guard, answers)])) as never });
 }
 
-function traced(name: string, guard: Guard, heard: GuardAnswer[]): Guard {
+function traced(name: string, guard: Guard, answers: GuardAnswer[]): Guard {
   if ('check' in guard) {
     const check: CheckedGuard['check'] = (snapshot, given) => {
       const looks = new Map<string, Json>([['state', snapshot.value as Json]]);
       const passed = guard.check(snapshot, watched(given, looks), guard);
-      heard.push({ guard: name, params: null, passed, inputs: inputsOf(looks) });
+      answers.push({ guard: name, params: null, passed, inputs: inputsOf(looks) });
       return passed;
     };
     return Object.assign(() => false, { check });
@@ -44,7 +44,7 @@ function traced(name: string, guard: Guard, heard: GuardAnswer[]): Guard {
   const asked: PlainGuard = (given, params) => {
     const looks = new Map<string, Json>();
     const passed = guard(watched(given, looks), params);
-    heard.push({ guard: name, params: (params ?? null) as Json, passed, inputs: inputsOf(looks) });
+    answers.push({ guard: name, params: (params ?? null) as Json, passed, inputs: inputsOf(looks) });
     return passed;
   };
   return asked;

@@ -26,7 +26,7 @@ export interface DeliverOptions {
   readonly releases?: true;
 }
 
-/** One of several events that an actor hears in one transaction. */
+/** One of several events that an actor receives in one transaction. */
 export interface EventInTurn {
   readonly event: ActorEvent;
   readonly options: DeliverOptions;
@@ -211,7 +211,7 @@ function notTaken(snapshot: AnyMachineSnapshot, { type }: ActorEvent): string {
   return `in its state the actor does not take ${type}${taken.includes(type) ? ' as it is' : `; it takes ${taken.join(', ') || 'nothing'}`}`;
 }
 
-/** A command has somebody who hears the refusal; what a timer, an activity or a feed sends has not, and would throw again for ever. */
+/** A command has somebody who receives the refusal; what a timer, an activity or a feed sends has not, and would throw again for ever. */
 function isCommand(options: DeliverOptions): boolean {
   return options.firedTimer === undefined && options.answeredActivity === undefined && options.cause !== 'feed';
 }

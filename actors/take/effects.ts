@@ -99,7 +99,7 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   return null;
 }
 
-/** A Take of before it heard of its data. */
+/** A Take from before it was told of its data. */
 function withFeed(state: ActorState): ActorState {
   return { ...state, value: { life: state.value, feed: 'live' }, context: { ...state.context, degradedVenues: [], breaker: null } };
 }

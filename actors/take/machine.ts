@@ -1,4 +1,4 @@
-/** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired; beside it what it hears of its data. */
+/** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired; beside it what it is told of its data. */
 import { assign, raise, setup } from 'xstate';
 import { CLOSING } from '../../src/domain/take/take.ts';
 import type { BreakerTrip } from '../agent/protocol.ts';
@@ -18,7 +18,7 @@ function tripOf(event: TakeEvent): BreakerTrip | null {
   return { breaker, at, observed, limit };
 }
 
-/** True of the end of the Take's own proposal, or of one that was filled before the Take heard of its making. */
+/** True of the end of the Take's own proposal, or of one that was filled before the Take was told of its making. */
 function concerns(context: TakeContext, event: TakeEvent): boolean {
   const news = ended(event);
   return news !== null && (news.proposalId === context.proposalId || FILLED.includes(news.state));
@@ -198,7 +198,7 @@ export const takeMachine = setup({
         expired: { entry: SHOW },
       },
     },
-    /** What it hears. Data that is lost cancels proposals, and a live Take is disarmed. */
+    /** What it receives. Data that is lost cancels proposals, and a live Take is disarmed. */
     feed: FEED_REGION,
   },
 });

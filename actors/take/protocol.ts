@@ -1,4 +1,4 @@
-/** What a Take remembers and what it hears. */
+/** What a Take remembers and what it receives. */
 import type { PauseCause } from '../../src/domain/agent.ts';
 import type { ProposalState } from '../../src/domain/execution.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';

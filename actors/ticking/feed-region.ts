@@ -1,9 +1,9 @@
-/** What an actor that trades hears of its data: a region of its chart, the same for agents and Takes. */
+/** What an actor that trades is told of its data: a region of its chart, the same for agents and Takes. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 import { DATA_DEGRADATION_MS } from '../../streams/connectivity.ts';
 
-/** Venues that are not heard well, and instruments whose own books are broken; sorted. */
+/** Venues that are not received well, and instruments whose own books are broken; sorted. */
 export type DegradedFeeds = readonly (Venue | InstrumentKey)[];
 
 /** A venue, or one instrument of it. `leftMs`: what is left of the five seconds since the last good message. */

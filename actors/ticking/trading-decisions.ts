@@ -60,7 +60,7 @@ export interface TradingKindDeps<Duty extends TradingDuty> {
   readonly approvalMs: number;
   /** The venues whose live orders an actor's orders cannot be carried out on; none unless told. */
   readonly disabledVenues?: (autonomy: Autonomy) => DisabledVenues;
-  /** Hears, after the commit, how the books of actors stand that have one: for the circuit breakers. */
+  /** Receives, after the commit, how the books of actors stand that have one: for the circuit breakers. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Announcements to the groups that hear them live: by channel, organization and actor, each at one known position. */
+/** Announcements to the groups that receive them live: by channel, organization and actor, each at one known position. */
 import type { AnnouncementChannel, FeedItem } from './channels/channel.ts';
 import { CHANNELS } from './channels/index.ts';
 import { formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
@@ -23,7 +23,7 @@ export interface SharedGroup {
 /** How far a channel has been followed. */
 export interface ChannelState {
   readonly channel: AnnouncementChannel;
-  /** Groups that were there when it got here hear, or have heard, everything up to here; newcomers read it themselves. */
+  /** Groups that were there when it got here receive, or have received, everything up to here; newcomers read it themselves. */
   position: Position;
   readonly orgs: Map<string, OrgGroups>;
   /** What an expanding channel has still to go through, in order. */
@@ -117,7 +117,7 @@ export class AnnouncementGroups {
     try {
       for (let next = state.queue.shift(); next !== undefined && !this.#stopped; next = state.queue.shift()) {
         for (const row of next.rows) {
-          // From here on a newcomer reads this row itself, and who is there now hears it.
+          // From here on a newcomer reads this row itself, and who is there now receives it.
           state.position = wholeAnnouncement(row);
           const orgs = [...state.orgs].filter(([orgId]) => row.orgId === null || row.orgId === orgId);
           for (const [orgId, groups] of orgs) {

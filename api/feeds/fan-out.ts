@@ -1,4 +1,4 @@
-/** One write per client and flush: every frame of a group is encoded once, however many clients hear it. */
+/** One write per client and flush: every frame of a group is encoded once, however many clients receive it. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import { comparePositions, type Position } from './cursor.ts';
 import { type FrameText, renderFrames, type Wire } from './frames.ts';
@@ -44,7 +44,7 @@ export interface Group {
   /** Frames that wait for the next flush. */
   readonly waiting: number;
   offer(frame: FrameText, position: Position | null): void;
-  /** A member hears what is offered from now on, and of what waits already, what lies beyond its position. */
+  /** A member is told what is offered from now on, and of what waits already, what lies beyond its position. */
   join(member: Member): void;
   leave(member: Member): void;
 }
@@ -109,7 +109,7 @@ export function createFanOut(options: FanOutOptions): FanOut {
 
     offer(frame: FrameText, position: Position | null): void {
       this.seq++;
-      // Nobody to hear it: whoever joins later reads it from the store or is given a snapshot.
+      // Nobody to receive it: whoever joins later reads it from the store or is given a snapshot.
       if (this.members.size === 0) return;
       this.pending.push({ frame, position, seq: this.seq });
       dirty.add(this);
@@ -149,11 +149,11 @@ export function createFanOut(options: FanOutOptions): FanOut {
         const { client } = member;
         if (!client.open) continue;
         let whole = true;
-        let unheard = 0;
+        let firstNew = 0;
         if (member.position !== null && first.position !== null && comparePositions(first.position, member.position) <= 0) {
           whole = false;
-          unheard = chunk.findIndex(({ position }) => position !== null && comparePositions(position, member.position as Position) > 0);
-          if (unheard < 0) continue;
+          firstNew = chunk.findIndex(({ position }) => position !== null && comparePositions(position, member.position as Position) > 0);
+          if (firstNew < 0) continue;
         }
         if (client.bufferedBytes() > behindBytes) {
           this.leave(member);
@@ -170,16 +170,16 @@ export function createFanOut(options: FanOutOptions): FanOut {
             rendered[client.wire].set(offset, bytes);
           }
         } else {
-          bytes = renderFrames(client.wire, frames.slice(unheard), firstSeq);
+          bytes = renderFrames(client.wire, frames.slice(firstNew), firstSeq);
         }
         if (client.memberships > 1 && !corked.has(client)) {
           client.cork();
           corked.add(client);
         }
         client.write(bytes);
-        member.seq += chunk.length - unheard;
+        member.seq += chunk.length - firstNew;
         if (last.position !== null) member.position = last.position;
-        deliveries += chunk.length - unheard;
+        deliveries += chunk.length - firstNew;
         writes++;
       }
     }

@@ -114,8 +114,8 @@ class Inspection {
       this.#stop();
       unwatch();
     });
-    // Heard from the first moment on: what is committed while the past is told follows it.
-    this.#unsubscribe = this.#ports.announcements.subscribe((rows) => this.#hear(rows));
+    // Received from the first moment on: what is committed while the past is told follows it.
+    this.#unsubscribe = this.#ports.announcements.subscribe((rows) => this.#receive(rows));
     this.#tellBeginning().catch((error: unknown) => this.#failed(error));
   }
 
@@ -147,7 +147,7 @@ class Inspection {
     if (this.#socket.bufferedAmount > MOST_BUFFERED) this.#end(CLOSE.lagged, 'lagged: more is waiting than this visualiser takes in');
   }
 
-  #hear(rows: readonly AnnouncementRow[]): void {
+  #receive(rows: readonly AnnouncementRow[]): void {
     this.#waiting.push(...rows.filter((row) => isAbout(row, this.#orgId, this.#wish.actorId)));
     if (this.#isTelling || this.#waiting.length === 0) return;
     this.#isTelling = true;

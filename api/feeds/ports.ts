@@ -48,7 +48,7 @@ export interface AnnouncementPage {
 export interface AnnouncementSource {
   /** Everything up to here has been emitted. */
   position(): AnnouncementPlace;
-  /** Hears every row committed from now on, in order, and after each batch how far it goes. The listener must not throw. */
+  /** Receives every row committed from now on, in order, and after each batch how far it goes. The listener must not throw. */
   subscribe(listener: (rows: readonly AnnouncementRow[], position: AnnouncementPlace) => void): () => void;
   /**
    * Reads matching rows after `after` and up to `upTo`, oldest first. One page looks at a bounded number of rows, so it may
@@ -61,7 +61,7 @@ export interface AnnouncementSource {
 
 /** The newest market states (`MarketStateBus`). */
 export interface MarketStateSource extends MarketStateReads {
-  /** Hears what changed, once per flush, each key at most once. */
+  /** Receives what changed, once per flush, each key at most once. */
   subscribe(listener: (changed: readonly MarketState[]) => void): () => void;
 }
 
@@ -69,7 +69,7 @@ export interface MarketStateSource extends MarketStateReads {
 export interface QuoteSource {
   snapshot(): readonly (Quote | ReferencePrice)[];
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
-  /** Hears what changed, once per flush, each instrument at most once. */
+  /** Receives what changed, once per flush, each instrument at most once. */
   subscribe(listener: (changed: readonly (Quote | ReferencePrice)[]) => void): () => void;
 }
 
@@ -106,6 +106,6 @@ export interface FeedPorts {
   readonly inspection: InspectionPorts | null;
   /** Why this service cannot carry a subscription that is sound by itself, in words; null where it can. */
   readonly unanswerable?: (channel: string, params: { readonly [name: string]: Json }) => string | null;
-  /** Hears of what went wrong without a client's doing. */
+  /** Is told of what went wrong without a client's doing. */
   reportDefect(error: unknown, where: string): void;
 }

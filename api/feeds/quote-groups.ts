@@ -63,14 +63,14 @@ export class QuoteGroups {
     return skipping;
   }
 
-  /** Everybody hears the newest of all once more, and goes on from there. */
+  /** Everybody receives the newest of all once more, and goes on from there. */
   renew(): void {
     this.#changed = new Map();
     for (const { group, skipping } of this.#groups.values()) for (const member of group.members) skip(group, skipping, member);
     this.#fanOut.arm();
   }
 
-  /** Who has taken nearly all that it was sent hears the newest of all, and goes on. */
+  /** Who has taken nearly all that it was sent receives the newest of all, and goes on. */
   #letIn(group: QuoteGroup, at: EpochMs): void {
     for (const member of group.skipping) {
       if (!member.client.open) group.skipping.delete(member);

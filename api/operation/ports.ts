@@ -1,4 +1,4 @@
-/** What the API asks of the process it runs in: request ids, readiness, measurements, and who hears of errors. */
+/** What the API asks of the process it runs in: request ids, readiness, measurements, and who is told of errors. */
 
 /** Whether the service can work, part by part. */
 export interface Readiness {
@@ -28,6 +28,6 @@ export interface OperationPorts {
   readonly metrics: Metrics;
   /** True of an error that says that the database (or another server of ours) is away: it becomes a 503. */
   isUnavailable(error: unknown): boolean;
-  /** Hears of every error that became a 500: a defect. */
+  /** Is told of every error that became a 500: a defect. */
   reportDefect(error: unknown, where: { readonly requestId: string; readonly route: string }): void;
 }

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Readiness } from './ports.ts';
 
-/** Quotes are heard while the newest is no older than this. */
+/** Quotes are received while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
 /** How often it is asked by a start that waits. */
 const ASK_MS = 100;
@@ -55,8 +55,10 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
     const quotes = bus.snapshot();
     const newest = quotes.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
     if (newest < clock.now() - QUOTES_FRESH_MS)
-      throw new Error(newest === 0 ? 'no quote was heard yet' : `the newest quote is ${Math.round((clock.now() - newest) / 1_000)} s old`);
-    return `${quotes.length} instruments heard`;
+      throw new Error(
+        newest === 0 ? 'no quote was received yet' : `the newest quote is ${Math.round((clock.now() - newest) / 1_000)} s old`,
+      );
+    return `${quotes.length} instruments received`;
   },
 };
 

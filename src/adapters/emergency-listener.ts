@@ -58,7 +58,7 @@ export async function startEmergencyListener(
   let failures = 0;
   let cancelWait = (): void => {};
 
-  function hear(message: EmergencyPost): void {
+  function receive(message: EmergencyPost): void {
     if (message.kind === 'observed') metrics.observe(message.observation);
     if (message.kind === 'defect') log.error({ ...message }, 'a request failed');
   }
@@ -76,7 +76,7 @@ export async function startEmergencyListener(
           const error = Object.assign(new Error(message.message), { code: message.code });
           failed(listenRefusal(error, thread.host, port, 'EMERGENCY_PORT') as Error);
           void worker.terminate();
-        } else hear(message);
+        } else receive(message);
       });
       worker.on('error', failed);
       worker.on('exit', (code) => failed(new Error(`the emergency thread ended with code ${code}`)));

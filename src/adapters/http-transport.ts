@@ -117,7 +117,7 @@ function exchange(
   });
 }
 
-/** Collects one answer. The host may have heard of the request from `onRequestStart` on, which comes before its first byte. */
+/** Collects one answer. The host may have been told of the request from `onRequestStart` on, which comes before its first byte. */
 class Answer implements Dispatcher.DispatchHandler {
   readonly #options: HttpTransportOptions;
   readonly #resolve: (outcome: HttpOutcome) => void;

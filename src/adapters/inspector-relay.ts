@@ -11,7 +11,7 @@ export interface InspectorRelay {
 }
 
 /**
- * Listens on loopback. Each client that names the address has a connection of its own to the service, and hears what the
+ * Listens on loopback. Each client that names the address has a connection of its own to the service, and is told what the
  * service tells, frame by frame; nothing goes the other way. A page of another origin does not know the address.
  * @param options.inspection The feed of the service, `ws://127.0.0.1:8080/v1/feeds/inspector?actorId=…`.
  * @param options.port 0 takes any free one.
@@ -21,7 +21,7 @@ export async function startInspectorRelay(options: {
   readonly inspection: string;
   readonly token: string;
   readonly port: number;
-  /** Hears in one sentence why a connection to the service ended. */
+  /** Receives in one sentence why a connection to the service ended. */
   readonly onEnd: (sentence: string) => void;
 }): Promise<InspectorRelay> {
   const path = `/${randomBytes(16).toString('base64url')}`;

@@ -27,8 +27,8 @@ export interface ServiceMetrics {
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
   /** How far this machine's clock is ahead of PostgreSQL's. */
   clockOffset(offsetMs: number): void;
-  /** Where the messages heard so far are counted, by venue and by what became of them; null once nothing hears any more. Read when asked. */
-  hearing(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
+  /** Where the messages received so far are counted, by venue and by what became of them; null once nothing receives any more. Read when asked. */
+  countMessages(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
   /** A server of this service that had ended by itself and was started again. */
   serverRestarted(server: 'postgresql' | 'redis'): void;
   /** One question that brought no answer, of what is asked only when somebody needs it. */
@@ -129,14 +129,14 @@ export function createMetrics(): ServiceMetrics {
       for (const { source, field, count } of unknown.rows()) this.set({ source, field }, count);
     },
   });
-  let heard: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null = null;
+  let received: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null = null;
   new Gauge({
     name: 'sevengate_feed_messages',
-    help: 'Messages heard since the start, by venue and by what became of them',
+    help: 'Messages received since the start, by venue and by what became of them',
     labelNames: ['venue', 'what'],
     registers,
     collect() {
-      for (const [venue, what, count] of heard?.() ?? []) this.set({ venue, what }, count);
+      for (const [venue, what, count] of received?.() ?? []) this.set({ venue, what }, count);
     },
   });
   return {
@@ -177,8 +177,8 @@ export function createMetrics(): ServiceMetrics {
       observed.set(instruments);
       cutBehind.set(Math.max(0, behindMs) / 1_000);
     },
-    hearing(counts) {
-      heard = counts;
+    countMessages(counts) {
+      received = counts;
     },
     unknownField: unknown.note,
     serverRestarted: (server) => restarts.inc({ server }),
@@ -189,7 +189,7 @@ export function createMetrics(): ServiceMetrics {
 }
 
 /** What feeds have counted, as `hearing` tells it: a row for each venue and what became of its messages. */
-export function heardCounts(counters: ReturnType<FeedCounters['snapshot']>): (readonly [venue: string, what: string, count: number])[] {
+export function messageCounts(counters: ReturnType<FeedCounters['snapshot']>): (readonly [venue: string, what: string, count: number])[] {
   return Object.entries(counters).flatMap(([venue, { received, rejected, counted, unknownFields }]) => [
     [venue, 'received', received] as const,
     ...Object.entries({ ...counted, ...rejected }).map(([reason, count]) => [venue, reason, count as number] as const),

@@ -16,7 +16,7 @@ export interface Supervision {
   readonly restart: () => Promise<SupervisedServer>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Pick<Log, 'error' | 'info'>;
-  /** Hears that the server is back after so many milliseconds. */
+  /** Receives that the server is back after so many milliseconds. */
   readonly onRestarted: (name: Supervision['name'], downMs: number) => void;
 }
 

@@ -11,7 +11,7 @@ import { obstacleOf } from '../adapters/store/orders/prepared-transaction-store.
 import { createOwnerWallets } from '../adapters/store/orders/proposal-ground.ts';
 import { createDelegatedOrders, type DelegatedOrderDeps } from '../trading/delegated-orders.ts';
 import { createOwnerOrders } from '../trading/owner-orders.ts';
-import type { HeardQuotes, RiskReads } from '../trading/ports.ts';
+import type { LatestQuotes, RiskReads } from '../trading/ports.ts';
 import type { PrimaryChain } from '../trading/primary-chain.ts';
 import { createPrimaryChainOrders } from '../trading/primary-chain-orders.ts';
 import { createProposalSwaps } from '../trading/proposal-swaps.ts';
@@ -21,7 +21,7 @@ export interface ChainOrderDeps extends PrimaryChain {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly reads: RiskReads;
   readonly preTrade: PreTrade;
-  readonly bus: HeardQuotes;
+  readonly bus: LatestQuotes;
   readonly clock: Pick<Clock, 'now'>;
   /** Who signs for owners; null where nobody does. */
   readonly signing: Pick<DelegatedOrderDeps, 'signer' | 'signAsWorker'> | null;

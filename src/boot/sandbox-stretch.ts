@@ -177,7 +177,7 @@ async function openStretch(deps: StretchDeps) {
     },
     parts: {
       clock,
-      hear: market.hear,
+      receive: market.receive,
       async tick(periodMs: number, slot: EpochMs) {
         const ticker = worker.tickers.get(periodMs);
         if (ticker === undefined) throw new Error(`nobody is ticked every ${periodMs} ms`);
@@ -227,7 +227,7 @@ async function shardsOf(sql: Sql): Promise<ReadonlyMap<number, readonly number[]
   return shards;
 }
 
-/** The feed of a stretch: the live pipeline, which hears what the sandbox's market says instead of its simulators. */
+/** The feed of a stretch: the live pipeline, which is told what the sandbox's market says instead of its simulators. */
 async function openMarket({ service, store, past, clock }: StretchDeps, periodMs: number) {
   const { config, log, random, warn } = service;
   const sql = store.feed;
@@ -258,17 +258,17 @@ async function openMarket({ service, store, past, clock }: StretchDeps, periodMs
     onCut: cuts.add,
     onFailure,
   });
-  const unkeep = keepBars({ sql, heard: pipeline.heard, write: line.write, onFailure });
+  const unkeep = keepBars({ sql, received: pipeline.received, write: line.write, onFailure });
   pipeline.start();
   // What was kept of the news is read first, and only then a source is listened to.
-  await waitUntilHeard(told);
+  await waitUntilObserved(told);
   const underlyings = [...new Set(entries.map(({ underlying }) => underlying))];
   return {
     words,
     pipeline,
     cut: cuts.find,
     keepCuts: cuts.keep,
-    async hear() {
+    async receive() {
       const at = clock.now();
       reports.tellUntil(at, underlyings);
       for (const message of words.at(entries, at)) pipeline.push(message);
@@ -326,7 +326,7 @@ function createCutLine() {
 }
 
 /** Resolves once somebody listens. @throws Error where nobody does within seconds. */
-async function waitUntilHeard(told: { readonly observed: boolean }): Promise<void> {
+async function waitUntilObserved(told: { readonly observed: boolean }): Promise<void> {
   for (let looks = 0; !told.observed; looks++) {
     if (looks > 5_000) throw new Error('the news that were kept could not be read');
     await new Promise((resolve) => setTimeout(resolve, 1));

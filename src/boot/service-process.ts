@@ -12,7 +12,7 @@ import type { Logger } from '../adapters/log.ts';
 export interface StartOptions {
   readonly config: Config;
   readonly roles: readonly Role[];
-  /** The file of a tape that everything heard is recorded to; null where nothing is recorded. */
+  /** The file of a tape that everything received is recorded to; null where nothing is recorded. */
   readonly record: string | null;
   /** The search path on which programs such as redis-server are looked for. */
   readonly path: string;

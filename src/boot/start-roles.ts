@@ -1,4 +1,4 @@
-/** Starts the roles of a process that hear, carry and serve: the feed, the worker and the API, each from the same parts. */
+/** Starts the roles of a process that receive, carry and serve: the feed, the worker and the API, each from the same parts. */
 
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -66,7 +66,7 @@ export interface RoleParts {
   readonly signInLinks: SignInLinks | null;
 }
 
-/** Hears the venues, cuts every slot and passes quotes on; records a tape where one is named. */
+/** Receives the venues, cuts every slot and passes quotes on; records a tape where one is named. */
 export function startFeedRole({ service, store, market, actors, clockWatch }: RoleParts): void {
   const { clock, random, holder, log, metrics, record } = service;
   const sql = store.feed;

@@ -37,7 +37,7 @@ export interface Explanation {
 const REASONS: Readonly<Record<string, string>> = {
   research_only: 'its rules ask for a trade, but an agent at research proposes nothing',
   reduce_only: 'its rules ask for an entry, but an agent at risk_only may only reduce what it holds',
-  no_observation: 'nothing was heard of at least one of its instruments at this slot, and unknown is not good',
+  no_observation: 'nothing was received of at least one of its instruments at this slot, and unknown is not good',
   late_tick: 'the slot was ticked too late, and an old picture of the market is never traded on',
   tick_crash: 'the tick did not complete; nothing was evaluated',
   proposal_pending: 'a proposal for the same instrument is still open',
@@ -157,7 +157,7 @@ function seenInWords(observation: Observation | undefined): string {
   if (observation.basisPct !== null) parts.push(`basis ${observation.basisPct} %`);
   // Coins trade around the clock: the session of the stock exchanges says nothing of them.
   if (!ALWAYS_OPEN.has(CATALOG.byKey(observation.instrument)?.kind ?? 'tokenized_equity')) parts.push(`session ${observation.session}`);
-  if (observation.events === null) parts.push('events unknown, for not all of their sources were heard');
+  if (observation.events === null) parts.push('events unknown, for not all of their sources were received');
   else if (observation.events.length > 0) parts.push(`${observation.events.length} active events`);
   return parts.join('; ');
 }

@@ -42,7 +42,7 @@ export interface IssuerMarkState {
   readonly markPrice: DecimalString;
   readonly markValuation: DecimalString;
   readonly supply: DecimalString | null;
-  /** When any mark of this token was first heard, when this one was, and when the issuer last said it. */
+  /** When any mark of this token was first received, when this one was, and when the issuer last said it. */
   readonly firstSeenAt: EpochMs;
   readonly changedAt: EpochMs;
   readonly observedAt: EpochMs;

@@ -1,4 +1,4 @@
-/** Everything that the streams hear: the one union of the market view, the tapes and the quote bus. */
+/** Everything that the streams receive: the one union of the market view, the tapes and the quote bus. */
 import type { CandleBatch } from './candle.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice, Rejection } from './quote.ts';
 import type { EpochMs } from './time.ts';

@@ -77,7 +77,7 @@ export interface ProviderState {
   readonly detail: string;
 }
 
-/** How a venue is heard at the moment by the process on duty. */
+/** How a venue is received at the moment by the process on duty. */
 export interface VenueState {
   readonly kind: 'venue_state';
   readonly venue: Venue;

@@ -32,7 +32,7 @@ export interface Depth {
 
 /** What is known of the market at the moment of the fill. */
 export interface PaperMarket {
-  /** The present quote of the instrument on its own venue; null where none was heard. */
+  /** The present quote of the instrument on its own venue; null where none was received. */
   readonly quote: Quote | null;
   /** The venue's book; null where the venue publishes none or did not answer. */
   readonly depth: Depth | null;

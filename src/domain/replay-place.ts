@@ -13,7 +13,7 @@ export interface ReplayPlace {
   readonly to: EpochMs;
   readonly speed: number;
   readonly loop: boolean;
-  /** Events heard from the beginning of the tape up to here. */
+  /** Events received from the beginning of the tape up to here. */
   readonly events: number;
   /** How often its time has jumped since it was loaded. */
   readonly moves: number;

@@ -20,7 +20,7 @@ export interface FlowTrade {
   readonly at: EpochMs;
 }
 
-/** A best bid and ask that was heard. Null where that side was empty. */
+/** A best bid and ask that was received. Null where that side was empty. */
 export interface FlowTop {
   readonly source: string;
   readonly observedAt: EpochMs;
@@ -28,7 +28,7 @@ export interface FlowTop {
   readonly ask: DecimalString | null;
   readonly bidSize: DecimalString | null;
   readonly askSize: DecimalString | null;
-  /** When it was heard. */
+  /** When it was received. */
   readonly at: EpochMs;
 }
 
@@ -113,10 +113,10 @@ function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price
       }),
       null,
     );
-  const crossing = tops.flatMap(({ source: heard, observedAt, bid, ask, bidSize, askSize }): Through[] => {
+  const crossing = tops.flatMap(({ source: received, observedAt, bid, ask, bidSize, askSize }): Through[] => {
     const [other, size] = buys ? [ask, askSize] : [bid, bidSize];
     if (other === null || size === null || !isDecimalString(size) || !isPositive(size) || !isBeyond(other)) return [];
-    return [{ quantity: new Decimal(size), quote: { source: heard, observedAt, bid, ask } }];
+    return [{ quantity: new Decimal(size), quote: { source: received, observedAt, bid, ask } }];
   });
   const shown = crossing.reduce<Through | null>((most, each) => (most === null || most.quantity.lt(each.quantity) ? each : most), null);
   if (traded === null || shown === null) return traded ?? shown;

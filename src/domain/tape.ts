@@ -1,4 +1,4 @@
-/** A tape: a recording of everything that was heard, as it lies in a file. Its header, its events and what makes them sound. */
+/** A tape: a recording of everything that was received, as it lies in a file. Its header, its events and what makes them sound. */
 import type { ActorEvent, ActorState } from './actor-step.ts';
 import { AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from './agent.ts';
 import type { Json } from './canonical-json.ts';

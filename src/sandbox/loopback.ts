@@ -94,7 +94,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
   }
 
   function respond(response: http.ServerResponse, answer: LoopbackAnswer): void {
-    // Carried out, and nobody hears of it.
+    // Carried out, and nobody is told of it.
     if (faults.happens(faults.settings.lostAnswer)) return void response.destroy();
     const text = spoiledBody(faults) ?? (typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
     response.sendDate = false;

@@ -19,7 +19,7 @@ const FACES = { spotexchange: 'spot', evmvenue: 'perp', spotchain: 'token', refe
 
 type Histories = Readonly<Partial<Record<Venue, CandleHistory>>>;
 
-/** How what the simulators would have said is read: as it is when it is heard. */
+/** How what the simulators would have said is read: as it is when it is received. */
 export interface PastReaders {
   /** A wire item, or why it is none. */
   readonly wireItem: (item: unknown, names: EntityNames, receivedAt: EpochMs) => Report | string;

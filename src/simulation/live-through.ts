@@ -1,5 +1,5 @@
 /**
- * Lives through a stretch of time as fast as its parts can: the market is heard, each slot is cut, every shard is ticked, and
+ * Lives through a stretch of time as fast as its parts can: the market is received, each slot is cut, every shard is ticked, and
  * what follows from a tick (orders, timers) is carried out at its own instant, before the next slot begins. The parts are those
  * of the live service over its own store; only the clock is a virtual one.
  */
@@ -15,7 +15,7 @@ const LOOK_MS = 500;
 export interface LivedParts {
   readonly clock: VirtualClock;
   /** Takes in what the market says at the clock's instant. */
-  readonly hear: () => Promise<void>;
+  readonly receive: () => Promise<void>;
   /** Ticks every shard of this period up to the slot, whose cut the streams have made by now. */
   readonly tick: (periodMs: number, slot: EpochMs) => Promise<void>;
   /** When the next timer or activity is due; null where none waits. */
@@ -44,8 +44,8 @@ export async function liveThrough(parts: LivedParts, { to, periodsMs, signal }: 
   for (let slot = Math.floor(last / stepMs + 1) * stepMs; slot <= to && !signal.aborted; slot += stepMs) {
     await followUp(parts, slot - LAST_WORD_MS);
     if (clock.now() < slot - LAST_WORD_MS) await clock.settleTo(slot - LAST_WORD_MS);
-    await parts.hear();
-    // One millisecond past the slot: everything that was heard within it is in its cut.
+    await parts.receive();
+    // One millisecond past the slot: everything that was received within it is in its cut.
     await clock.settleTo(slot + 1);
     for (const periodMs of periodsMs) if (slot % periodMs === 0) await parts.tick(periodMs, slot);
     if (slot % HOUR_MS === 0) await parts.everyHour(slot);
@@ -65,7 +65,7 @@ async function followUp(parts: LivedParts, until: EpochMs): Promise<void> {
     const at = Math.max(due, earliest);
     if (at >= until) return;
     await clock.settleTo(at);
-    await parts.hear();
+    await parts.receive();
     await parts.carryDue();
     earliest = at + LOOK_MS;
   }

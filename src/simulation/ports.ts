@@ -24,7 +24,7 @@ export interface BarRange {
 /** What a backtest reads of the history that is kept. */
 export interface BacktestReads {
   bars(range: BarRange): Promise<readonly Candle[]>;
-  /** Every report of an event that was heard and is kept, whatever its age. */
+  /** Every report of an event that was received and is kept, whatever its age. */
   reports(): Promise<readonly Report[]>;
   /** Imported archives of events about an underlying, with their reports. */
   archives(underlying: string): Promise<readonly EventArchive[]>;
@@ -36,8 +36,8 @@ export interface BacktestReads {
 
 /** What is asked of the history that is kept before a run: when it is known, without what it says. */
 export interface KnownHistoryReads extends Pick<BacktestReads, 'marks' | 'liquidity'> {
-  /** When the first report that is kept was heard; null where none is. */
-  heardSince(): Promise<EpochMs | null>;
+  /** When the first report that is kept was received; null where none is. */
+  receivedSince(): Promise<EpochMs | null>;
   /** The stretches for which archives of an underlying are complete. */
   archived(underlying: string): Promise<readonly ArchivedStretch[]>;
 }

@@ -28,7 +28,7 @@ import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../domain/tim
 import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker } from './paper-broker.ts';
 import type { ReplayedFill } from './replay-books.ts';
-import { SILENT } from './replay-hearing.ts';
+import { SILENT } from './replay-pipeline.ts';
 
 /** How the live run came to a decision that was not made on the slot's cut. */
 export type MissedTick = 'late_tick' | 'tick_crash';
@@ -39,9 +39,9 @@ export interface PopulationOptions {
   readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;
   /** The risk preferences of every organization that no note on the tape tells otherwise of; those of a fresh organization. */
   readonly preferences?: RiskPreferences;
-  /** Hears of every fill that was computed; fills that a live run noted are in its books already. */
+  /** Is told of every fill that was computed; fills that a live run noted are in its books already. */
   readonly onFill?: (fill: ReplayedFill) => void;
-  /** Hears after each slot how the books stand that something has happened to. */
+  /** Receives after each slot how the books stand that something has happened to. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => void;
 }
 
@@ -162,8 +162,8 @@ export class ReplayPopulation {
     this.#waiting.push(agent);
   }
 
-  /** Learns at once what a command changes about what is to be observed; the agents hear it in their turn. */
-  hear(command: TapeCommand): void {
+  /** Learns at once what a command changes about what is to be observed; the agents receive it in their turn. */
+  receive(command: TapeCommand): void {
     if (command.agent !== undefined) this.#learn(command.agent);
     if (command.manifest !== undefined) this.#manifests.learn(command.manifest);
   }

@@ -1,5 +1,5 @@
 /**
- * Replays tapes: the same hearing, the same cuts, the same agents and Takes and the same ticks as live, under a virtual clock and
+ * Replays tapes: the same quality rules, the same cuts, the same agents and Takes and the same ticks as live, under a virtual clock and
  * without a database. The same tape and agents give the same bytes, however often and wherever it is run.
  */
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { type Manifest } from '../domain/manifest/manifest.ts';
 import type { TapeAgent, TapeCut, TapeEvent, TapeHeader } from '../domain/tape.ts';
 import { type EpochMs } from '../domain/time.ts';
 import { type BrokerCounts } from './paper-broker.ts';
-import { ReplayHearing } from './replay-hearing.ts';
+import { ReplayPipeline } from './replay-pipeline.ts';
 import { type PopulationOptions, ReplayPopulation } from './replay-population.ts';
 
 /** A tape as a replay needs it; `openTape` gives one. */
@@ -103,10 +103,10 @@ class Decided {
   }
 }
 
-/** One replay: what is heard of its tapes, who lives by it, and what they decided. */
+/** One replay: what is received of its tapes, who lives by it, and what they decided. */
 class TapeReplay {
   readonly #options: ReplayOptions;
-  readonly #hearing: ReplayHearing;
+  readonly #pipeline: ReplayPipeline;
   readonly #population: ReplayPopulation;
   readonly #decided: Decided;
   #commands = 0;
@@ -117,8 +117,8 @@ class TapeReplay {
 
   constructor(options: ReplayOptions) {
     this.#options = options;
-    this.#hearing = new ReplayHearing(() => this.#population);
-    this.#population = new ReplayPopulation(options, this.#hearing.view, (at) => this.#hearing.wakeAt(at));
+    this.#pipeline = new ReplayPipeline(() => this.#population);
+    this.#population = new ReplayPopulation(options, this.#pipeline.view, (at) => this.#pipeline.wakeAt(at));
     this.#decided = new Decided(options.onDecisions);
     for (const agent of options.agents ?? []) this.#population.expect(agent);
   }
@@ -148,14 +148,14 @@ class TapeReplay {
   async end(): Promise<ReplayResult> {
     // The slot that the last event fell on is complete once a millisecond has passed.
     if (this.#events > 0) await this.#advance(this.#lastAt + 1);
-    this.#hearing.stop();
+    this.#pipeline.stop();
     const { kept: decisions, cuts, counts, firstSlot, lastSlot } = this.#decided;
     const { size: agents, refusedCommands, trading } = this.#population;
     return {
       decisions,
       events: this.#events,
       cuts,
-      counts: { agents, ...counts, commands: this.#commands, refusedCommands, trading, assessed: this.#hearing.assessed },
+      counts: { agents, ...counts, commands: this.#commands, refusedCommands, trading, assessed: this.#pipeline.assessed },
       firstSlot,
       lastSlot,
       resultHash: this.#decided.hash(),
@@ -165,41 +165,41 @@ class TapeReplay {
 
   /** Takes the next event; the promise of what the agents make of it, null where they have nothing to do. */
   #take(event: TapeEvent): Promise<void> | null {
-    const hearing = this.#hearing;
-    hearing.begin(event.receivedAt);
-    const next = hearing.nextAt;
+    const pipeline = this.#pipeline;
+    pipeline.begin(event.receivedAt);
+    const next = pipeline.nextAt;
     if (event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || (next !== null && next <= event.receivedAt))
       return this.#takeWithAgents(event);
-    if (event.receivedAt > hearing.now) hearing.advanceTo(event.receivedAt);
-    hearing.hear(event);
+    if (event.receivedAt > pipeline.now) pipeline.advanceTo(event.receivedAt);
+    pipeline.receive(event);
     return null;
   }
 
   async #takeWithAgents(event: TapeEvent): Promise<void> {
-    // Closes every slot before this event, in silence too; agents live through each instant before the next is heard.
+    // Closes every slot before this event, in silence too; agents live through each instant before the next is received.
     await this.#advance(event.receivedAt);
     if (event.kind === 'command') {
-      this.#hearing.tell(event);
-      this.#population.hear(event);
-    } else if (event.kind === 'cut') this.#hearing.note(event);
+      this.#pipeline.tell(event);
+      this.#population.receive(event);
+    } else if (event.kind === 'cut') this.#pipeline.note(event);
     else if (event.kind === 'inputs') this.#population.note(event.actorId, event.inputs);
-    else this.#hearing.hear(event);
+    else this.#pipeline.receive(event);
     await this.#live();
   }
 
   async #advance(at: EpochMs): Promise<void> {
-    const hearing = this.#hearing;
-    if (at <= hearing.now) return;
-    for (let next = hearing.nextAt; next !== null && next <= at; next = hearing.nextAt) {
-      hearing.advanceTo(next);
+    const pipeline = this.#pipeline;
+    if (at <= pipeline.now) return;
+    for (let next = pipeline.nextAt; next !== null && next <= at; next = pipeline.nextAt) {
+      pipeline.advanceTo(next);
       await this.#live();
     }
-    hearing.advanceTo(at);
+    pipeline.advanceTo(at);
   }
 
   /** Lets the agents live through what has happened. */
   async #live(): Promise<void> {
-    for (const happened of this.#hearing.happened()) {
+    for (const happened of this.#pipeline.happened()) {
       if (happened.kind === 'command') {
         this.#commands++;
         await this.#population.tell(happened.command);

@@ -10,7 +10,7 @@ export interface RestingFlows extends VenueFlows {
   begin(orderId: string, instrument: InstrumentKey): void;
   end(orderId: string, instrument: InstrumentKey): void;
   /** What `between` answers, at once. */
-  heard(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow;
+  received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow;
 }
 
 interface Followed {
@@ -31,7 +31,7 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>): RestingFl
     });
   }
 
-  function heard(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow {
+  function received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow {
     const tops = followed.get(instrument)?.tops.filter(({ at }) => at > from && at <= to) ?? [];
     return { venue: splitInstrumentKey(instrument).venue as ExecutableVenue, source: 'tape', trades: [], tops };
   }
@@ -53,7 +53,7 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>): RestingFl
       listening = null;
     },
 
-    heard,
-    between: async (instrument, from, to) => heard(instrument, from, to),
+    received,
+    between: async (instrument, from, to) => received(instrument, from, to),
   };
 }

@@ -17,8 +17,8 @@ export const BARS_OF_QUOTES = 'tape:quotes';
 const MINUTE_MS = 60_000;
 
 export interface TapeBars {
-  /** Takes what was heard, in its order: the tape's own bars. */
-  hear(message: FeedMessage): void;
+  /** Takes what was received, in its order: the tape's own bars. */
+  receive(message: FeedMessage): void;
   /** Takes what the quality rules made of it: only live prices make bars. */
   assess(message: FeedMessage): void;
   /** Bars that have closed by `now` and open within [from, to), ascending, at most `limit`. */
@@ -42,7 +42,7 @@ export function createTapeBars(): TapeBars {
   }
 
   return {
-    hear(message) {
+    receive(message) {
       if (message.kind === 'candles') keep(message);
     },
     assess(message) {

@@ -1,4 +1,4 @@
-/** Plays a tape as if it were heard now: its time runs at any speed, stands still, steps and jumps. */
+/** Plays a tape as if it were received now: its time runs at any speed, stands still, steps and jumps. */
 import type { Clock } from '../../streams/clock.ts';
 import type { ReplayMode, ReplayPlace } from '../domain/replay-place.ts';
 import type { EpochMs } from '../domain/time.ts';

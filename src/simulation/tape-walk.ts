@@ -31,7 +31,7 @@ export interface TapeWalkOptions<Sinks extends MarketSinks> {
   readonly start: EpochMs;
   readonly venues: readonly Venue[];
   readonly sinks: Sinks;
-  /** Hears of what threw in the streams. */
+  /** Is told of what threw in the streams. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -64,7 +64,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
     this.#tape = tape;
     this.#pipeline = pipeline;
     this.#ahead = createAhead(tape);
-    const heard = pipeline.heard.subscribe({ next: this.bars.hear, error: onFailure });
+    const received = pipeline.received.subscribe({ next: this.bars.receive, error: onFailure });
     const assessed = pipeline.assessed.subscribe({ next: (message) => this.#show(message), error: onFailure });
     const endStates = publishMarketStates({
       pipeline,
@@ -75,16 +75,16 @@ export class TapeWalk<Sinks extends MarketSinks> {
       budgets: () => [],
       onFailure,
     });
-    this.#ends = [endStates, () => heard.unsubscribe(), () => assessed.unsubscribe()];
+    this.#ends = [endStates, () => received.unsubscribe(), () => assessed.unsubscribe()];
     pipeline.start();
   }
 
-  /** How many events were heard. */
+  /** How many events were received. */
   get events(): number {
     return this.#events;
   }
 
-  /** Hears everything up to and including an instant and stands there; ends early where `isWanted` says no. @throws TapeError */
+  /** Receives everything up to and including an instant and stands there; ends early where `isWanted` says no. @throws TapeError */
   async advanceTo(at: EpochMs, isWanted: () => boolean = () => true): Promise<void> {
     this.#hurryingTo = at;
     for (let taken = 1; isWanted(); taken++) {
@@ -96,7 +96,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
     if (isWanted() && at > this.clock.now()) this.clock.advanceTo(at);
   }
 
-  /** Hears everything up to and including the instant of the next price, but nothing after `most`. @throws TapeError */
+  /** Receives everything up to and including the instant of the next price, but nothing after `most`. @throws TapeError */
   async step(most: EpochMs): Promise<void> {
     for (;;) {
       const event = this.#ahead.ready() ?? (await this.#ahead.load());
@@ -116,7 +116,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
     this.#ahead.drop();
     this.#events++;
     if (event.receivedAt > this.clock.now()) this.clock.advanceTo(event.receivedAt);
-    if (isHeard(event)) this.#pipeline.push(event);
+    if (isReceived(event)) this.#pipeline.push(event);
   }
 
   #show(message: FeedMessage): void {
@@ -126,7 +126,7 @@ export class TapeWalk<Sinks extends MarketSinks> {
 }
 
 /** Everything but what is about agents. */
-function isHeard(event: TapeEvent): event is FeedMessage & TapeEvent {
+function isReceived(event: TapeEvent): event is FeedMessage & TapeEvent {
   return event.kind !== 'command' && event.kind !== 'cut' && event.kind !== 'inputs';
 }
 

@@ -15,7 +15,7 @@ import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import type { VerifySignature } from '../domain/solana/verify.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
-import type { HeardQuotes, RiskReads, SignerClient } from './ports.ts';
+import type { LatestQuotes, RiskReads, SignerClient } from './ports.ts';
 import { actingFor, type ProposalGround, type ProposalSwapStore, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
 
 /** A transaction that was put before the delegated signer. */
@@ -54,7 +54,7 @@ export interface DelegatedOrderDeps {
   readonly signer: SignerClient;
   /** Signs as the worker: base64 of an Ed25519 signature over the text as UTF-8. */
   readonly signAsWorker: (text: string) => string;
-  readonly bus: HeardQuotes;
+  readonly bus: LatestQuotes;
   readonly verifySignature: VerifySignature;
   readonly clock: { now(): EpochMs };
 }

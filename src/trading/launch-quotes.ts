@@ -6,7 +6,7 @@ import type { EpochMs } from '../domain/time.ts';
 import { midPrice } from '../domain/valuation.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveQuotes } from './live-marks.ts';
-import type { HeardQuotes } from './ports.ts';
+import type { LatestQuotes } from './ports.ts';
 
 interface TokenDollars {
   /** US dollars of one whole token. */
@@ -17,8 +17,8 @@ interface TokenDollars {
 }
 
 /** Quote tokens by the catalog, and their dollars by live quotes. Nothing is ordered at these prices. */
-export function createLaunchQuotes(heard: HeardQuotes, clock: Pick<Clock, 'now'>) {
-  const liveQuote = createLiveQuotes(heard, clock);
+export function createLaunchQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now'>) {
+  const liveQuote = createLiveQuotes(quotes, clock);
   return {
     /** Null where no curve is quoted in the mint. */
     token: (mint: string): QuoteToken | null => quoteTokenOf(mint, clock.now()),

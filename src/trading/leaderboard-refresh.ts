@@ -183,7 +183,7 @@ export function createLeaderboardRefresh(deps: {
     } catch (error) {
       const failure = histories.failureOf(error);
       if (failure === 'spent') return 'spent';
-      // A defect harms its wallet alone; whoever planned the round hears of it at the end.
+      // A defect harms its wallet alone; whoever planned the round is told of it at the end.
       if (failure === null) defects.push(error);
       const why = failure === null ? 'an error of this service' : error instanceof Error ? error.message : String(error);
       await store.failed(wallet.id, why.slice(0, 200), clock.now());
@@ -246,7 +246,7 @@ function fold(ledger: FifoLedger, events: readonly StoredEvent[]): { readonly le
   return { ledger: after, sales };
 }
 
-/** Everything anew, in the order of the chain; events of one slot in the order in which they were heard. */
+/** Everything anew, in the order of the chain; events of one slot in the order in which they were received. */
 function foldAll(events: readonly StoredEvent[]): ReturnType<typeof fold> {
   return fold(
     {},

@@ -1,4 +1,4 @@
-/** Prices of the moment from what this process has heard: of live quotes alone, aged since they were assessed. */
+/** Prices of the moment from what this process has received: of live quotes alone, aged since they were assessed. */
 import type { Clock } from '../../streams/clock.ts';
 import { markQuote, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
@@ -8,12 +8,12 @@ import type { EpochMs } from '../domain/time.ts';
 import { midPrice } from '../domain/valuation.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 
-/** The newest quote of each instrument that this process has heard of. */
-interface Heard {
+/** The newest quote of each instrument that this process has been told of. */
+interface LatestQuotes {
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
 }
 
-/** A quote as it is now: it was assessed when it was heard, and has aged since. */
+/** A quote as it is now: it was assessed when it was received, and has aged since. */
 export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quote {
   const own = quote.sourceTime ? Math.min(quote.observedAt, quote.receivedAt) : quote.receivedAt;
   // On a feed that speaks of changes alone, the receipt is the last that this process knows of.
@@ -22,10 +22,10 @@ export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quo
 }
 
 /** The newest quote of an instrument, if it is live now; what is no longer live is as good as none. */
-export function createLiveQuotes(heard: Heard, clock: Pick<Clock, 'now'>): (instrument: InstrumentKey) => Quote | null {
+export function createLiveQuotes(quotes: LatestQuotes, clock: Pick<Clock, 'now'>): (instrument: InstrumentKey) => Quote | null {
   const freshness = createFreshness();
   return (instrument) => {
-    const newest = heard.latest(instrument);
+    const newest = quotes.latest(instrument);
     const quote = newest?.kind === 'quote' ? agedQuote(newest, freshness, clock.now()) : null;
     return quote?.quality === 'live' ? quote : null;
   };
@@ -33,10 +33,10 @@ export function createLiveQuotes(heard: Heard, clock: Pick<Clock, 'now'>): (inst
 
 /** The middle of every live quote among the instruments asked for; one that is not live has none. */
 export function createLiveMarks(
-  heard: Heard,
+  quotes: LatestQuotes,
   clock: Pick<Clock, 'now'>,
 ): (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString> {
-  const liveQuote = createLiveQuotes(heard, clock);
+  const liveQuote = createLiveQuotes(quotes, clock);
   return (instruments) => {
     const marks = new Map<InstrumentKey, DecimalString>();
     for (const instrument of instruments) {

@@ -15,7 +15,7 @@ import { limitUses } from '../domain/risk/limit-uses.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { agedQuote } from './live-marks.ts';
-import type { HeardQuotes, RiskReads } from './ports.ts';
+import type { LatestQuotes, RiskReads } from './ports.ts';
 import type { ImpactPreTrade } from './pre-trade.ts';
 
 /** Reads portfolios and assesses allocations; nothing that it does is stored. */
@@ -45,7 +45,7 @@ const FILLS_NAMED = 20;
 export interface PortfolioDeps {
   readonly reads: RiskReads;
   readonly fills: PositionFills;
-  readonly bus: HeardQuotes;
+  readonly bus: LatestQuotes;
   readonly preTrade: ImpactPreTrade;
   readonly clock: { now(): EpochMs };
 }
@@ -77,8 +77,8 @@ function quotesOf(deps: PortfolioReading, instruments: readonly InstrumentKey[])
   const { bus, clock, freshness } = deps;
   const quotes = new Map<InstrumentKey, Quote>();
   for (const instrument of instruments) {
-    const heard = bus.latest(instrument);
-    if (heard?.kind === 'quote') quotes.set(instrument, agedQuote(heard, freshness, clock.now()));
+    const received = bus.latest(instrument);
+    if (received?.kind === 'quote') quotes.set(instrument, agedQuote(received, freshness, clock.now()));
   }
   return quotes;
 }

@@ -10,13 +10,13 @@ import type { PredictionMarket } from '../domain/prediction/market.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import type { Outcome } from '../domain/refusal.ts';
 import type { BookSums } from '../domain/risk/context.ts';
-import type { DisabledVenues, HeardLiquidity } from '../domain/risk/order-context.ts';
+import type { DisabledVenues, PoolLiquidity } from '../domain/risk/order-context.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ExecutableVenue, InstrumentKey } from '../domain/venue.ts';
 
-/** The newest quote of each instrument that this process has heard of. */
-export interface HeardQuotes {
+/** The newest quote of each instrument that this process has been told of. */
+export interface LatestQuotes {
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
 }
 
@@ -67,8 +67,8 @@ export interface RiskReads {
   preferences(orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }>;
   /** The organization's control epoch. */
   epoch(orgId: string): Promise<number>;
-  /** The liquidity of instruments' pools as it was heard last, after `since`; an instrument without one is left out. */
-  liquidity(instruments: readonly InstrumentKey[], since: EpochMs): Promise<ReadonlyMap<InstrumentKey, HeardLiquidity>>;
+  /** The liquidity of instruments' pools as it was received last, after `since`; an instrument without one is left out. */
+  liquidity(instruments: readonly InstrumentKey[], since: EpochMs): Promise<ReadonlyMap<InstrumentKey, PoolLiquidity>>;
   /** The prediction markets of outcomes, by market id. */
   outcomeMarkets(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>>;
 }
@@ -76,7 +76,7 @@ export interface RiskReads {
 /** What every assessment of an order reads. */
 export interface RiskDeps {
   readonly reads: RiskReads;
-  readonly bus: HeardQuotes;
+  readonly bus: LatestQuotes;
   readonly clock: { now(): EpochMs };
   /** The venues whose live orders cannot be carried out; null asks for an order of a person. */
   readonly disabledVenues: (autonomy: Autonomy | null) => DisabledVenues;

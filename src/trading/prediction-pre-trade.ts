@@ -24,7 +24,7 @@ import { notLive } from '../domain/risk/refusal.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { agedQuote } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';
-import type { HeardQuotes } from './ports.ts';
+import type { LatestQuotes } from './ports.ts';
 import { type PresentInstrument, topOf } from './present-market.ts';
 
 export interface PredictionPreTradeDeps {
@@ -34,8 +34,8 @@ export interface PredictionPreTradeDeps {
   readonly listed: (market: PredictionMarket) => Promise<PredictionMarket | null>;
   /** The book of a market at the venue that the order would go to; null where the venue gives none. */
   readonly book: (market: PredictionMarket) => Promise<PredictionBook | null>;
-  /** The newest quotes that were heard of that very venue, which stand in where it gives no book; null where none is heard. */
-  readonly bus: HeardQuotes | null;
+  /** The newest quotes that were received of that very venue, which stand in where it gives no book; null where none is received. */
+  readonly bus: LatestQuotes | null;
   readonly clock: { now(): EpochMs };
 }
 
@@ -43,14 +43,14 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
   const { clock } = deps;
   const freshness = createFreshness();
 
-  /** The outcome's book as the venue answers now, else the top of it that was heard. */
+  /** The outcome's book as the venue answers now, else the top of it that was received. */
   async function present(market: PredictionMarket, outcome: OutcomeSide): Promise<PresentInstrument> {
     const key = outcomeKey(market.id, outcome);
     const book = await deps.book(market);
     const at = clock.now();
     const depth = book === null ? null : depthOfOutcome(assessedBook(book, at), outcome);
-    const heard = depth === null ? (deps.bus?.latest(key) ?? null) : null;
-    const aged = heard?.kind === 'quote' ? agedQuote(heard, freshness, at) : null;
+    const received = depth === null ? (deps.bus?.latest(key) ?? null) : null;
+    const aged = received?.kind === 'quote' ? agedQuote(received, freshness, at) : null;
     const quote = depth === null ? aged : topOf(depth, key.slice('prediction:'.length));
     return { quote, depth, market: presentMarket({ at, quote, reference: null, liquidity: null }) };
   }

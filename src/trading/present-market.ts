@@ -1,14 +1,14 @@
-/** What an instrument trades at now: the venue's own book where it gives one, else what was heard; with what risk is told of it. */
+/** What an instrument trades at now: the venue's own book where it gives one, else what was received; with what risk is told of it. */
 import { markReference, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import type { Depth } from '../domain/paper-fill.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
-import { type HeardLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
+import { type PoolLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../domain/venue.ts';
 import { agedQuote } from './live-marks.ts';
-import type { HeardQuotes, RiskDeps, RiskReads, VenueBooks } from './ports.ts';
+import type { LatestQuotes, RiskDeps, RiskReads, VenueBooks } from './ports.ts';
 
 /** Levels of a book that an order is filled through. */
 const DEPTH_LEVELS = 100;
@@ -32,18 +32,18 @@ export function createMarketLook(deps: MarketLookDeps): (instrument: InstrumentK
     const { venue, instrument } = splitInstrumentKey(key);
     const [depth, liquidity] = await Promise.all([
       VENUE_FACTS[venue].hasBooks ? depthOf(orderBooks, venue as ExecutableVenue, instrument) : null,
-      heardLiquidity(reads, key, clock.now()),
+      poolLiquidity(reads, key, clock.now()),
     ]);
     const at = clock.now();
-    const heard = bus.latest(key);
-    const aged = heard?.kind === 'quote' ? agedQuote(heard, freshness, at) : null;
+    const received = bus.latest(key);
+    const aged = received?.kind === 'quote' ? agedQuote(received, freshness, at) : null;
     // A book that was asked for just now is the younger word on the same venue.
     const quote = depth === null ? aged : topOf(depth, instrument);
     return { quote, depth, market: presentMarket({ at, quote, reference: referenceNow(bus, freshness, key, at), liquidity }) };
   };
 }
 
-/** The book as the venue answers now; null where it does not answer, and the top that was heard has to do. */
+/** The book as the venue answers now; null where it does not answer, and the top that was received has to do. */
 async function depthOf(orderBooks: VenueBooks, venue: ExecutableVenue, instrument: string): Promise<Depth | null> {
   const book = await orderBooks.read(venue, instrument, DEPTH_LEVELS);
   if (!book.ok) return null;
@@ -72,21 +72,21 @@ export function topOf(depth: Depth, instrument: string): Quote {
   };
 }
 
-/** What an instrument is benchmarked against, as it was heard last and is worth now; null where nothing was heard. */
-export function referenceNow(bus: HeardQuotes, freshness: Freshness, instrument: InstrumentKey, now: EpochMs): ReferencePrice | null {
+/** What an instrument is benchmarked against, as it was received last and is worth now; null where nothing was received. */
+export function referenceNow(bus: LatestQuotes, freshness: Freshness, instrument: InstrumentKey, now: EpochMs): ReferencePrice | null {
   const benchmark = CATALOG.byKey(instrument)?.benchmark ?? null;
-  const heard = benchmark === null ? null : bus.latest(benchmark);
-  if (heard?.kind !== 'reference') return null;
-  const over = !freshness.isIssuerMark(heard) && now - heard.feedUpdatedAt > freshness.maxAgeMs(heard);
-  return over ? markReference(heard, freshness.sessionMarks(heard, now) | OVER_AGE) : heard;
+  const received = benchmark === null ? null : bus.latest(benchmark);
+  if (received?.kind !== 'reference') return null;
+  const over = !freshness.isIssuerMark(received) && now - received.feedUpdatedAt > freshness.maxAgeMs(received);
+  return over ? markReference(received, freshness.sessionMarks(received, now) | OVER_AGE) : received;
 }
 
-/** The liquidity of the instrument's pools as it was heard last; null for what is in no pool, and where nothing was heard in time. */
-export async function heardLiquidity(
+/** The liquidity of the instrument's pools as it was received last; null for what is in no pool, and where nothing was received in time. */
+export async function poolLiquidity(
   reads: Pick<RiskReads, 'liquidity'>,
   instrument: InstrumentKey,
   now: EpochMs,
-): Promise<HeardLiquidity | null> {
+): Promise<PoolLiquidity | null> {
   if (!instrument.startsWith('spotchain:')) return null;
   // The pure function keeps the limit; the store need not look further back.
   const pools = await reads.liquidity([instrument], now - POOL_LIQUIDITY_MAX_AGE_MS - 1);

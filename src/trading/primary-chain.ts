@@ -20,7 +20,7 @@ import type { InstrumentKey } from '../domain/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import { createManualRisk } from './manual-risk.ts';
 import type { RiskDeps } from './ports.ts';
-import { heardLiquidity, referenceNow } from './present-market.ts';
+import { poolLiquidity, referenceNow } from './present-market.ts';
 
 /** The primary chain as this process reaches it. */
 export interface PrimaryChain {
@@ -70,14 +70,14 @@ export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: s
   const freshness = createFreshness();
   const risk = createManualRisk(deps);
   const quote: SwapPreTrade['quote'] = (instrument) => {
-    const heard = bus.latest(instrument);
-    return heard?.kind === 'quote' ? agedQuote(heard, freshness, clock.now()) : null;
+    const received = bus.latest(instrument);
+    return received?.kind === 'quote' ? agedQuote(received, freshness, clock.now()) : null;
   };
   return {
     quote,
     ground: (orgId) => deps.ground(orgId, bookIds.manual(orgId, 'live')),
     async validate(orgId, instrument, compile) {
-      const liquidity = await heardLiquidity(reads, instrument, clock.now());
+      const liquidity = await poolLiquidity(reads, instrument, clock.now());
       const at = clock.now();
       const own = quote(instrument);
       const market = presentMarket({ at, quote: own, reference: referenceNow(bus, freshness, instrument, at), liquidity });

@@ -1,4 +1,4 @@
-/** Order of events: an older one never replaces a newer one, and the same one is heard once. */
+/** Order of events: an older one never replaces a newer one, and the same one is received once. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote } from '../../src/domain/quote.ts';
@@ -6,7 +6,7 @@ import { OUT_OF_ORDER } from '../flag-bits.ts';
 import { isSkewed } from './clock-skew.ts';
 import { DROPPED, type QualityRule, type RuledEvent, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** `restarted`: older by the venue's word, yet heard so long after the last that the venue must have begun to count anew. */
+/** `restarted`: older by the venue's word, yet received so long after the last that the venue must have begun to count anew. */
 type Order = 'newer' | 'out_of_order' | 'duplicate' | 'restarted';
 
 function sameBook(a: RuledEvent, b: Quote): boolean {
@@ -110,7 +110,7 @@ export function outOfOrderRule(options: RuleOptions = {}): QualityRule {
 }
 
 /**
- * Drops, and counts, events that are older than or equal to what was heard before. An older one never replaces a newer one.
+ * Drops, and counts, events that are older than or equal to what was received before. An older one never replaces a newer one.
  * Where a venue begins to count anew, its first quote is marked `degraded` with `out_of_order` and order begins with it.
  * ```
  * source        --1--3--2--3--4--    (numbers)

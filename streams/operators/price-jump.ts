@@ -37,7 +37,7 @@ function alike(a: DecimalString, b: DecimalString): boolean {
   return b.indexOf('.') === point;
 }
 
-/** True where the middles of two tops of one instrument lie further apart than `maxJump`: for feeds that hear two sources of one venue. */
+/** True where the middles of two tops of one instrument lie further apart than `maxJump`: for feeds that receive two sources of one venue. */
 export function apart(
   venue: Venue,
   bid: DecimalString,
@@ -90,7 +90,7 @@ export function priceJumpRule(options: RuleOptions = {}): QualityRule {
   const isClean = (event: Quote | ReferencePrice, found: number): boolean =>
     found === 0 && event.quality === 'live' && event.flags.length === 0;
   const tell = (event: Quote | ReferencePrice, bits: number): number => {
-    // A feed that heard another source of its venue contradict a price marks it itself.
+    // A feed whose other source of the venue contradicts a price marks it itself.
     if (bits !== 0 || (event.flags.length !== 0 && event.flags.includes('price_jump'))) counters?.count(event.venue, 'price_jump');
     return bits;
   };

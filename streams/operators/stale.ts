@@ -85,7 +85,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
   }
 
   function takeEvent(event: Quote | ReferencePrice): void {
-    lives.hear(event);
+    lives.receive(event);
     const slot = tables[event.venue].at(event.source, event.instrument);
     slot.event = event;
     slot.marks = freshness.marksAt(event, slot.life, event.receivedAt);
@@ -99,7 +99,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
         takeEvent(message);
         return;
       }
-      const life = lives.hear(message);
+      const life = lives.receive(message);
       if (message.kind !== 'heartbeat' && message.kind !== 'feed_status') {
         emit(message);
         return;

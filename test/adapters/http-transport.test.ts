@@ -76,7 +76,7 @@ describe('what became of a request', () => {
       });
     }
     const clock = createVirtualClock(0);
-    // It hears the request and says nothing; then the time is up.
+    // It receives the request and says nothing; then the time is up.
     const hanging = await listening(
       net.createServer((socket) => {
         socket.once('data', () => clock.advanceTo(clock.now() + 50));
@@ -87,18 +87,18 @@ describe('what became of a request', () => {
     expect(outcome).toMatchObject({ kind: 'lost', code: 'timeout' });
   });
 
-  test('not sent: given up while it waited for one of the kept connections, and the host never hears of it', async () => {
-    const heard: string[] = [];
-    const url = await listening(http.createServer((request) => void heard.push(request.url ?? '')));
+  test('not sent: given up while it waited for one of the kept connections, and the host is never told of it', async () => {
+    const received: string[] = [];
+    const url = await listening(http.createServer((request) => void received.push(request.url ?? '')));
     const clock = createVirtualClock(0);
     const made = transport(url, { clock, totalTimeoutMs: 300 });
     const sent = Array.from({ length: 9 }, (_, index) => made.send({ method: 'GET', target: `/${index}` }));
-    await waitFor(() => heard.length === 8, { what: 'as many requests as there are connections' });
+    await waitFor(() => received.length === 8, { what: 'as many requests as there are connections' });
     clock.advanceTo(clock.now() + 300);
     const outcomes = await Promise.all(sent);
     expect(outcomes.map(({ kind }) => kind)).toEqual([...Array.from({ length: 8 }, () => 'lost'), 'not_sent']);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(heard.sort()).toEqual(Array.from({ length: 8 }, (_, index) => `/${index}`));
+    expect(received.sort()).toEqual(Array.from({ length: 8 }, (_, index) => `/${index}`));
   });
 
   test('an answer that is too large is broken off', async () => {

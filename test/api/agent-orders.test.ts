@@ -138,7 +138,7 @@ test('an emergency halt says how many proposals it cancelled', async () => {
   expect(halt.body).toMatchObject({ cancelledProposals: 1, paused: [agentId], epoch: 1 });
 });
 
-test('what is announced of a proposal is about its agent, so that whoever follows one agent hears it', async () => {
+test('what is announced of a proposal is about its agent, so that whoever follows one agent receives it', async () => {
   const id = await pending('spotexchange:SOLUSDT');
   await api.call('POST', `/v1/agent-orders/${id}/decline`, { token: operator, body: {} });
   const announced = await api.sql<{ actor_id: string; what: string }[]>`

@@ -398,7 +398,7 @@ describe('decisions', () => {
     expect(sha256Hex(text)).toBe(newest.hash);
   });
 
-  test('an instrument that was not heard is missing from what was observed, and its rules fail', async () => {
+  test('an instrument that was not received is missing from what was observed, and its rules fail', async () => {
     const reply = await api.call('GET', `/v1/agents/${id}/decisions?limit=3`, { token: reader });
     const partial = reply.body.items[2];
     expect(Object.keys(partial.observed)).toEqual(['spotchain:AAPLx']);

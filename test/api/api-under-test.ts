@@ -155,7 +155,7 @@ export async function apiUnderTest(
   const orderBook: ApiPorts['orderBook'] = {
     async read(venue, instrument) {
       const book = books.get(`${venue}:${instrument}`);
-      return book === undefined ? refuse('not_found', 'no book of this instrument was heard yet') : { ok: true, value: book };
+      return book === undefined ? refuse('not_found', 'no book of this instrument was received yet') : { ok: true, value: book };
     },
   };
   const {

@@ -23,7 +23,7 @@ test('it is a document of AsyncAPI 3, by the schema that its makers publish', ()
   expect(check({ ...document, operations: { ask: { action: 'sing' } } })).toBe(false);
 });
 
-test('every message belongs to one operation, and every channel can be subscribed to and is heard', () => {
+test('every message belongs to one operation, and every channel can be subscribed to and is received', () => {
   const names = Object.keys(document.components.messages).sort();
   expect(Object.keys(document.channels.feeds.messages).sort()).toEqual(names);
   const used = Object.values(document.operations).flatMap(({ messages }) => messages.map(({ $ref }) => $ref.split('/').at(-1)));

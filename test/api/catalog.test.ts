@@ -28,7 +28,7 @@ const keysOf = async (query: string): Promise<string[]> =>
   (await get(`/v1/catalog?limit=200&${query}`)).body.items.map(({ key }: { key: string }) => key);
 
 const MINT = CATALOG.bySymbol('OPENAI')?.token?.mint as string;
-function hearQuote(instrument: string, bid: string, ask: string): void {
+function receiveQuote(instrument: string, bid: string, ask: string): void {
   const quote: Quote = {
     kind: 'quote',
     venue: 'spotchain',
@@ -47,7 +47,7 @@ function hearQuote(instrument: string, bid: string, ask: string): void {
   };
   api.market.set(`spotchain:${instrument}`, quote);
 }
-function hearReference(instrument: string, referencePrice: string, over: Partial<ReferencePrice> = {}): void {
+function receiveReference(instrument: string, referencePrice: string, over: Partial<ReferencePrice> = {}): void {
   api.market.set(`reference:${instrument}`, {
     kind: 'reference',
     venue: 'reference',
@@ -64,7 +64,7 @@ function hearReference(instrument: string, referencePrice: string, over: Partial
     ...over,
   });
 }
-function hearMark(over: Partial<IssuerMarkState> = {}): void {
+function receiveMark(over: Partial<IssuerMarkState> = {}): void {
   const state: IssuerMarkState = {
     kind: 'issuer_mark',
     venue: 'reference',
@@ -97,9 +97,9 @@ function scaledRatio(a: string, b: string, c: string): bigint {
 
 describe('a pre-IPO token', () => {
   test('carries the verified mint, the live price, the mark with its valuation, the implied valuation and the gap', async () => {
-    hearQuote('OPENAI', '956.7206391833798', '956.7206391833798');
-    hearReference('OPENAI', '1007.05683324', { source: 'prestocks:mark', feedUpdatedAt: NOW - 2_000_000 });
-    hearMark();
+    receiveQuote('OPENAI', '956.7206391833798', '956.7206391833798');
+    receiveReference('OPENAI', '1007.05683324', { source: 'prestocks:mark', feedUpdatedAt: NOW - 2_000_000 });
+    receiveMark();
     const entry = await entryOf('OPENAI');
     expect(entry).toMatchObject({
       mint: MINT,
@@ -125,9 +125,9 @@ describe('a pre-IPO token', () => {
   });
 
   test('shows the valuation of no other mark than the one whose price it shows', async () => {
-    hearQuote('OPENAI', '900', '902');
-    hearReference('OPENAI', '1100', { source: 'prestocks:mark' });
-    hearMark();
+    receiveQuote('OPENAI', '900', '902');
+    receiveReference('OPENAI', '1100', { source: 'prestocks:mark' });
+    receiveMark();
     expect(await entryOf('OPENAI')).toMatchObject({
       issuerMark: '1100',
       issuerMarkValuation: null,
@@ -137,7 +137,7 @@ describe('a pre-IPO token', () => {
   });
 
   test('without a live price has no implied valuation, and says where nobody stands behind its mint', async () => {
-    hearMark({ mintVerified: false });
+    receiveMark({ mintVerified: false });
     expect(await entryOf('OPENAI')).toMatchObject({
       livePrice: null,
       issuerMark: '1007.05683324',
@@ -151,8 +151,8 @@ describe('a pre-IPO token', () => {
 
 describe('a tokenized share', () => {
   test('names whose reference price it is, how good and how old it is', async () => {
-    hearQuote('AAPLx', '197', '199');
-    hearReference('AAPL', '200', { source: 'finnhub:quote', quality: 'delayed', feedUpdatedAt: NOW - 61_000 });
+    receiveQuote('AAPLx', '197', '199');
+    receiveReference('AAPL', '200', { source: 'finnhub:quote', quality: 'delayed', feedUpdatedAt: NOW - 61_000 });
     expect(await entryOf('AAPLx')).toMatchObject({
       livePrice: '198',
       referencePrice: '200',
@@ -196,7 +196,7 @@ describe('a tokenized share', () => {
 describe('agent tokens', () => {
   test('stand in the catalog with their share, and an agent may name them', async () => {
     completeCatalog(SANDBOX_AGENT_TOKENS.map((one) => ({ ...one, delistedAt: null })));
-    hearQuote('ORCHARD', '0.0184', '0.0186');
+    receiveQuote('ORCHARD', '0.0184', '0.0186');
     expect(await entryOf('ORCHARD')).toMatchObject({
       kind: 'agent_token',
       classification: 'agenttoken-solana',

@@ -88,7 +88,7 @@ test('an agent that waits at paper is told its day, its trades, what is next and
 });
 
 test.each(['draft', 'paper'] as const)(
-  'of many who promote an agent from %s at the same moment one opens the gate, and the others hear where it stands',
+  'of many who promote an agent from %s at the same moment one opens the gate, and the others receive where it stands',
   async (at) => {
     const id = await climbed(await made(), at);
     await earn(id, at);
@@ -97,7 +97,7 @@ test.each(['draft', 'paper'] as const)(
     const opened = replies.filter(({ status }) => status === 200);
     expect(opened.map(({ body }) => body.stage)).toEqual([next]);
     for (const { status, body } of replies.filter((reply) => !opened.includes(reply))) {
-      // Whoever comes after the first asks for the next gate, and hears what that one needs.
+      // Whoever comes after the first asks for the next gate, and is told what that one needs.
       expect([status, ['state_conflict', 'evidence_missing', 'gate_failed'].includes(body.code)], JSON.stringify(body)).toEqual([
         409,
         true,
@@ -189,7 +189,7 @@ test('a changed manifest restarts at draft, and the evidence of the old one open
   expect(changed.body).toMatchObject({ stage: 'draft', manifestVersion: 2 });
   expect((await gatesOf(id)).gates.map(({ passed }: { passed: boolean }) => passed)).toEqual([true, false, false, false, false, false]);
   await adopted(id);
-  // Its rule on events could not be known in a backtest, and nobody has to wait for one to hear of it.
+  // Its rule on events could not be known in a backtest, and nobody has to wait for one to receive of it.
   const named = (await gatesOf(id)).missingHistory;
   expect(named).toHaveLength(4);
   expect(named[0]).toMatchObject({ conditions: ['no_negative_event'], source: 'news:wire', missingPct: 100 });

@@ -92,7 +92,7 @@ describe('the credential', () => {
       expect([url, ...(await ask('POST', url, body))]).toEqual([url, 503, 'unavailable']);
     }
     expect(await ask('POST', '/v1/agents/emergency-halt')).toEqual([200, undefined]);
-    // Who lacks the permission hears that, not that waiting would help.
+    // Who lacks the permission is told that, not that waiting would help.
     const viewer = await doubtful.token(['market:read']);
     expect((await doubtful.call('POST', `/v1/agents/${id}/resume`, { token: viewer })).status).toBe(403);
     silent = false;

@@ -46,14 +46,14 @@ const reference = (instrument: string, referencePrice: string): ReferencePrice =
   quality: 'live',
   flags: [],
 });
-const hear = (...events: (Quote | ReferencePrice)[]): void => {
+const receive = (...events: (Quote | ReferencePrice)[]): void => {
   api.market.clear();
   for (const event of events) api.market.set(`${event.venue}:${event.instrument}`, event);
 };
 
 describe('quotes', () => {
   beforeAll(() => {
-    hear(
+    receive(
       quote('spotexchange', 'BTCUSDT', '63000.10', '63000.20'),
       quote('spotchain', 'AAPLx', '198', '198.02', { quality: 'stale', flags: ['over_age'] }),
       quote('spotchain', 'TSLAx', '300', null, { flags: ['one_sided'], quality: 'degraded', sequence: null }),
@@ -251,7 +251,7 @@ describe('order book', () => {
 
 describe('catalog', () => {
   test('carries the verified mint, the live price and the benchmark of each asset', async () => {
-    hear(
+    receive(
       quote('spotchain', 'AAPLx', '197', '199'),
       reference('AAPL', '200'),
       quote('spotchain', 'SPACEX', '110', '110'),

@@ -230,7 +230,7 @@ test('a quote that is not live is named, and one that is away leaves its holding
   api.market.delete(AAPL);
   const body = await get();
   expect(body.qualified).toEqual([{ holding: `${MANUAL}/${BTC}`, why: 'its quote is stale, over_age' }]);
-  expect(body.unpriced).toMatchObject([{ why: `no quote of ${AAPL} was heard` }]);
+  expect(body.unpriced).toMatchObject([{ why: `no quote of ${AAPL} was received` }]);
   expect(body.totals).toMatchObject({ valueUsd: '59200', liveUsd: '0', qualifiedUsd: '5000', coverage: 'partial' });
   expect(body.scenarios[0]).toMatchObject({ coverage: 'partial', lossUsd: '750', leftOut: [body.unpriced[0].holding] });
 });

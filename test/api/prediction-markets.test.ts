@@ -112,7 +112,7 @@ describe('the list', () => {
 });
 
 describe('one market', () => {
-  test('shows the prices of the stream where they are heard, and says stale where the listing is old', async () => {
+  test('shows the prices of the stream where they are received, and says stale where the listing is old', async () => {
     const market = sampleMarket('kalshi', 'KXONE', { receivedAt: NOW - 1_000, observedAt: NOW - 1_000 });
     const old = sampleMarket('kalshi', 'KXOLD', { receivedAt: NOW - 61_000, observedAt: NOW - 61_000 });
     await createPredictionStore(api.sql).saveMarkets([market, old]);
@@ -126,8 +126,17 @@ describe('one market', () => {
       receivedAt: NOW - 10,
       sourceTime: true,
     } as const;
-    const heard: Quote = { ...quote, bid: '0.52', ask: '0.55', bidSize: '310', askSize: '42.5', sequence: 7, quality: 'live', flags: [] };
-    api.market.set(`prediction:${yes.instrument}`, heard);
+    const received: Quote = {
+      ...quote,
+      bid: '0.52',
+      ask: '0.55',
+      bidSize: '310',
+      askSize: '42.5',
+      sequence: 7,
+      quality: 'live',
+      flags: [],
+    };
+    api.market.set(`prediction:${yes.instrument}`, received);
     const { body } = await get(path(market));
     expect(body.outcomes).toMatchObject([
       {
@@ -246,7 +255,7 @@ describe('a research', () => {
     expect(body.disagreement).toMatchObject({ verdict: 'not_comparable', riskless: null });
   });
 
-  test('a venue that does not answer leaves one source, and its heard trades stand in', async () => {
+  test('a venue that does not answer leaves one source, and its received trades stand in', async () => {
     await createPredictionStore(api.sql).saveTrades([sampleTrade(twins[1], 'yes', '0.5', '10', stage.clock.now() - 60_000)]);
     stage.kalshi.faults.set({ status429: 1 });
     try {

@@ -156,7 +156,7 @@ test('a listing that has grown old is asked for anew, and what it inherits stays
   }
 });
 
-test('a venue without a live book sells nothing; the top that was heard stands in only while it is live', async () => {
+test('a venue without a live book sells nothing; the top that was received stands in only while it is live', async () => {
   books.clear();
   const refused = await paper({ quantity: '10' }, north);
   expect([refused.status, refused.body.rejections[0].code]).toEqual([422, 'quote_not_live']);

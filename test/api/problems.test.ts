@@ -237,7 +237,7 @@ test('the documentation is served from here alone', async () => {
   expect(document.body.openapi).toBe('3.1.0');
 });
 
-test('a peer that says nothing, or says it too slowly, is let go; a connection outlives its handler, so that the 503 is heard', () => {
+test('a peer that says nothing, or says it too slowly, is let go; a connection outlives its handler, so that the 503 is received', () => {
   expect(api.app.server.timeout).toBe(15_000);
   expect(api.app.server.requestTimeout).toBe(10_000);
   expect(api.app.initialConfig).toMatchObject({ handlerTimeout: 10_000 });
@@ -249,17 +249,17 @@ test('a body that arrives too slowly is let go in time, whatever its sender goes
   const { port } = slow.app.server.address() as net.AddressInfo;
   const began = performance.now();
   const answer = await new Promise<string>((resolve) => {
-    let heard = '';
+    let received = '';
     // Half-open on purpose: the sender does not hang up when it is told to.
     const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
       socket.write(`POST /v1/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`),
     );
     const drip = setInterval(() => socket.write(' '), 100);
-    socket.on('data', (chunk) => (heard += chunk.toString()));
+    socket.on('data', (chunk) => (received += chunk.toString()));
     socket.on('error', () => {});
     socket.on('close', () => {
       clearInterval(drip);
-      resolve(heard);
+      resolve(received);
     });
   });
   // By the time of its arrival, or by that of its handler: both are the same here.

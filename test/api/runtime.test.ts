@@ -119,7 +119,7 @@ test('a quarantined actor stands still with its timers, is released with a reaso
   });
   expect((await api.call('GET', `/v1/agents/${agent}`, { token: watcher })).body).toMatchObject({ paused: true, pauseCause: 'quarantine' });
   expect(await act('release', { reason: 'again' })).toMatchObject({ status: 409 });
-  // What the actor did not hear while it was quarantined can still be retried: its release is no step that leaves it.
+  // What the actor did not receive while it was quarantined can still be retried: its release is no step that leaves it.
   expect((await act('retry', { activity: pending, reason: 'after the release' })).status).toBe(200);
   expect((await read('/interventions')).items.map(({ action, reason }: { action: string; reason: string }) => [action, reason])).toEqual([
     ['retry', 'after the release'],

@@ -92,7 +92,7 @@ test('prepare answers what to sign; the signed bytes are taken, and the order is
   expect(done.body).toMatchObject({ state: 'finalized', fills: [{ side: 'buy' }] });
   expect((await api.call('GET', '/v1/spotchain/orders', { token: viewer })).body.items[0]).toEqual(done.body);
   await stage.cut();
-  await stage.hear();
+  await stage.receive();
 });
 
 test('bytes of another message are refused by name, and bytes that nobody signed by their missing signature', async () => {

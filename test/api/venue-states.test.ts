@@ -1,4 +1,4 @@
-// Market states over HTTP: how old they are, what a lost venue makes of them, and what is answered where nothing was heard.
+// Market states over HTTP: how old they are, what a lost venue makes of them, and what is answered where nothing was received.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DayTicker, type MarketState, marketStateKey, type VenueState } from '../../src/domain/market-state.ts';
 import type { PerpContext } from '../../src/domain/quote.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(() => api.states.clear());
 const get = (url: string) => api.call('GET', url, { token });
-const hear = (...states: MarketState[]): void => states.forEach((state) => api.states.set(marketStateKey(state), state));
+const receive = (...states: MarketState[]): void => states.forEach((state) => api.states.set(marketStateKey(state), state));
 
 const standing = (venue: Venue, over: Partial<VenueState> = {}): VenueState => ({
   kind: 'venue_state',
@@ -69,20 +69,20 @@ const perp = (over: Partial<PerpContext> = {}): PerpContext => ({
   ...over,
 });
 
-test('a ticker is as good as it is young and its venue is heard', async () => {
-  hear(ticker('BTCUSDT'), standing('spotexchange'));
+test('a ticker is as good as it is young and its venue is received', async () => {
+  receive(ticker('BTCUSDT'), standing('spotexchange'));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ ageMs: 900, quality: 'live', flags: [], priceChangePct: '10.000' });
-  hear(ticker('BTCUSDT', { observedAt: NOW - 6_000, receivedAt: NOW - 5_900 }));
+  receive(ticker('BTCUSDT', { observedAt: NOW - 6_000, receivedAt: NOW - 5_900 }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ ageMs: 6_000, quality: 'stale', flags: ['over_age'] });
-  hear(ticker('BTCUSDT'), standing('spotexchange', { hearing: 'feed_down' }));
+  receive(ticker('BTCUSDT'), standing('spotexchange', { hearing: 'feed_down' }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ quality: 'degraded', flags: ['feed_down'] });
-  // The process that heard it is gone: nobody says how the venue stands.
-  hear(standing('spotexchange', { receivedAt: NOW - 11_000 }));
+  // The process that received it is gone: nobody says how the venue stands.
+  receive(standing('spotexchange', { receivedAt: NOW - 11_000 }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ quality: 'degraded', flags: ['feed_down'] });
 });
 
 test('pages lose nothing and repeat nothing', async () => {
-  hear(...['C', 'A', 'B', 'E', 'D'].map((name) => ticker(`${name}USDT`)));
+  receive(...['C', 'A', 'B', 'E', 'D'].map((name) => ticker(`${name}USDT`)));
   const seen: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const { body } = await get(`/v1/tickers?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
@@ -95,7 +95,7 @@ test('pages lose nothing and repeat nothing', async () => {
 });
 
 test('a perpetual is priced by its own venue; a quote of the same name elsewhere fills nothing', async () => {
-  hear(perp(), standing('evmvenue'));
+  receive(perp(), standing('evmvenue'));
   const quote = {
     kind: 'quote',
     source: 'x',
@@ -129,14 +129,14 @@ test('a perpetual is priced by its own venue; a quote of the same name elsewhere
   });
 });
 
-test('what exists and was not heard of yet is not available, what does not exist is not found', async () => {
+test('what exists and was not received yet is not available, what does not exist is not found', async () => {
   expect((await get('/v1/perps/BTC')).body).toMatchObject({ status: 503, code: 'unavailable' });
   expect((await get('/v1/perps/NOPE')).body).toMatchObject({ status: 404, code: 'not_found' });
   expect((await get('/v1/perps/BTC?hours=0')).status).toBe(400);
 });
 
 test('venues: every one is listed, and one that nobody follows says so', async () => {
-  hear(standing('spotexchange'));
+  receive(standing('spotexchange'));
   const { body } = await get('/v1/venues');
   expect(body.items).toHaveLength(5);
   const of = (venue: string) => body.items.find((item: { venue: string }) => item.venue === venue);

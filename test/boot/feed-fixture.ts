@@ -1,4 +1,4 @@
-/** The feed role of a test, under the test's clock: it hears the given venues and nothing else. */
+/** The feed role of a test, under the test's clock: it receives the given venues and nothing else. */
 
 import type { ClockState } from '../../actors/runtime/clock-watch.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';

@@ -9,7 +9,7 @@ import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { feedOptions } from './feed-fixture.ts';
 
-test('a feed whose manifests take longer to be read than its lease to be renewed hears the venues once, not twice', async () => {
+test('a feed whose manifests take longer to be read than its lease to be renewed receives the venues once, not twice', async () => {
   const url = await testDatabase();
   const sql = openDatabase({ url, name: 'test feed' });
   const owner = openDatabase({ url, name: 'test owner', role: null, connections: 2 });

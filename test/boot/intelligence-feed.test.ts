@@ -1,4 +1,4 @@
-// The whole intelligence of the sandbox over real sockets into a real database: what is heard, what is kept, and what a restart remembers.
+// The whole intelligence of the sandbox over real sockets into a real database: what is received, what is kept, and what a restart remembers.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ async function opened() {
   const store = createIntelligenceStore(sql);
   const failures: unknown[] = [];
   function listen() {
-    const heard: FeedMessage[] = [];
+    const received: FeedMessage[] = [];
     let writing: Promise<unknown> = Promise.resolve();
     const feed = createIntelligenceFeed({
       intelligence: createIntelligenceSources({
@@ -52,28 +52,31 @@ async function opened() {
       },
       onFailure: (error) => failures.push(error),
     });
-    const subscription = feed.messages.subscribe({ next: (message) => heard.push(message), error: (error) => failures.push(error) });
+    const subscription = feed.messages.subscribe({ next: (message) => received.push(message), error: (error) => failures.push(error) });
     const stop = async () => {
       subscription.unsubscribe();
       await writing;
     };
     cleanups.push(stop);
-    return { heard, stop, news: () => heard.filter((message): message is NewsEvent => message.kind === 'news') };
+    return { received, stop, news: () => received.filter((message): message is NewsEvent => message.kind === 'news') };
   }
   return { sql, clock, sandbox, store, failures, listen, reads: createIntelligenceReads(sql) };
 }
 
 const SOURCES = ['news:wire', 'news:filings', 'news:macro', 'news:tvl', 'news:social'];
 
-test('every source is heard and kept, and a restart tells every open story again and no other', async () => {
+test('every source is received and kept, and a restart tells every open story again and no other', async () => {
   const { sql, failures, listen, reads, clock } = await opened();
   const first = listen();
-  await waitFor(() => SOURCES.every((source) => first.heard.some((message) => message.kind === 'heartbeat' && message.source === source)), {
-    what: `a round of ${SOURCES.join(', ')}`,
-  });
+  await waitFor(
+    () => SOURCES.every((source) => first.received.some((message) => message.kind === 'heartbeat' && message.source === source)),
+    {
+      what: `a round of ${SOURCES.join(', ')}`,
+    },
+  );
   await first.stop();
   expect(failures).toEqual([]);
-  expect(first.heard.filter((message) => message.kind === 'rejection')).toEqual([]);
+  expect(first.received.filter((message) => message.kind === 'rejection')).toEqual([]);
 
   const [counts] = await sql<Record<string, number>[]>`
     select (select count(*) from intelligence_events where merged_into is null)::int as events, (select count(*) from intelligence_reports)::int as reports,
@@ -111,7 +114,7 @@ test('every source is heard and kept, and a restart tells every open story again
 
   const second = listen();
   await waitFor(
-    () => SOURCES.every((source) => second.heard.some((message) => message.kind === 'heartbeat' && message.source === source)),
+    () => SOURCES.every((source) => second.received.some((message) => message.kind === 'heartbeat' && message.source === source)),
     {
       what: 'a round after the restart',
     },

@@ -58,13 +58,13 @@ test('both providers fill the store and the quotes channel, through the rules of
     unkeep,
   );
 
-  const heard = () =>
+  const received = () =>
     bus.snapshot().filter((quote): quote is Quote => quote.kind === 'quote' && quoteFilter({ venue: 'prediction' })(quote));
-  await waitFor(() => new Set(heard().map(({ source }) => source)).size === 2 && heard().length > 120, {
+  await waitFor(() => new Set(received().map(({ source }) => source)).size === 2 && received().length > 120, {
     what: 'quotes of both providers',
   });
-  expect(heard().every(({ quality }) => quality === 'live')).toBe(true);
-  expect(heard().filter(quoteFilter({ instrument: heard()[0]?.instrument }))).toHaveLength(1);
+  expect(received().every(({ quality }) => quality === 'live')).toBe(true);
+  expect(received().filter(quoteFilter({ instrument: received()[0]?.instrument }))).toHaveLength(1);
   const kept = await waitFor(
     async () => {
       const { items } = await store.list({ status: 'open' }, { limit: 200, after: null });
@@ -73,7 +73,7 @@ test('both providers fill the store and the quotes channel, through the rules of
     { what: 'markets of both providers' },
   );
   const instruments = new Set(kept.flatMap(({ outcomes }) => outcomes.map(({ instrument }) => instrument)));
-  expect(heard().every(({ instrument }) => instruments.has(instrument))).toBe(true);
+  expect(received().every(({ instrument }) => instruments.has(instrument))).toBe(true);
   const trades = async (): Promise<number> =>
     (await sql`select 1 from prediction_trades t join prediction_markets m on m.id = t.market_id`).count;
   await waitFor(async () => (await trades()) > 3, { what: 'trades of stored markets' });
@@ -83,11 +83,11 @@ test('both providers fill the store and the quotes channel, through the rules of
   stage.kalshi.faults.set({ disconnectLoop: true });
   await waitFor(() => pipeline.connectivity.state('prediction').hearing === 'feed_down', { what: 'the loss' });
   expect(pipeline.connectivity.state('prediction').detail).toMatch(/^kalshi is disconnected/);
-  await waitFor(() => heard().some(({ source, flags }) => source === 'kalshi:orderbook' && flags.includes('feed_down')), {
+  await waitFor(() => received().some(({ source, flags }) => source === 'kalshi:orderbook' && flags.includes('feed_down')), {
     what: 'marked quotes',
   });
   expect(
-    heard()
+    received()
       .filter(({ source }) => source === 'polymarket:book')
       .every(({ flags }) => !flags.includes('feed_down')),
   ).toBe(true);

@@ -66,8 +66,8 @@ test('each reading of a mark is passed on once, and again where its mint is doub
     onFailure: (error) => failures.push(error),
   });
   const bus = createInProcessMarketStateBus({ clock, onError: (error) => failures.push(error) });
-  const heard: IssuerMarkState[] = [];
-  bus.subscribe((changed) => heard.push(...changed.filter((state): state is IssuerMarkState => state.kind === 'issuer_mark')));
+  const received: IssuerMarkState[] = [];
+  bus.subscribe((changed) => received.push(...changed.filter((state): state is IssuerMarkState => state.kind === 'issuer_mark')));
   const mark = (receivedAt: number, mintVerified = true): IssuerMarkState => ({
     kind: 'issuer_mark',
     venue: 'reference',
@@ -100,12 +100,12 @@ test('each reading of a mark is passed on once, and again where its mint is doub
     () => pipeline.stop(),
   );
   clock.advanceTo(NOW + 5_000);
-  expect(heard).toEqual([mark(NOW)]);
+  expect(received).toEqual([mark(NOW)]);
   marks = [mark(NOW + 60_000)];
   clock.advanceTo(NOW + 65_000);
   marks = [mark(NOW + 60_000, false)];
   clock.advanceTo(NOW + 70_000);
-  expect(heard.slice(1)).toEqual([mark(NOW + 60_000), mark(NOW + 60_000, false)]);
+  expect(received.slice(1)).toEqual([mark(NOW + 60_000), mark(NOW + 60_000, false)]);
   expect(bus.latest('issuer_mark reference:OPENAI')).toEqual(mark(NOW + 60_000, false));
   expect(failures).toEqual([]);
 });

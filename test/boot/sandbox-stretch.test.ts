@@ -95,7 +95,7 @@ test('only what runs on simulators alone may be moved on', async () => {
   await expect(moveSandboxOn(real, store, moving)).rejects.toThrow(
     /these settings name real systems: SPOTEXCHANGE_URL, SPOTEXCHANGE_STREAM_URL/,
   );
-  // A service that is on duty would hear and tick the same slots.
+  // A service that is on duty would receive and tick the same slots.
   const leases = createDispatchStore(store.sql);
   expect(await leases.hold('feed', 'a service', 5 * MINUTE)).toBe(true);
   await expect(moveSandboxOn(service, store, moving)).rejects.toThrow(/a service runs on this database: stop it first/);

@@ -123,15 +123,17 @@ test('the silence of a venue is replayed as what it was', async () => {
   expect((await get('/v1/quotes?instrument=BTCUSDT')).body.items).toMatchObject([{ quality: 'live' }]);
 });
 
-test('several clients hear the same; a step brings the next price and a jump a snapshot', async () => {
+test('several clients receive the same; a step brings the next price and a jump a snapshot', async () => {
   await seek(DAY_BEGIN + MINUTE);
   const wanted = { channel: 'quotes', params: { venue: 'spotexchange' } };
   const clients = await Promise.all([listen({ id: 1, ...wanted }), listen({ id: 'b', ...wanted })]);
-  await waitFor(() => clients.every(({ ofType }) => ofType('snapshot').length === 1), { what: 'both hear all of it first' });
+  await waitFor(() => clients.every(({ ofType }) => ofType('snapshot').length === 1), { what: 'both receive all of it first' });
   const stepped = await post('/v1/replay/step', { steps: 2 });
   expect(stepped.body).toMatchObject({ mode: 'paused', at: isoTime(DAY_BEGIN + MINUTE + 2_000) });
   const bids = ({ ofType }: (typeof clients)[0]) => ofType('update').map(({ data }) => data.bid);
-  await waitFor(() => clients.every((client) => bids(client).at(-1) === bidAt(DAY_BEGIN + MINUTE + 2_000)), { what: 'both hear the step' });
+  await waitFor(() => clients.every((client) => bids(client).at(-1) === bidAt(DAY_BEGIN + MINUTE + 2_000)), {
+    what: 'both receive the step',
+  });
   await seek(DAY_BEGIN + 10_000);
   await waitFor(() => clients.every(({ ofType }) => ofType('snapshot').length === 2), { what: 'both are shown where it jumped to' });
   for (const { ofType, frames, close } of clients) {

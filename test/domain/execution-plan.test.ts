@@ -119,8 +119,8 @@ test('a resting order is filled by what traded beyond its price and by nothing e
   );
 });
 
-test('of a book that crossed the price the largest size counts, however often it was heard', () => {
-  const heard = (at: number, bid: string | null, ask: string | null, size: string | null) => ({
+test('of a book that crossed the price the largest size counts, however often it was received', () => {
+  const received = (at: number, bid: string | null, ask: string | null, size: string | null) => ({
     source: 'top',
     observedAt: at,
     at,
@@ -130,10 +130,10 @@ test('of a book that crossed the price the largest size counts, however often it
     askSize: size,
   });
   const tops = [
-    heard(1, '5990', '5999', '0.3'),
-    heard(2, '5990', '5999', '0.5'),
-    heard(3, '5999', '6000', '9'),
-    heard(4, null, null, null),
+    received(1, '5990', '5999', '0.3'),
+    received(2, '5990', '5999', '0.5'),
+    received(3, '5999', '6000', '9'),
+    received(4, null, null, null),
   ];
   const flow: MarketFlow = { venue: 'spotexchange', source: 's', trades: [], tops };
   const info = { id: 'f', price: '6000', decisionPrice: '6001', until: 9 };

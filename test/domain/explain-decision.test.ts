@@ -81,7 +81,7 @@ describe('a decision in words', () => {
       null,
     ]);
     expect(deaf.missing).toEqual(['spotchain:AAPLx: no_negative_event (unknown against high)']);
-    expect(deaf.instruments[0]?.seen).toContain('events unknown, for not all of their sources were heard');
+    expect(deaf.instruments[0]?.seen).toContain('events unknown, for not all of their sources were received');
     expect(deaf.instruments[0]?.entry[0]?.sentence).toContain('no_negative_event: its input was unknown');
   });
 

@@ -26,7 +26,7 @@ declare const exchange: ExecutionClient<'spotexchange'>;
 declare const spotOrders: SpotOrders;
 declare const approvedElsewhere: RiskApproved<Order<'spotexchange'>>;
 declare const approvedSomewhere: RiskApproved;
-declare const heardSomewhere: Quote;
+declare const receivedSomewhere: Quote;
 declare const info: PaperFillInfo;
 declare const market: PaperMarket;
 
@@ -115,7 +115,7 @@ test("a door takes the orders and the quotes of its own venue, and is hung under
       // @ts-expect-error the quote is of another venue
       client.submit(approved, { ...sent, quote: onExchange }),
       // @ts-expect-error it is not said of which
-      client.submit(approved, { ...sent, quote: heardSomewhere }),
+      client.submit(approved, { ...sent, quote: receivedSomewhere }),
       // @ts-expect-error a reference prices nothing here either
       client.submit(approved, { ...sent, quote: share }),
       // @ts-expect-error nor is another venue's order looked for
@@ -130,11 +130,11 @@ test("a door takes the orders and the quotes of its own venue, and is hung under
 test('what lost its venue on a way through data has it again only by being asked', () => {
   refused(() => {
     const sent = { key: 'k', decisionPrice: '1', leaseUntil: 0 };
-    if (!isOrderOn(approvedSomewhere, 'spotchain') || !isQuoteOf(heardSomewhere, 'spotchain')) return [];
+    if (!isOrderOn(approvedSomewhere, 'spotchain') || !isQuoteOf(receivedSomewhere, 'spotchain')) return [];
     return [
-      client.submit(approvedSomewhere, { ...sent, quote: heardSomewhere }),
+      client.submit(approvedSomewhere, { ...sent, quote: receivedSomewhere }),
       // @ts-expect-error asked about the chain, it is none of the exchange's
-      exchange.submit(approvedSomewhere, { ...sent, quote: heardSomewhere }),
+      exchange.submit(approvedSomewhere, { ...sent, quote: receivedSomewhere }),
     ];
   });
   const quote = { venue: 'spotchain' } as Quote;

@@ -1,4 +1,4 @@
-/** A process that dies between two of its steps: before what the step does is committed, or after that and before it hears of it. */
+/** A process that dies between two of its steps: before what the step does is committed, or after that and before it is told of it. */
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { rounds } from './rounds.ts';
 

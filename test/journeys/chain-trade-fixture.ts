@@ -156,7 +156,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   }
 
   /** What the aggregator would trade at is what the agent sees. */
-  async function hear(): Promise<void> {
+  async function receive(): Promise<void> {
     const amount = '300000000';
     const route = await routes.route({ inputMint: USDC_MINT, outputMint: token.mint, amount, slippageBps: 0, taker: null });
     if (!route.ok) throw new Error(route.refusal.detail);
@@ -171,8 +171,8 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
       stage.references.set(instrument, { ...price, observedAt: at, receivedAt: at, feedUpdatedAt: at });
   }
 
-  /** The share's own price, as what trades on its gap has to have heard it. */
-  function hearReference(): void {
+  /** The share's own price, as what trades on its gap has to have received it. */
+  function receiveReference(): void {
     const at = clock.now();
     stage.references.set(CATALOG.byKey(AAPL)?.benchmark as InstrumentKey, {
       kind: 'reference',
@@ -209,8 +209,8 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     swapReads: createPreparedTransactionStore(sql).ofPurpose('swap'),
     delegations: createDelegations(sql, clock, newId),
     atProvider,
-    hear,
-    hearReference,
+    receive,
+    receiveReference,
     tokensOf,
     broadcasts: (): number => chain.requests.get('sendTransaction') ?? 0,
 
@@ -231,9 +231,9 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     },
 
     async proposed(agentId: string, periodMs?: number) {
-      await hear();
+      await receive();
       await stage.tick('live', periodMs);
-      await hear();
+      await receive();
       await stage.carry({ clients });
       return (await stage.list({ agentId }))[0];
     },

@@ -287,7 +287,7 @@ describe('one state folder', () => {
     expect(ended).toMatchObject({ code: 0, left: [] });
     expectPrompt(ended);
     expectStopped(service.home);
-    // On a busy machine prices are heard late, and the log warns of it; an error it has none.
+    // On a busy machine prices are received late, and the log warns of it; an error it has none.
     const said = (least: number): string[] =>
       first
         .log()

@@ -111,7 +111,7 @@ for (const kind of ['redis', 'postgres'] as const) {
           }
           expect(deaths).toBe(3);
           await stage.allGreen([poison]);
-          // One slot, or the next one too where that began before the pause was heard of.
+          // One slot, or the next one too where that began before the pause was known.
           const crashed = await stage.sql`select disposition, reason from decisions where agent_id = ${poison} and reason <> 'late_tick'`;
           expect(new Set(crashed.map(({ disposition, reason }) => `${disposition} ${reason}`))).toEqual(
             new Set(['blocked_by_risk tick_crash']),

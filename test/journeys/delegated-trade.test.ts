@@ -145,7 +145,7 @@ test.each([
 test('without the server’s own switch and key there is no door, and the proposal says so', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
-  await world.hear();
+  await world.receive();
   await stage.tick();
   await stage.carry({ clients: {} });
   const [failed] = await stage.list({ agentId });
@@ -397,7 +397,7 @@ async function armed(id: string) {
 
 const takeOf = (id: string) => stage.takeReads.find(ORG, id);
 
-/** Timers of the present moment: what a Take hears of its proposals. */
+/** Timers of the present moment: what a Take is told of its proposals. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await stage.timers.fireDue();
@@ -423,7 +423,7 @@ async function boughtByTake(kind: 'thesis' | 'basis'): Promise<string> {
 test('a Take buys from the wallet that its owner delegated to it, and its operator closes it again to the last unit', async () => {
   const id = await boughtByTake('thesis');
   expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { reason: 'closing' } });
-  await world.hear();
+  await world.receive();
   const killSwitch = createKillSwitch({
     runtime: stage.runtime,
     store: createKillSwitchStore(stage.sql),
@@ -432,7 +432,7 @@ test('a Take buys from the wallet that its owner delegated to it, and its operat
     clock: stage.clock,
   });
   expect(await killSwitch.look()).toBe(1);
-  await world.hear();
+  await world.receive();
   await stage.carry({ clients: { spotchain: world.orders } });
   const sold = await world.finished(id);
   await settle();
@@ -445,7 +445,7 @@ test('a Take buys from the wallet that its owner delegated to it, and its operat
 });
 
 test('a basis policy enters at its discount from a delegated wallet and leaves on reversion', async () => {
-  world.hearReference();
+  world.receiveReference();
   stage.premiums.set(AAPL, -3);
   const id = await boughtByTake('basis');
   // Nothing has reverted yet: it is held.

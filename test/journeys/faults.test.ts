@@ -92,7 +92,7 @@ test('the control door says what it has, and refuses what it has not without cha
   expect(await (await fetch(`${control}/faults`)).json()).toEqual(all);
 });
 
-test('a frozen exchange: its quotes grow stale in five seconds, its agents hear of it and lose it, and get it back', async () => {
+test('a frozen exchange: its quotes grow stale in five seconds, its agents are told of it and lose it, and get it back', async () => {
   await waitFor(async () => (await bitcoin())?.quality === 'live', { what: 'a live quote before' });
   // Agents are told how their venues stand two seconds after the start.
   const { version } = await waitFor(async () => (await steps(trend))[0] ?? null, { what: 'the first step' });

@@ -309,7 +309,7 @@ test('at the full minute every agent on duty decides once, a paused one does not
   const seen = (instrument: string, type: string) =>
     decision.rules.find((rule: Record<string, unknown>) => rule['instrument'] === instrument && rule['type'] === type);
   expect(seen('spotexchange:BTCUSDT', 'price_above')).toMatchObject({ passed: false, observed: null, threshold: '1' });
-  // The other venue is heard; on a crowded machine perhaps not in time for every slot, and then its rules see nothing.
+  // The other venue is received; on a crowded machine perhaps not in time for every slot, and then its rules see nothing.
   const { quote } = decision.observed['evmvenue:BTC'];
   const isLive = quote?.quality === 'live';
   expect(seen('evmvenue:BTC', 'price_above')).toMatchObject({ passed: isLive, observed: isLive ? quote.mid : null, threshold: '1' });
@@ -333,7 +333,7 @@ test('at the full minute every agent on duty decides once, a paused one does not
   expect(events.events.filter(({ data }) => data.type === 'update').every(({ data }) => data.data.agentId === ours.fromPayload)).toBe(true);
 });
 
-test('the venue recovers once it is heard again', async () => {
+test('the venue recovers once it is received again', async () => {
   const off = await fetch(`${control}/faults/spotexchange`, { method: 'DELETE' });
   expect(await off.json()).toMatchObject({ freeze: false });
   await waitFor(async () => (await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT')).body.items[0]?.quality === 'live', {
@@ -376,10 +376,10 @@ test('history and chart show the steps that were taken', async () => {
     ['resume', 'paused', 'active'],
     ['pause', 'active', 'paused'],
   ]);
-  const heard = (await service.get(`/v1/agents/${ours.fromPayload}/history?limit=200`)).body.items
+  const received = (await service.get(`/v1/agents/${ours.fromPayload}/history?limit=200`)).body.items
     .map(({ event }: { event: { type: string; venue?: string } }) => (event.venue === 'spotexchange' ? event.type : null))
     .filter(Boolean);
-  expect(heard.slice(0, 2)).toEqual(['feed.restored', 'feed.degraded']);
+  expect(received.slice(0, 2)).toEqual(['feed.restored', 'feed.degraded']);
   const chart = (await service.get(`/v1/agents/${ours.paused}/chart`)).body;
   expect(chart).toMatchObject({ machine: 'agent@1', status: 'running', version: items[0].version, value: items[0].to });
   expect(chart.mermaid).toContain('stateDiagram');

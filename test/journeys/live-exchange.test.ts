@@ -54,7 +54,7 @@ afterEach(async () => {
 });
 
 /** The exchange's top is what the agent sees. */
-async function hear(): Promise<void> {
+async function receive(): Promise<void> {
   const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
     bids: [string, string][];
     asks: [string, string][];
@@ -91,7 +91,7 @@ async function liveAgent() {
 test('an agent at limited_live buys and sells on the exchange, and every balance agrees', async () => {
   const { agentId, vaults } = await liveAgent();
   const before = free('USDT');
-  await hear();
+  await receive();
   await stage.tick();
   await stage.carry({ clients: { spotexchange: client } });
   const [entry] = await stage.list({ agentId });
@@ -102,7 +102,7 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
   const dust = free('BTC').minus(bought.held);
   expect(dust.gte(0) && dust.lt('0.00001')).toBe(true);
 
-  await hear();
+  await receive();
   await stage.tick();
   await stage.carry({ clients: { spotexchange: client } });
   const [exit] = await stage.list({ agentId });
@@ -118,7 +118,7 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
 
 test('an answer that is lost leaves the proposal unknown, and the look-up books exactly one fill', async () => {
   const { agentId } = await liveAgent();
-  await hear();
+  await receive();
   await stage.tick();
   // What is asked before an order goes out is known from here on.
   await client.lookUp({ instrument: BTC } as never, 'nothing', { decisionPrice: '1', leaseUntil: null });
@@ -128,7 +128,7 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
   expect(simulator.account.orders.length).toBe(1);
   simulator.faults.reset();
   // While it is unknown the agent proposes nothing more of it.
-  await hear();
+  await receive();
   await stage.tick();
   expect((await stage.list({ agentId })).length).toBe(1);
   await stage.carry({ clients: { spotexchange: client } });
@@ -174,7 +174,7 @@ test('a person’s live order goes the same way, and a halt before it is sent st
   });
   const buy = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
   const before = free('USDT');
-  await hear();
+  await receive();
   const placed = await handler.place(stage.context(), 'live', buy);
   if (!placed.ok) throw new Error(placed.refusal.detail);
   expect(placed.value.state).toBe('approved');

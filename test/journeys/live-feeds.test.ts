@@ -1,4 +1,4 @@
-// What a client hears from the running service: quotes that move, agents that change, steps, alerts, signs of life.
+// What a client receives from the running service: quotes that move, agents that change, steps, alerts, signs of life.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
@@ -135,11 +135,11 @@ test("a browser's own reader of events is served with the cookie", async () => {
   const source = new EventSource(`${service.url}/v1/feeds/sse?channel=quotes&venue=evmvenue&instrument=BTC`, {
     fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, cookie: `sevengate=${service.token('viewer')}` } }),
   });
-  const heard: Frame[] = [];
-  source.onmessage = ({ data }) => heard.push(JSON.parse(data));
+  const received: Frame[] = [];
+  source.onmessage = ({ data }) => received.push(JSON.parse(data));
   try {
-    await waitFor(() => heard.some(({ type }) => type === 'update'), { what: 'an update', deadlineMs: 10_000 });
-    expect(heard.find(({ type }) => type === 'snapshot').data).toMatchObject([{ venue: 'evmvenue', instrument: 'BTC' }]);
+    await waitFor(() => received.some(({ type }) => type === 'update'), { what: 'an update', deadlineMs: 10_000 });
+    expect(received.find(({ type }) => type === 'snapshot').data).toMatchObject([{ venue: 'evmvenue', instrument: 'BTC' }]);
   } finally {
     source.close();
   }
@@ -158,7 +158,7 @@ test('a token in the URL, a foreign origin and no token at all open nothing', as
   await expect(openSocket(service.url, 'a.b.c')).rejects.toThrow('401');
 });
 
-test('what a client may not hear, or asks for wrongly, is refused and the socket goes on', async () => {
+test('what a client may not receive, or asks for wrongly, is refused and the socket goes on', async () => {
   const errors = () => socket.frames.filter(({ type }) => type === 'error');
   const before = errors().length;
   socket.send('{"op":');

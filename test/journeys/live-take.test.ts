@@ -4,7 +4,7 @@ import { createFeedNotices } from '../../actors/agent/feed-notices.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createBreakerFacts } from '../../src/adapters/store/agents/breaker-facts.ts';
-import { tradersHearing } from '../../src/adapters/store/agents/manifest-reads.ts';
+import { tradersSubscribedTo } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
@@ -79,7 +79,7 @@ async function armedLive(made = take()): Promise<string> {
 }
 
 /** The exchange's top is what the Take sees. */
-async function hear(): Promise<void> {
+async function receive(): Promise<void> {
   const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
     bids: [string, string][];
     asks: [string, string][];
@@ -97,7 +97,7 @@ async function settle(): Promise<void> {
 const carry = () => stage.carry({ clients: { spotexchange: client } });
 
 async function tickAndTrade(): Promise<void> {
-  await hear();
+  await receive();
   await stage.tick('live', TAKE_TICK_MS);
   await settle();
   await carry();
@@ -125,7 +125,7 @@ const killSwitch = () =>
   });
 
 async function closed(id: string): Promise<void> {
-  await hear();
+  await receive();
   expect(await killSwitch().look()).toBe(1);
   expect(await killSwitch().look()).toBe(0);
   await carry();
@@ -176,7 +176,7 @@ test('a position can be closed after an emergency halt, and nothing is bought an
 
 test('an answer of the exchange that is lost leaves one order and one fill', async () => {
   const id = await armedLive();
-  await hear();
+  await receive();
   await stage.tick('live', TAKE_TICK_MS);
   await client.lookUp({ instrument: 'spotexchange:BTCUSDT' } as never, 'nothing', { decisionPrice: '1', leaseUntil: null });
   simulator.faults.set({ lostAnswer: 1 });
@@ -211,7 +211,7 @@ test('where its venue takes no live orders, or the switch is off, arming is refu
   // Switched off after the arming: the order fails at its execution, before anything leaves.
   stage.disabled.venues = {};
   const late = await armedLive();
-  await hear();
+  await receive();
   await stage.tick('live', TAKE_TICK_MS);
   await settle();
   await stage.carry();
@@ -384,10 +384,10 @@ test('data that is lost for five seconds cancels what a Take proposes and disarm
   const other = await draft(take({ symbol: 'AAPLx' }));
   expect(await stage.takes.arm(stage.context(), other, 'paper')).toMatchObject({ ok: true });
   const waiting = await draft();
-  const hearing = await tradersHearing(stage.sql, 'spotexchange');
-  expect([live, paper, other, waiting].map((id) => hearing.includes(id))).toEqual([true, true, false, false]);
-  expect(await tradersHearing(stage.sql, 'reference')).toContain(other);
-  const notify = createFeedNotices({ hearing: (subject) => tradersHearing(stage.sql, subject), ...stage });
+  const subscribers = await tradersSubscribedTo(stage.sql, 'spotexchange');
+  expect([live, paper, other, waiting].map((id) => subscribers.includes(id))).toEqual([true, true, false, false]);
+  expect(await tradersSubscribedTo(stage.sql, 'reference')).toContain(other);
+  const notify = createFeedNotices({ subscribers: (subject) => tradersSubscribedTo(stage.sql, subject), ...stage });
   const edge = async (type: 'feed.degraded' | 'feed.restored') => {
     const at = stage.clock.now();
     await notify({ type, subject: 'spotexchange', at, goodAt: at });

@@ -64,7 +64,7 @@ const look = () =>
 
 /** Everything is sold by the kill switch, with the owner's signature. */
 async function soldOut(agentId: string): Promise<void> {
-  await world.hear();
+  await world.receive();
   expect(await look()).toBe(1);
   await world.stage.carry({ clients: { spotchain: world.orders } });
   expect(await newest(agentId)).toMatchObject({

@@ -176,7 +176,7 @@ describe('fifteen days on paper', () => {
   }
 
   test('every minute has its decision, and trades alternate between entry and exit', () => {
-    // The last slot is not over when the last price is heard.
+    // The last slot is not over when the last price is received.
     expect(life.rows).toHaveLength(2 * (DAYS * 1_440 - 1));
     for (const place of [0, 1]) {
       const fills = fillsOf(place);

@@ -34,7 +34,7 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
     },
     { what: 'a ranking', deadlineMs: 90_000 },
   );
-  // The third leg of a share is the perpetual of a builder's dex, heard under its own name.
+  // The third leg of a share is the perpetual of a builder's dex, received under its own name.
   const basis = await waitFor(
     async () => {
       const { body } = await service.get('/v1/arbitrage/basis?symbol=AAPLx', 'operator');
@@ -69,13 +69,13 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
   const armed = await service.post('/v1/takes/arm', { takeId, mode: 'paper' }, 'operator');
   expect([armed.status, armed.body.state]).toEqual([200, 'armed']);
 
-  const heard = (state: string) =>
+  const received = (state: string) =>
     socket.frame(
       `the Take ${state}`,
       ({ channel, type, data }) => channel === 'takes' && type === 'update' && data.takeId === takeId && data.state === state,
       120_000,
     );
-  await heard('filled');
+  await received('filled');
   const states = socket.updates('takes').flatMap(({ data }) => (data.takeId === takeId ? [data.state] : []));
   expect(states.slice(0, 2)).toEqual(['draft', 'armed']);
   expect(states.at(-1)).toBe('filled');
@@ -89,7 +89,7 @@ test('from the cheapest liquid equity to a Take that triggers, fills, is disarme
   const disarmed = await service.post(`/v1/takes/${takeId}/disarm`, undefined, 'operator');
   expect([disarmed.status, disarmed.body.state]).toEqual([200, 'disarmed']);
   expect((await service.post(`/v1/takes/${takeId}/close`, undefined, 'operator')).body.reason).toBe('closing');
-  await heard('closed');
+  await received('closed');
 
   const fork = await service.post('/v1/takes/fork', { takeId, allocationUsd: '250' }, 'operator');
   expect([fork.status, fork.body.state, fork.body.lineage, fork.body.allocationUsd]).toEqual([201, 'draft', [takeId], '250']);

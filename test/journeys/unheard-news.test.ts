@@ -1,4 +1,4 @@
-// News that nobody hears, from the feed to the decision: live, at rest in the database, and in the replay of what was recorded.
+// News that nobody receives, from the feed to the decision: live, at rest in the database, and in the replay of what was recorded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,13 +35,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Half an hour: nobody listens, then the wire is heard and quiet, tells of a theft, and falls silent. */
+/** Half an hour: nobody listens, then the wire is received and quiet, tells of a theft, and falls silent. */
 function* halfHour(): Generator<FeedMessage> {
   for (let at = START + 1_000; at < START + 30 * MINUTE; at += 5_000) {
     yield quote(at, { observedAt: at, bid: '100', ask: '100.1' });
     const minute = Math.floor((at - START) / MINUTE);
-    const heard = minute >= 5 && minute < 15;
-    if (heard && at % 15_000 === (START % 15_000) + 1_000) yield heartbeat(at, { venue: 'reference', source: 'news:wire' });
+    const received = minute >= 5 && minute < 15;
+    if (received && at % 15_000 === (START % 15_000) + 1_000) yield heartbeat(at, { venue: 'reference', source: 'news:wire' });
     if (minute === 10 && at === START + 10 * MINUTE + 1_000) yield news(at, 'theft', { symbols: ['BTC'], observedAt: at });
   }
 }
@@ -63,8 +63,8 @@ test('an entry waits while news is unheard, and says the same live, from the dat
     onFailure: (error) => failures.push(error),
     periodMs: MINUTE,
   });
-  const heard: FeedMessage[] = [];
-  pipeline.heard.subscribe({ next: (message) => heard.push(message), error: (error) => failures.push(error) });
+  const received: FeedMessage[] = [];
+  pipeline.received.subscribe({ next: (message) => received.push(message), error: (error) => failures.push(error) });
   pipeline.start();
   for (const message of halfHour()) {
     clock.advanceTo(message.receivedAt);
@@ -90,7 +90,7 @@ test('an entry waits while news is unheard, and says the same live, from the dat
     outcomes.push(`${rule?.observed ?? 'unknown'} ${verdict.disposition}`);
     live.push(`${cut.slot} ${row?.hash}`);
   }
-  // From the slot of minute 6 on it is heard; the last round is that of 14:46, and five minutes later nobody knows any more.
+  // From the slot of minute 6 on it is received; the last round is that of 14:46, and five minutes later nobody knows any more.
   const runs = outcomes.reduce<[string, number][]>((all, word) => {
     const last = all.at(-1);
     if (last?.[0] === word) last[1]++;
@@ -106,7 +106,7 @@ test('an entry waits while news is unheard, and says the same live, from the dat
 
   const file = join(folder, 'unheard.tape');
   const writer = await createTape(file, { tape: 1, agents: [replayAgent(read.manifest, 0, 'confirm')] });
-  await writer.write(heard.filter((message) => message.kind !== 'rejection'));
+  await writer.write(received.filter((message) => message.kind !== 'rejection'));
   await writer.close();
   const replay = async () => {
     const seen: string[] = [];

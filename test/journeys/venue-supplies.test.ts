@@ -96,7 +96,7 @@ describe('routes', () => {
     expect((await service.get('/v1/perps/BTCUSDT')).status).toBe(404);
   });
 
-  test('every venue says how it is heard, how its clock stands and what may still be asked of it', async () => {
+  test('every venue says how it is received, how its clock stands and what may still be asked of it', async () => {
     const spot = await waitFor(
       async () => {
         const { body } = await service.get('/v1/venues');

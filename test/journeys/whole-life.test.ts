@@ -136,7 +136,7 @@ async function refused(agentId: string, code: string): Promise<void> {
 }
 
 /** Quotes of every minute and bars of every hour from `from` on, after enough bars to know the indicators. */
-async function* heard(from: EpochMs, days: number): AsyncGenerator<{ readonly events: readonly TapeEvent[] }> {
+async function* received(from: EpochMs, days: number): AsyncGenerator<{ readonly events: readonly TapeEvent[] }> {
   const feed = { venue: 'spotexchange', instrument: 'BTCUSDT' } as const;
   const first = Math.floor(from / HOUR) * HOUR;
   const bars = (open: EpochMs, count: number, at: EpochMs): TapeEvent => ({
@@ -166,7 +166,7 @@ async function* heard(from: EpochMs, days: number): AsyncGenerator<{ readonly ev
       quality: 'live',
       flags: NO_FLAGS,
     });
-    // A bar is heard of once it is closed.
+    // A bar is received once it is closed.
     if (slot % HOUR === 0) events.push(bars(slot - HOUR, 1, slot + 500));
     if (events.length > 1_000) {
       yield { events };
@@ -181,7 +181,7 @@ async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<re
   const fills: ReplayedFill[] = [];
   const cuts = new Map<EpochMs, Cut>();
   await replayTape({
-    tapes: [{ file: 'made', header: { tape: 1 }, cut: null, batches: () => heard(from, days) as never }],
+    tapes: [{ file: 'made', header: { tape: 1 }, cut: null, batches: () => received(from, days) as never }],
     agents: [{ ...agent, tickFrom: (Math.floor(from / MINUTE) + 1) * MINUTE }],
     onFill: (fill) => fills.push(fill),
     onDecisions: (_, cut) => {

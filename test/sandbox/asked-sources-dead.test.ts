@@ -52,14 +52,14 @@ describe('ten minutes of a host that is', () => {
       const { clock } = run;
       const before = run.dialled();
       const at: number[] = [];
-      const heard = run.hear(sourceAt(name, host.url, clock, seededRandom(seed)));
+      const received = run.receive(sourceAt(name, host.url, clock, seededRandom(seed)));
       for (const end = clock.now() + 600_000; clock.now() < end; ) {
         await run.pass(500, 500);
         while (at.length < run.dialled() - before) at.push(clock.now());
       }
       attempts.push(at);
-      expect(heard.filter(({ kind }) => kind !== 'feed_status' && kind !== 'rejection')).toEqual([]);
-      expect(heard.map((one) => (one.kind === 'feed_status' ? one.status : one.kind))).toEqual(['disconnected']);
+      expect(received.filter(({ kind }) => kind !== 'feed_status' && kind !== 'rejection')).toEqual([]);
+      expect(received.map((one) => (one.kind === 'feed_status' ? one.status : one.kind))).toEqual(['disconnected']);
       for (const cleanup of cleanups.splice(1).reverse()) await cleanup();
     }
     expect(Math.max(...attempts.map(({ length }) => length)), `${how} ${name}`).toBeLessThan(60);

@@ -11,7 +11,7 @@ export type Message = FeedMessage | IntelligenceRecord;
 
 export interface SourceFixture {
   readonly clock: VirtualClock;
-  hear(messages: Observable<Message>): Message[];
+  receive(messages: Observable<Message>): Message[];
   pass(ms: number, stepMs?: number): Promise<void>;
   /** Connections that were attempted so far. */
   dialled(): number;
@@ -31,14 +31,14 @@ export function sourceFixture(cleanups: (() => unknown)[], at = OPENING): Source
   return {
     clock,
     dialled: watch.dialled,
-    hear(messages) {
-      const heard: Message[] = [];
+    receive(messages) {
+      const received: Message[] = [];
       const subscription = messages.subscribe({
-        next: (message) => void heard.push(message),
+        next: (message) => void received.push(message),
         error: (error: unknown) => expect.unreachable(String(error)),
       });
       cleanups.push(() => subscription.unsubscribe());
-      return heard;
+      return received;
     },
     async pass(ms, stepMs = 250) {
       for (const end = clock.now() + ms; clock.now() < end; ) await step(Math.min(clock.now() + stepMs, end));

@@ -36,8 +36,8 @@ function garbageOf(faults: FaultSwitch): { readonly answers: () => number; reado
 
 const random = (): number => 0.5;
 const isPrice = ({ kind }: Message): boolean => kind === 'quote' || kind === 'reference';
-const refused = (heard: readonly Message[], source?: string): number =>
-  heard.filter((message) => message.kind === 'rejection' && (source === undefined || message.source === source)).length;
+const refused = (received: readonly Message[], source?: string): number =>
+  received.filter((message) => message.kind === 'rejection' && (source === undefined || message.source === source)).length;
 
 describe('prices that are asked for', () => {
   const ASKED: readonly ProviderName[] = ['issuer', 'spotchain', 'kalshi-polled'];
@@ -47,9 +47,12 @@ describe('prices that are asked for', () => {
     cleanups.push(() => stage.close());
     const [provider] = stage.providers as [(typeof stage.providers)[0]];
     const { clock } = stage;
-    const heard: FeedMessage[] = [];
+    const received: FeedMessage[] = [];
     const pipeline = stage.listen(provider);
-    pipeline.heard.subscribe({ next: (message) => void heard.push(message), error: (error: unknown) => expect.unreachable(String(error)) });
+    pipeline.received.subscribe({
+      next: (message) => void received.push(message),
+      error: (error: unknown) => expect.unreachable(String(error)),
+    });
     const isLive = (): boolean => {
       const { quotes, references } = pipeline.view.snapshot(clock.now());
       const prices = [...quotes, ...references];
@@ -58,14 +61,14 @@ describe('prices that are asked for', () => {
     for (let waited = 0; !isLive() && waited < 60_000; waited += 1_000) await stage.run(1_000);
     await stage.run(5_000);
     expect(isLive()).toBe(true);
-    heard.length = 0;
+    received.length = 0;
     const { answers, spoiled } = garbageOf(provider.faults);
     provider.faults.set({ garbage: 0.2 });
     await stage.run(name === 'issuer' ? 1_800_000 : 300_000, () => {}, name === 'issuer' ? 1_000 : 100);
     expect(spoiled()).toBeGreaterThan(5);
     expect(answers() - spoiled()).toBeGreaterThan(10);
-    expect(refused(heard)).toBe(spoiled());
-    const prices = heard.filter(isPrice);
+    expect(refused(received)).toBe(spoiled());
+    const prices = received.filter(isPrice);
     if (name === 'issuer') expect(prices).toHaveLength(answers() - spoiled());
     // Of the aggregator a good buy is a quote, whether or not its sell is garbage; of a listing all outcomes come together.
     const at = new Map<number, number>();
@@ -102,15 +105,15 @@ describe('prices that are asked for', () => {
       random,
     });
     faults.set({ garbage: 0.2 });
-    const heard = run.hear(feed.messages);
+    const received = run.receive(feed.messages);
     await run.pass(240_000);
     expect(spoiled()).toBeGreaterThan(3);
-    expect(refused(heard)).toBe(spoiled());
-    expect(heard.filter(isPrice)).toHaveLength(answers() - spoiled());
+    expect(refused(received)).toBe(spoiled());
+    expect(received.filter(isPrice)).toHaveLength(answers() - spoiled());
     faults.reset();
-    const before = heard.length;
+    const before = received.length;
     await run.pass(20_000);
-    const later = heard.slice(before);
+    const later = received.slice(before);
     expect(new Set(later.flatMap((message) => (message.kind === 'reference' ? [message.instrument] : [])))).toEqual(
       new Set(['AAPL', 'TSLA']),
     );
@@ -143,10 +146,12 @@ describe('a catalogue of prediction markets', () => {
     });
     cleanups.push(() => news.unsubscribe());
     faults.set({ garbage });
-    const heard = run.hear(catalogue.feed.messages);
+    const received = run.receive(catalogue.feed.messages);
     await run.pass(30 * 60_000, 500);
     // Polymarket lists a market before its tokens exist: those are refused by a reason of their own.
-    const failed = heard.flatMap((message) => (message.kind === 'rejection' && message.reason === 'venue_error' ? [message.detail] : []));
+    const failed = received.flatMap((message) =>
+      message.kind === 'rejection' && message.reason === 'venue_error' ? [message.detail] : [],
+    );
     expect(failed.filter((detail) => detail.startsWith('not_json'))).toHaveLength(spoiled());
     expect(failed).toHaveLength(spoiled());
     return { told, spoiled: spoiled() };
@@ -170,9 +175,9 @@ describe('a catalogue of prediction markets', () => {
   );
 });
 /** What was told, by what it is about, whenever it was told. */
-function content(heard: readonly Message[]): Set<string> {
+function content(received: readonly Message[]): Set<string> {
   return new Set(
-    heard.flatMap((message): string[] => {
+    received.flatMap((message): string[] => {
       switch (message.kind) {
         case 'report':
           return [message.report.id];
@@ -203,18 +208,18 @@ describe('intelligence', () => {
       const simulator = await source.open(run.clock, faults);
       cleanups.push(() => simulator.close());
       faults.set({ garbage });
-      const heard = run.hear(source.feed(simulator.url, run.clock));
+      const received = run.receive(source.feed(simulator.url, run.clock));
       await run.pass(400_000);
       faults.reset();
       await run.pass(60_000);
-      const words = heard.flatMap((message) => (message.kind === 'feed_status' ? [message.status] : []));
+      const words = received.flatMap((message) => (message.kind === 'feed_status' ? [message.status] : []));
       expect(words.at(-1)).toBe('connected');
-      expect(heard.at(-1)?.kind).toBe('heartbeat');
+      expect(received.at(-1)?.kind).toBe('heartbeat');
       // A refusal of the source itself (a company without filings) is none of garbage.
-      const unreadable = heard.filter((message) => message.kind === 'rejection' && message.reason === 'not_json');
+      const unreadable = received.filter((message) => message.kind === 'rejection' && message.reason === 'not_json');
       expect(unreadable).toHaveLength(spoiled());
       if (garbage > 0) expect(spoiled()).toBeGreaterThan(3);
-      told.push(content(heard));
+      told.push(content(received));
     }
     const [calm, noisy] = told as [Set<string>, Set<string>];
     expect(calm.size).toBeGreaterThan(1);

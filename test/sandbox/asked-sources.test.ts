@@ -91,7 +91,7 @@ async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): 
     onCut: () => {},
     onFailure: (error) => expect.unreachable(String(error)),
   });
-  const heard = run.hear(pipeline.heard);
+  const received = run.receive(pipeline.received);
   pipeline.start();
   cleanups.push(() => pipeline.stop());
   const shown = (): ReferencePrice | null => pipeline.view.referenceAt('reference:AAPL', clock.now());
@@ -106,7 +106,7 @@ async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): 
     if (price === null || price.quality !== 'delayed') words.add(price === null ? 'no price' : [price.quality, ...price.flags].join(' '));
     else expect(Number(price.referencePrice) / market.reference('AAPL', clock.now()).price).toBeCloseTo(1, 1);
   }
-  const from = heard.length;
+  const from = received.length;
   const before = pipeline.counters.snapshot().reference.counted;
   faults.set(settings);
   // Longer than such a price is believed.
@@ -119,7 +119,7 @@ async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): 
     calm = isWell() ? calm + 500 : 0;
   }
   expect(isWell(), `${fault} heals`).toBe(true);
-  const during = heard.slice(from);
+  const during = received.slice(from);
   const down = during.some((message) => message.kind === 'feed_status' && message.status === 'disconnected');
   const reasons = during.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : []));
   const after = pipeline.counters.snapshot().reference.counted;
@@ -144,14 +144,14 @@ describe('under', () => {
       const faults = createFaultSwitch(7);
       const simulator = await open(run.clock, faults);
       cleanups.push(() => simulator.close());
-      const heard = run.hear(feed(simulator.url, run.clock));
-      const beats = (): number => heard.filter(({ kind }) => kind === 'heartbeat').length;
+      const received = run.receive(feed(simulator.url, run.clock));
+      const beats = (): number => received.filter(({ kind }) => kind === 'heartbeat').length;
       for (let waited = 0; beats() === 0 && waited < 60_000; waited += 1_000) await run.pass(1_000);
       expect(beats(), `${source} before the fault`).toBeGreaterThan(0);
-      const from = heard.length;
+      const from = received.length;
       faults.set(settings);
       await run.pass(settings.bigFrame === undefined ? 90_000 : 20_000);
-      const during = heard.slice(from);
+      const during = received.slice(from);
       const words = during.flatMap((message) => (message.kind === 'feed_status' ? [message.status] : []));
       const reasons = during.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : []));
       faults.reset();

@@ -40,7 +40,7 @@ import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 /** A Friday at half past eleven in New York: shares trade, and no question is decided within the next 29 minutes. */
 export const OPENING: EpochMs = Date.UTC(2026, 10, 20, 16, 31);
 
-/** Everything that is heard of prices, one row of simulators and adapters each. */
+/** Every feed of prices, one row of simulators and adapters each. */
 export const PROVIDERS = ['spotexchange', 'evmvenue', 'spotchain', 'reference', 'issuer', 'polymarket', 'kalshi', 'kalshi-polled'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
@@ -152,7 +152,7 @@ const STEP_MS = 100;
 export interface FaultFixture {
   readonly clock: VirtualClock;
   readonly providers: readonly Provider[];
-  /** A pipeline that hears one provider; started. */
+  /** A pipeline that receives one provider; started. */
   listen(provider: Provider): MarketPipeline;
   /** Connections that were attempted so far, by anybody in this process. */
   dialled(): number;

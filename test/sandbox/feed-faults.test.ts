@@ -74,7 +74,7 @@ const POLLED_HEALS_MS = 30_000;
 const rounded = (ms: number): string => `≤ ${BOUNDS_S.find((bound) => ms <= bound * 1_000) ?? '∞'} s`;
 
 const WRITTEN = new URL('../../docs/feed-faults.md', import.meta.url);
-/** A run on a busy machine hears a little later: so many bounds away from what is written is the same. */
+/** A run on a busy machine receives a little later: so many bounds away from what is written is the same. */
 const BOUNDS_APART = 3;
 /** What such a run sees first of a cut connection: prices that grow old. */
 const SEEN_OLD_FIRST = 'stale, then ';
@@ -103,7 +103,7 @@ class Witness {
   constructor(provider: Provider, pipeline: MarketPipeline) {
     this.provider = provider;
     this.#pipeline = pipeline;
-    pipeline.heard.subscribe({
+    pipeline.received.subscribe({
       next: (message: FeedMessage) => {
         if (this.#counting && message.kind === 'rejection') this.#rejected.add(message.reason);
       },
@@ -119,7 +119,7 @@ class Witness {
   }
 
   isLive(at: EpochMs): boolean {
-    // Markets that were heard of only while the venue's clock was wrong are no part of the question.
+    // Markets that were received only while the venue's clock was wrong are no part of the question.
     const prices = this.#prices(at).filter((price) => this.#tracked.length === 0 || this.#tracks(price));
     return prices.length > 0 && prices.every(({ quality }) => quality === 'live');
   }
@@ -163,7 +163,7 @@ class Witness {
   }
 
   /** The row, once everything has healed. `until` is when the fault ended. */
-  row(fault: string, until: EpochMs, heard: boolean): Row {
+  row(fault: string, until: EpochMs, received: boolean): Row {
     const counts = this.#counted();
     const grown = COUNTED.filter((what) => (counts[what] ?? 0) > (this.#counts[what] ?? 0));
     const counted = [...[...this.#rejected].sort(), ...grown];
@@ -171,7 +171,7 @@ class Witness {
     const heals =
       this.#lastAt === null
         ? ''
-        : !heard
+        : !received
           ? 'not at all'
           : this.#lastAt <= until - 2_000
             ? 'during the fault'

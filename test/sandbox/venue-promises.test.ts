@@ -22,14 +22,14 @@ async function staged(...options: Parameters<typeof openFaultFixture>): Promise<
 function listen(stage: FaultFixture): Map<ProviderName, FeedMessage[]> {
   return new Map(
     stage.providers.map((provider) => {
-      const heard: FeedMessage[] = [];
-      stage.listen(provider).heard.subscribe({
-        next: (message) => void heard.push(message),
+      const received: FeedMessage[] = [];
+      stage.listen(provider).received.subscribe({
+        next: (message) => void received.push(message),
         error: (error: unknown) => {
           throw error;
         },
       });
-      return [provider.name, heard];
+      return [provider.name, received];
     }),
   );
 }
@@ -46,12 +46,12 @@ describe('with one frame of garbage in a hundred', () => {
     const runs: Map<ProviderName, FeedMessage[]>[] = [];
     for (const garbage of [0, 0.01]) {
       const stage = await staged(STREAMED);
-      const heard = listen(stage);
+      const received = listen(stage);
       await stage.run(4_000);
       for (const { faults } of stage.providers) faults.set({ garbage });
-      for (const messages of heard.values()) messages.length = 0;
+      for (const messages of received.values()) messages.length = 0;
       await stage.run(90_000);
-      runs.push(heard);
+      runs.push(received);
     }
     const [calm, noisy] = runs as [Map<ProviderName, FeedMessage[]>, Map<ProviderName, FeedMessage[]>];
     for (const name of STREAMED) {
@@ -76,7 +76,7 @@ describe('ten minutes of a host that is', () => {
     const attempts: number[][] = [];
     for (const seed of how === 'refused' ? [1, 2] : SEEDS) {
       const stage = await staged([name], seed, host.url);
-      const heard = listen(stage);
+      const received = listen(stage);
       const before = stage.dialled();
       const at: number[] = [];
       const note = (): void => {
@@ -84,7 +84,7 @@ describe('ten minutes of a host that is', () => {
       };
       await stage.run(600_000, note, 500);
       attempts.push(at);
-      const messages = heard.get(name) as FeedMessage[];
+      const messages = received.get(name) as FeedMessage[];
       expect(messages.filter(({ kind }) => kind === 'quote' || kind === 'reference')).toEqual([]);
       // The outage is on record: as a lost connection, or for listings, which come before any connection, as counted failures.
       expect(messages.some((one) => one.kind === 'rejection' || (one.kind === 'feed_status' && one.status === 'disconnected'))).toBe(true);

@@ -14,7 +14,7 @@ type D = InstanceType<typeof D>;
 
 /** What a run came to, as far as prices are in it. */
 export interface PricedRun {
-  readonly heard: readonly FeedMessage[];
+  readonly received: readonly FeedMessage[];
   readonly cuts: ReadonlyMap<EpochMs, Cut>;
   readonly rows: readonly DecisionRow[];
   readonly slippageBps: number;
@@ -44,8 +44,8 @@ export class Origins {
   /** Whose each price is. */
   readonly #owner = new Map<string, string>();
 
-  constructor(heard: readonly FeedMessage[]) {
-    for (const message of heard) {
+  constructor(received: readonly FeedMessage[]) {
+    for (const message of received) {
       if (message.kind === 'reference') {
         const key = `reference:${message.instrument}`;
         this.#own(message.referencePrice, key);
@@ -115,7 +115,7 @@ function worstPrice(instrument: string, side: Order['side'], touch: string, bps:
 
 /** Every number of a run that does not come from a quote of its own venue, in words; empty where each does. */
 export function foreignPrices(run: PricedRun): string[] {
-  const origins = new Origins(run.heard);
+  const origins = new Origins(run.received);
   return [
     ...foreignObservations(run, origins),
     ...foreignOrders(run, origins),

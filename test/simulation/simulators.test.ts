@@ -67,17 +67,17 @@ function script(seed: number): Command[] {
 interface Ledger {
   readonly provider: Provider;
   readonly pipeline: MarketPipeline;
-  heard: number;
+  received: number;
   rejected: number;
 }
 
 function ledgerOf(on: FaultFixture, provider: Provider): Ledger {
   const pipeline = on.listen(provider);
-  const ledger: Ledger = { provider, pipeline, heard: 0, rejected: 0 };
-  pipeline.heard.subscribe({
+  const ledger: Ledger = { provider, pipeline, received: 0, rejected: 0 };
+  pipeline.received.subscribe({
     next: (message: FeedMessage) => {
       if (message.kind === 'rejection') ledger.rejected++;
-      else ledger.heard++;
+      else ledger.received++;
     },
     error: (error: unknown) => expect.unreachable(String(error)),
   });
@@ -110,12 +110,12 @@ function mustBeSafe({ provider, pipeline }: Ledger, at: number, where: string): 
 }
 
 /** Every message is in a counter: it was received, refused for a reason, or dropped under a name. */
-function mustAddUp({ provider, pipeline, heard, rejected }: Ledger, where: string): void {
+function mustAddUp({ provider, pipeline, received, rejected }: Ledger, where: string): void {
   const counts = pipeline.counters.snapshot()[provider.venue];
   const sum = (by: Readonly<Record<string, number>>): number => Object.values(by).reduce((total, count) => total + count, 0);
   expect(sum(counts.rejected), `${where}: ${provider.name} refused`).toBe(rejected);
-  const dropped = heard - counts.received;
-  expect(dropped, `${where}: ${provider.name} received more than it heard`).toBeGreaterThanOrEqual(0);
+  const dropped = received - counts.received;
+  expect(dropped, `${where}: ${provider.name} counted more than it sent`).toBeGreaterThanOrEqual(0);
   expect(dropped, `${where}: ${provider.name} dropped without a name`).toBeLessThanOrEqual(
     counts.counted.duplicate + counts.counted.out_of_order,
   );
@@ -165,7 +165,7 @@ test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
     const sick = ledgers.filter((one) => !isLive(one, clock.now())).map(({ provider }) => provider.name);
     expect(sick, `seed ${seed} after ${done.join('; ')}`).toEqual([]);
     for (const one of ledgers) mustAddUp(one, `seed ${seed}`);
-    expect(ledgers.reduce((total, { heard }) => total + heard, 0)).toBeGreaterThan(100);
+    expect(ledgers.reduce((total, { received }) => total + received, 0)).toBeGreaterThan(100);
   },
 );
 

@@ -23,9 +23,9 @@ const SLIPPAGE_BPS = sampleManifest().maxSlippageBps;
 
 const venueOf = (instrument: InstrumentKey): Venue => splitInstrumentKey(instrument).venue;
 
-function lived({ heard, cuts, rows, marked, trading }: Outcome): PricedRun {
+function lived({ received, cuts, rows, marked, trading }: Outcome): PricedRun {
   return {
-    heard,
+    received,
     cuts,
     rows,
     slippageBps: SLIPPAGE_BPS,
@@ -110,9 +110,9 @@ test('where reference prices are a hair dearer, no order, fill, mark, book or wo
   expect(observed).toBeGreaterThan(20);
 });
 
-/** What was heard, as a tape in memory. */
-function tapeOf(heard: readonly FeedMessage[]): ReplayTape {
-  const events = heard.filter((message): message is MarketEvent => message.kind !== 'rejection');
+/** What was received, as a tape in memory. */
+function tapeOf(received: readonly FeedMessage[]): ReplayTape {
+  const events = received.filter((message): message is MarketEvent => message.kind !== 'rejection');
   return {
     file: 'memory',
     header: { tape: 1 },
@@ -123,14 +123,14 @@ function tapeOf(heard: readonly FeedMessage[]): ReplayTape {
   };
 }
 
-async function replayed(heard: readonly FeedMessage[]): Promise<PricedRun> {
+async function replayed(received: readonly FeedMessage[]): Promise<PricedRun> {
   const levels: readonly Autonomy[] = ['policy_auto', 'autonomous', 'policy_auto'];
   const cuts = new Map<EpochMs, Cut>();
   const rows: DecisionRow[] = [];
   const filled: ReplayedFill[] = [];
   const marks: MarkedBook[] = [];
   await replayTape({
-    tapes: [tapeOf(heard)],
+    tapes: [tapeOf(received)],
     agents: MANIFESTS.map((manifest, place) => replayAgent(manifest, place, levels[place] as Autonomy)),
     onDecisions: (made, cut) => {
       rows.push(...made);
@@ -144,7 +144,7 @@ async function replayed(heard: readonly FeedMessage[]): Promise<PricedRun> {
   const books = new Map(filled.map(({ fill, book }) => [fill.bookId, book]));
   // A replay tells of a proposal by its fill: the order is the one that risk let pass at the decision.
   return {
-    heard,
+    received,
     cuts,
     rows,
     slippageBps: SLIPPAGE_BPS,
@@ -157,11 +157,11 @@ async function replayed(heard: readonly FeedMessage[]): Promise<PricedRun> {
   };
 }
 
-test('a replay of what was heard prices everything by its own venue as well', async () => {
+test('a replay of what was received prices everything by its own venue as well', async () => {
   const filled = new Set<Venue>();
   let marks = 0;
   for (let seed = 1; seed <= 5; seed++) {
-    const run = await replayed((await simulate(seed)).heard);
+    const run = await replayed((await simulate(seed)).received);
     expect(foreignPrices(run), `seed ${seed}`).toEqual([]);
     for (const { instrument } of run.fills) filled.add(venueOf(instrument));
     marks += run.marks.length;
@@ -182,7 +182,7 @@ function boughtBeside({ fills }: PricedRun, slot: EpochMs): boolean {
 // A replay's agents have bought their first by the slot after which live ones begin to.
 test.each([
   { how: 'live', minute: 2, run: async (life: Outcome) => lived(life) },
-  { how: 'in a replay', minute: 1, run: (life: Outcome) => replayed(life.heard) },
+  { how: 'in a replay', minute: 1, run: (life: Outcome) => replayed(life.received) },
 ])(
   '$how, a position whose venue fell silent after the decision is marked by no other: what was decided beside it is not carried out',
   async ({ minute, run }) => {

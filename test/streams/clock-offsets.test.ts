@@ -32,15 +32,15 @@ test('nothing measured is no offset', () => {
 
 test('an answer is right halfway, and one that took long moves the median by nothing', () => {
   const offsets = new ClockOffsets();
-  for (const [asked, heard] of [
+  for (const [asked, received] of [
     [1_000, 1_020],
     [2_000, 2_040],
     [3_000, 3_010],
     [4_000, 9_000],
     [10_000, 10_030],
   ] as const) {
-    const slow = heard - asked > 1_000;
-    offsets.probe('spotexchange', (slow ? asked : (asked + heard) / 2) + 250, asked, heard);
+    const slow = received - asked > 1_000;
+    offsets.probe('spotexchange', (slow ? asked : (asked + received) / 2) + 250, asked, received);
   }
   expect(offsets.of('spotexchange', 11_000)).toEqual({ offsetMs: 250, method: 'server_time', samples: 5, measuredAt: 10_030 });
 });

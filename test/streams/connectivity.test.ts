@@ -31,7 +31,7 @@ const beat = (at: number): FeedMessage => heartbeat(at);
 const tick = (at: number): FeedMessage => quote(at, { sourceTime: false });
 
 describe('connectivity', () => {
-  it('degrades an expected venue from the start until it is heard', () => {
+  it('degrades an expected venue from the start until it is received', () => {
     const { at, log, connectivity } = setUp(['spotexchange']);
     expect(connectivity.state('spotexchange')).toMatchObject({ hearing: 'feed_down', degradedSince: REGULAR, heardAt: null });
     at(700, up);
@@ -79,7 +79,7 @@ describe('connectivity', () => {
     expect(log()).toHaveLength(2);
     at(5_001);
     expect(log().at(-1)).toBe('+5001 feed.degraded silent');
-    expect(connectivity.state('spotexchange')).toMatchObject({ detail: 'binance was not heard for 5001 ms', goodAt: REGULAR });
+    expect(connectivity.state('spotexchange')).toMatchObject({ detail: 'binance was not received for 5001 ms', goodAt: REGULAR });
     at(9_000, beat);
     expect(log().at(-1)).toBe('+9000 feed.restored no_trades');
   });
@@ -115,16 +115,16 @@ describe('connectivity', () => {
     const { at, connectivity } = setUp(['reference']);
     at(10, (t) => news(t, 'a'));
     at(20, (t) => reference(t, { instrument: 'SPACEX', source: 'issuer' }));
-    expect(connectivity.state('reference')).toMatchObject({ hearing: 'feed_down', detail: 'not heard yet' });
+    expect(connectivity.state('reference')).toMatchObject({ hearing: 'feed_down', detail: 'not received yet' });
   });
 
-  it('hears share prices only from who brings them: marks and news neither stand in for a dead feed nor degrade a living one', () => {
+  it('receives share prices only from who brings them: marks and news neither stand in for a dead feed nor degrade a living one', () => {
     const of = (source: string, word: 'connected' | 'disconnected') => (t: number) => status(t, word, { venue: 'reference', source });
     const dead = setUp(['reference']);
     dead.at(0, of('prestocks:mark', 'connected'), of('news:reports', 'connected'));
     for (let ms = 1_000; ms <= 10_000; ms += 1_000) dead.at(ms, (t) => heartbeat(t, { venue: 'reference', source: 'news:reports' }));
     expect(dead.log()).toEqual(['+0 feed.degraded feed_down']);
-    expect(dead.connectivity.state('reference')).toMatchObject({ detail: 'not heard yet', heardAt: null });
+    expect(dead.connectivity.state('reference')).toMatchObject({ detail: 'not received yet', heardAt: null });
 
     const living = setUp(['reference']);
     living.at(0, of('prestocks:mark', 'disconnected'), of('news:reports', 'disconnected'), of('pyth:hermes', 'connected'));
@@ -163,7 +163,7 @@ describe('the seconds that degraded data is survived for', () => {
     expect(degradationLeftMs({ goodAt: at - 15_001, at }, at)).toBe(0);
     expect(degradationLeftMs({ goodAt: at - 200, at }, at)).toBe(4_800);
     expect(degradationLeftMs({ goodAt: at - 200, at }, at + 4_000)).toBe(800);
-    // Nothing good was ever heard: they begin with the edge. A time ahead of ours does not make them longer.
+    // Nothing good was ever received: they begin with the edge. A time ahead of ours does not make them longer.
     expect(degradationLeftMs({ goodAt: null, at }, at)).toBe(5_000);
     expect(degradationLeftMs({ goodAt: at + 60_000, at }, at)).toBe(5_000);
   });

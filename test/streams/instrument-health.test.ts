@@ -9,7 +9,7 @@ import { stale } from '../../streams/operators/stale.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { quote, REGULAR, reference, status } from './events.ts';
 
-function hear() {
+function receive() {
   const clock = createVirtualClock(REGULAR);
   const freshness = createFreshness();
   const feed = new Subject<FeedMessage>();
@@ -23,7 +23,7 @@ function hear() {
 }
 
 test('a crossed book degrades its own instrument and no other, from the last good quote on, and heals', () => {
-  const { feed, told, edges } = hear();
+  const { feed, told, edges } = receive();
   feed.next(status(REGULAR, 'connected'));
   feed.next(quote(REGULAR, { sequence: 1 }));
   feed.next(quote(REGULAR + 10, { sequence: 1, instrument: 'ETHUSDT' }));
@@ -40,14 +40,14 @@ test('a crossed book degrades its own instrument and no other, from the last goo
 });
 
 test('a book that its adapter repairs after a gap is degraded until it is whole', () => {
-  const { feed, told } = hear();
+  const { feed, told } = receive();
   feed.next(quote(REGULAR, { sequence: 1, quality: 'degraded', flags: ['gap', 'resyncing'] }));
   feed.next(quote(REGULAR + 100, { sequence: 2 }));
   expect(told()).toEqual(['spotexchange:BTCUSDT feed.degraded -', 'spotexchange:BTCUSDT feed.restored 100']);
 });
 
 test('a polled or continuous book that falls silent is told by a timer; on a feed of changes only the venue can be silent', () => {
-  const { clock, feed, told } = hear();
+  const { clock, feed, told } = receive();
   feed.next(quote(REGULAR, { venue: 'evmvenue', instrument: 'BTC', source: 'hyperliquid:bbo' }));
   feed.next(quote(REGULAR, { instrument: 'BTCUSDT' }));
   clock.advanceTo(REGULAR + 5_000);
@@ -57,7 +57,7 @@ test('a polled or continuous book that falls silent is told by a timer; on a fee
 });
 
 test('an empty side, a jump that waits for its proof and reference prices say nothing of a book', () => {
-  const { feed, told } = hear();
+  const { feed, told } = receive();
   feed.next(quote(REGULAR, { sequence: 1, ask: null }));
   feed.next(quote(REGULAR + 1, { sequence: 2 }));
   feed.next(quote(REGULAR + 2, { sequence: 3, bid: '500', ask: '501' }));

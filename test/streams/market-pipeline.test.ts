@@ -1,4 +1,4 @@
-/** The whole of hearing: a live run, and its tape heard again, give the same cuts. */
+/** The whole of receiving: a live run, and its tape received again, give the same cuts. */
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../src/domain/catalog.ts';
@@ -25,7 +25,7 @@ const history: CandleHistory = {
   },
 };
 
-function hear(
+function receive(
   clock: VirtualClock,
   feed: Subject<FeedMessage> | null,
 ): { pipeline: MarketPipeline; cuts: Cut[]; failures: unknown[]; tape: FeedMessage[]; assessed: FeedMessage[] } {
@@ -43,7 +43,7 @@ function hear(
     onCut: (cut) => cuts.push(cut),
     onFailure: (error) => failures.push(error),
   });
-  pipeline.heard.subscribe({ next: (message) => tape.push(message) });
+  pipeline.received.subscribe({ next: (message) => tape.push(message) });
   pipeline.assessed.subscribe({ next: (message) => assessed.push(message) });
   pipeline.start();
   return { pipeline, cuts, failures, tape, assessed };
@@ -53,7 +53,7 @@ describe('the market pipeline', () => {
   it('gives the same observations live and from the tape of that run', async () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
-    const live = hear(clock, feed);
+    const live = receive(clock, feed);
     feed.next(status(T, 'connected'));
     for (let second = 1; second <= 200; second++) {
       await clock.settleTo(T + second * 1_000);
@@ -73,7 +73,7 @@ describe('the market pipeline', () => {
     expect(live.cuts).toHaveLength(8);
 
     const replayClock = createVirtualClock(T);
-    const replay = hear(replayClock, null);
+    const replay = receive(replayClock, null);
     for (const message of live.tape) {
       replayClock.advanceTo(message.receivedAt);
       replay.pipeline.push(message);
@@ -96,7 +96,7 @@ describe('the market pipeline', () => {
   it('shows a quote as stale when its feed falls silent, counts what it dropped, and tells the edge', async () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
-    const { pipeline, assessed } = hear(clock, feed);
+    const { pipeline, assessed } = receive(clock, feed);
     const edges: string[] = [];
     pipeline.connectivity.edges.subscribe({ next: (edge) => edges.push(`${edge.at - T} ${edge.type} ${edge.hearing}`) });
     feed.next(status(T, 'connected'));
@@ -112,7 +112,7 @@ describe('the market pipeline', () => {
   it('loses one message where a rule throws, tells of it, and goes on', () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
-    const { pipeline, assessed, failures } = hear(clock, feed);
+    const { pipeline, assessed, failures } = receive(clock, feed);
     feed.next(status(T, 'connected'));
     feed.next(quote(T, { sequence: 1, flags: null as unknown as Quote['flags'] }));
     feed.next(quote(T, { sequence: 2 }));
@@ -124,7 +124,7 @@ describe('the market pipeline', () => {
   it('shows of each instrument the newest price of twenty milliseconds', () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
-    const { pipeline } = hear(clock, feed);
+    const { pipeline } = receive(clock, feed);
     const batches: [number, (number | null)[]][] = [];
     pipeline.shown.subscribe({
       next: (prices) => batches.push([clock.now() - T, prices.map((price) => (price.kind === 'quote' ? price.sequence : null))]),

@@ -37,10 +37,10 @@ describe('ordered bus', () => {
         fc.integer({ min: 1, max: 4 }),
         (values, listeners) => {
           const bus = createOrderedBus<string>();
-          const heard: string[][] = [];
+          const received: string[][] = [];
           for (let listener = 0; listener < listeners; listener++) {
             const mine: string[] = [];
-            heard.push(mine);
+            received.push(mine);
             bus.stream.subscribe({
               next: (value) => {
                 mine.push(value);
@@ -50,8 +50,8 @@ describe('ordered bus', () => {
             });
           }
           for (const value of values) bus.next(String(value));
-          for (const other of heard) expect(other).toEqual(heard[0]);
-          expect(heard[0]?.filter((value) => value.length === 1)).toEqual(values.map(String));
+          for (const other of received) expect(other).toEqual(received[0]);
+          expect(received[0]?.filter((value) => value.length === 1)).toEqual(values.map(String));
         },
       ),
     );
@@ -115,17 +115,17 @@ describe('merge feeds', () => {
     const healthy = new Subject<FeedMessage>();
     const counters = createFeedCounters();
     const merged = mergeFeeds([broken, { venue: 'spotexchange', messages: healthy }], { clock, random, counters });
-    const heard: FeedMessage[] = [];
-    const failures = follow(merged.stream, (message) => heard.push(message));
+    const received: FeedMessage[] = [];
+    const failures = follow(merged.stream, (message) => received.push(message));
     merged.start();
     clock.advanceTo(T + 600_000);
     healthy.next(quote(clock.now()));
     expect(attempts.length).toBeGreaterThan(10);
     expect(attempts.length).toBeLessThan(60);
     expect(attempts.slice(0, 4)).toEqual([0, 750, 750 + 1_500, 750 + 1_500 + 3_000]);
-    expect(heard.at(-1)?.kind).toBe('quote');
+    expect(received.at(-1)?.kind).toBe('quote');
     expect(failures).toEqual([]);
-    expect(heard.slice(0, 3)).toMatchObject([
+    expect(received.slice(0, 3)).toMatchObject([
       { kind: 'feed_status', status: 'connected' },
       { kind: 'feed_status', status: 'disconnected', source: 'hyperliquid', detail: 'the feed failed: boom' },
       { kind: 'rejection', reason: 'venue_error', detail: 'the feed failed: boom' },
@@ -148,11 +148,13 @@ describe('merge feeds', () => {
       }),
     };
     const merged = mergeFeeds([feed], { clock, random });
-    const heard: string[] = [];
-    follow(merged.stream, (message) => heard.push(message.kind === 'feed_status' ? `${message.source} ${message.status}` : message.kind));
+    const received: string[] = [];
+    follow(merged.stream, (message) =>
+      received.push(message.kind === 'feed_status' ? `${message.source} ${message.status}` : message.kind),
+    );
     merged.start();
     clock.advanceTo(T + 1_000);
-    expect(heard).toEqual(['evmvenue disconnected', 'rejection', 'evmvenue connected', 'hyperliquid connected']);
+    expect(received).toEqual(['evmvenue disconnected', 'rejection', 'evmvenue connected', 'hyperliquid connected']);
     merged.stop();
   });
 

@@ -110,9 +110,9 @@ const sequence = fc.array(
 
 /** What the spec's words say of a slot, from the whole list of events, without any state in between. */
 function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey) {
-  const heard = events.filter((one) => one.receivedAt <= slot);
+  const received = events.filter((one) => one.receivedAt <= slot);
   const last = <K extends FeedMessage['kind']>(kind: K, venue: string, instrument: string) =>
-    heard.findLast((one) => one.kind === kind && one.venue === venue && 'instrument' in one && one.instrument === instrument) as
+    received.findLast((one) => one.kind === kind && one.venue === venue && 'instrument' in one && one.instrument === instrument) as
       | Extract<FeedMessage, { kind: K }>
       | undefined;
   const [venue, instrument] = key.split(':') as [string, string];
@@ -122,13 +122,13 @@ function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey)
 
   const quoteState = (one: Quote): { quality: string; flags: string[] } => {
     const flags: string[] = [];
-    const statuses = heard.filter((other) => other.kind === 'feed_status' && other.venue === one.venue);
+    const statuses = received.filter((other) => other.kind === 'feed_status' && other.venue === one.venue);
     const state = statuses.at(-1);
     const connectedAt = statuses.findLast((other) => other.kind === 'feed_status' && other.status === 'connected')?.receivedAt ?? -1;
     const ownTime = one.sourceTime ? one.observedAt : one.receivedAt;
     const changeOnly = one.venue === 'spotexchange' || one.venue === 'evmvenue';
     const vouched = changeOnly && one.receivedAt - ownTime <= 5_000 && one.receivedAt >= connectedAt;
-    const signs = heard.filter(
+    const signs = received.filter(
       (other) =>
         other.venue === one.venue &&
         (other.kind === 'heartbeat' || other.kind === 'quote' || (other.kind === 'feed_status' && other.status === 'connected')),
@@ -156,7 +156,7 @@ function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey)
   const fresh = context !== undefined && slot - context.observedAt <= 60_000 ? context : undefined;
   const pool = last('pool_liquidity', venue, instrument);
   const symbol = { 'spotchain:AAPLx': 'AAPL' }[key as string];
-  const items = heard.filter((one) => one.kind === 'news' && symbol !== undefined && one.symbols.includes(symbol));
+  const items = received.filter((one) => one.kind === 'news' && symbol !== undefined && one.symbols.includes(symbol));
   const newest = new Map(items.map((one) => [(one as { id: string }).id, one.receivedAt]));
   return {
     quote:
@@ -171,9 +171,9 @@ function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey)
     ),
     funding: fresh?.hourlyFunding ?? null,
     liquidity: pool !== undefined && slot - pool.observedAt <= 300_000 ? pool.liquidityUsd : null,
-    // Apple and SpaceX file with the regulator, so that both sources have to be heard of them; of Bitcoin the wire alone.
+    // Apple and SpaceX file with the regulator, so that both sources have to be received; of Bitcoin the wire alone.
     events: (crypto ? ['news:wire'] : ['news:wire', 'news:filings']).every((source) =>
-      heard.some((one) => one.kind === 'heartbeat' && one.source === source && slot - one.receivedAt <= 300_000),
+      received.some((one) => one.kind === 'heartbeat' && one.source === source && slot - one.receivedAt <= 300_000),
     )
       ? [...newest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? -1 : 1)).map(([id]) => id)
       : null,
@@ -378,7 +378,7 @@ describe('the market view', () => {
   });
 
   const hour = 3_600_000;
-  const heardOut = (view: MarketView, at: number, sources = ['news:wire', 'news:filings']): void => {
+  const roundEnded = (view: MarketView, at: number, sources = ['news:wire', 'news:filings']): void => {
     for (const source of sources) view.apply(heartbeat(at, { venue: 'reference', source }));
   };
   const idsOf = (view: MarketView, symbol: string, at: number) => view.newsOf(symbol, at)?.map((one) => one.id) ?? null;
@@ -388,18 +388,18 @@ describe('the market view', () => {
     view.apply(news(T, 'a', { rumor: true }));
     view.apply(news(T + hour, 'b', { symbols: ['TSLA', 'AAPL'], negative: false }));
     view.apply(news(T + 2 * hour, 'a', { observedAt: T, rumor: false }));
-    heardOut(view, T + 2 * hour);
+    roundEnded(view, T + 2 * hour);
     expect(view.newsOf('AAPL', T + 2 * hour)?.map((one) => [one.id, one.rumor])).toEqual([
       ['b', false],
       ['a', false],
     ]);
     const after = (hours: number) => {
-      heardOut(view, T + hours * hour);
+      roundEnded(view, T + hours * hour);
       return idsOf(view, 'AAPL', T + hours * hour);
     };
     expect([after(169), after(170), after(720), after(721)]).toEqual([['b', 'a'], ['a'], ['a'], []]);
     view.apply(news(T + 723 * hour, 'f', { symbols: ['TSLA'] }));
-    heardOut(view, T + 723 * hour);
+    roundEnded(view, T + 723 * hour);
     expect(view.newsOf('TSLA', T + 723 * hour)?.map((one) => one.id)).toEqual(['f']);
   });
 
@@ -407,28 +407,28 @@ describe('the market view', () => {
     const view = createMarketView({ maxNews: 2 });
     view.apply(news(T, 'a', { symbols: ['TSLA'] }));
     for (const id of ['b', 'c']) view.apply(news(T + 1, id));
-    heardOut(view, T + 1);
+    roundEnded(view, T + 1);
     expect([idsOf(view, 'TSLA', T + 1), idsOf(view, 'AAPL', T + 1)]).toEqual([null, ['b', 'c']]);
-    heardOut(view, T + 720 * hour + 1);
+    roundEnded(view, T + 720 * hour + 1);
     expect(idsOf(view, 'TSLA', T + 720 * hour + 1)).toEqual([]);
   });
 
-  it('knows of no event only while every source of an asset was heard out of late, and a status alone is no round', () => {
+  it('knows of no event only while every source of an asset was read to its end of late, and a status alone is no round', () => {
     const view = createMarketView();
     const seen = (at: number) => ['BTC', 'AAPL'].map((symbol) => idsOf(view, symbol, at));
     view.apply(status(T, 'connected', { venue: 'reference', source: 'news:wire' }));
     expect(seen(T)).toEqual([null, null]);
-    heardOut(view, T, ['news:macro', 'news:social']);
+    roundEnded(view, T, ['news:macro', 'news:social']);
     expect(seen(T)).toEqual([null, null]);
-    heardOut(view, T, ['news:wire']);
+    roundEnded(view, T, ['news:wire']);
     expect(seen(T)).toEqual([[], null]);
-    heardOut(view, T + 1_000, ['news:filings']);
+    roundEnded(view, T + 1_000, ['news:filings']);
     expect(seen(T + 1_000)).toEqual([[], []]);
     // An outage that the retries ride out takes nothing away.
     view.apply(status(T + 2_000, 'disconnected', { venue: 'reference', source: 'news:wire' }));
     expect(seen(T + 300_000)).toEqual([[], []]);
     expect(seen(T + 300_001)).toEqual([null, null]);
-    heardOut(view, T + 300_002, ['news:wire']);
+    roundEnded(view, T + 300_002, ['news:wire']);
     expect(seen(T + 301_001)).toEqual([[], null]);
   });
 

@@ -1,4 +1,4 @@
-// Prices of the moment: a quote that was live when it was heard is worth nothing once it is older than its venue allows.
+// Prices of the moment: a quote that was live when it was received is worth nothing once it is older than its venue allows.
 import { expect, test } from 'vitest';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { createLiveMarks, createLiveQuotes } from '../../src/trading/live-marks.ts';
@@ -11,8 +11,8 @@ test('a live quote gives its bid and its middle for as long as it is young, and 
   let now = NOON;
   const clock = { now: () => now };
   const quote = quoteOf(BITCOIN, NOON, '100', '102');
-  const heard = { latest: (key: InstrumentKey) => (key === BITCOIN ? quote : null) };
-  const [liveQuote, marks] = [createLiveQuotes(heard, clock), createLiveMarks(heard, clock)];
+  const received = { latest: (key: InstrumentKey) => (key === BITCOIN ? quote : null) };
+  const [liveQuote, marks] = [createLiveQuotes(received, clock), createLiveMarks(received, clock)];
   expect(liveQuote(BITCOIN)?.bid).toBe('100');
   expect(marks([BITCOIN, 'evmvenue:BTC'])).toEqual(new Map([[BITCOIN, '101']]));
   now = NOON + 5_000;
@@ -22,8 +22,8 @@ test('a live quote gives its bid and its middle for as long as it is young, and 
   expect(marks([BITCOIN])).toEqual(new Map());
 });
 
-test('a quote that was not live when it was heard never becomes so', () => {
+test('a quote that was not live when it was received never becomes so', () => {
   const quote = quoteOf(BITCOIN, NOON, '100', '102', 'degraded');
-  const heard = { latest: () => quote };
-  expect(createLiveQuotes(heard, { now: () => NOON })(BITCOIN)).toBeNull();
+  const received = { latest: () => quote };
+  expect(createLiveQuotes(received, { now: () => NOON })(BITCOIN)).toBeNull();
 });

@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await quoting().getByLabel('Amount in USDC').fill(amount);
     await quoting().getByLabel('Sender').fill(SENDER);
     await quoting().getByLabel('Recipient').fill(evm.address);
-    // A chain that a busy machine has not heard of lately is not quoted on: who is refused asks again.
+    // A chain that a busy machine has not been told of lately is not quoted on: who is refused asks again.
     await waitFor(
       async () => {
         await quoting().getByRole('button', { name: 'Quote' }).click();

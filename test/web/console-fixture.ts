@@ -227,7 +227,7 @@ export async function giveToken(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Signs out, and waits until the service has heard of it. */
+/** Signs out, and waits until the service has been told of it. */
 export async function signOut(page: Page): Promise<void> {
   await page.locator('.who summary').click();
   await page.getByRole('button', { name: 'Sign out' }).click();

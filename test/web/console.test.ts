@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
     await page.getByRole('button', { name: 'Resume' }).click();
     await expectStanding('duty.active');
-    // Two transitions hear it, one of them for an agent whose positions are being closed.
+    // Two transitions receive it, one of them for an agent whose positions are being closed.
     expect(new Set(await attributes(page.locator('.edge.is-taken'), 'data-event'))).toEqual(new Set(['resume']));
     expect(await page.evaluate('window.neverReloaded')).toBe(true);
   });
@@ -325,7 +325,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(watched.asked.some((address) => address.includes('token='))).toBe(false);
   });
 
-  test('a lost connection is said so, and what happened meanwhile is heard exactly once', async () => {
+  test('a lost connection is said so, and what happened meanwhile is received exactly once', async () => {
     const { page: second, complaints } = await browser.page({ width: 1100 });
     const sockets: { close(options: { code: number; reason: string }): Promise<void> }[] = [];
     let barred = false;

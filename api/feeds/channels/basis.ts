@@ -62,8 +62,8 @@ function followBasis(ports: FeedPorts, symbol: string | null): LatestSource {
   return {
     ready,
     snapshot: () => [...rows.values()],
-    subscribe(hear) {
-      listener = hear;
+    subscribe(receive) {
+      listener = receive;
       return () => {
         stopped = true;
         cancel();

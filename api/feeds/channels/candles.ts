@@ -109,8 +109,8 @@ function followSeries(ports: FeedPorts, series: Series): LatestSource {
   return {
     ready,
     snapshot: () => [...bars.values()].sort((a, b) => a.openTime - b.openTime).map(json),
-    subscribe(hear) {
-      listener = hear;
+    subscribe(receive) {
+      listener = receive;
       return () => {
         stopped = true;
         cancel();

@@ -1,4 +1,4 @@
-/** What a feed channel is: who may hear it, how it is narrowed down and where its frames come from. */
+/** What a feed channel is: who may receive it, how it is narrowed down and where its frames come from. */
 import { type TObject, Type } from 'typebox';
 import type { Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
@@ -48,7 +48,7 @@ export interface ChangedState {
   json(): string;
 }
 
-/** What one set of parameters hears; it lives as long as anybody has subscribed to it. */
+/** What one set of parameters receives; it lives as long as anybody has subscribed to it. */
 export interface LatestSource {
   /** Resolves once a snapshot can be taken; null where it can at once. */
   readonly ready: Promise<void> | null;

@@ -18,7 +18,7 @@ const RecommendationBody = Type.Object(
     side: choice(['buy', 'sell']),
     instrument: Type.String(),
     summary: Type.String(),
-    seen: Type.String({ description: 'What was heard of the instrument at the slot.' }),
+    seen: Type.String({ description: 'What was received of the instrument at the slot.' }),
     why: Type.Array(Type.String()),
     rules: RulesInWords,
   },

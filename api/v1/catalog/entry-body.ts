@@ -73,8 +73,8 @@ export const CatalogEntryBody = Type.Object(
       '`stale` where the mark is older than 30 days, `degraded` where its issuer does not name it now.',
     ),
     issuerMarkSource: nullable('string'),
-    issuerMarkFirstSeenAt: nullable('string', 'When any mark of the token was first heard.'),
-    issuerMarkChangedAt: nullable('string', 'When this mark was first heard: a mark is as old as that.'),
+    issuerMarkFirstSeenAt: nullable('string', 'When any mark of the token was first received.'),
+    issuerMarkChangedAt: nullable('string', 'When this mark was first received: a mark is as old as that.'),
     issuerMarkConfirmedAt: nullable('string', 'When the issuer last published it.'),
     mintVerified: nullable('boolean', "True where the issuer names the catalog's mint now; null where no issuer is asked."),
     supply: { ...NullableDecimalText, description: 'UI units in existence, by the issuer.' },
@@ -112,7 +112,7 @@ function latestOf(ports: ApiPorts, key: InstrumentKey | null): Quote | Reference
   return key === null ? undefined : ports.quotes.latest(splitInstrumentKey(key))[0];
 }
 
-/** The issuer's mark of an entry with its valuation; null where nobody has heard one. */
+/** The issuer's mark of an entry with its valuation; null where nobody has received one. */
 function markOf(ports: ApiPorts, entry: CatalogEntry): IssuerMarkState | null {
   if (entry.benchmarkKind !== 'issuer_mark') return null;
   const state = ports.venues.states.latest(`issuer_mark ${entry.benchmark}`);
@@ -149,8 +149,8 @@ function markFields(price: ReferencePrice | null, state: IssuerMarkState | null,
 export function entryBody(ports: ApiPorts, entry: CatalogEntry) {
   const at = ports.clock.now();
   const quote = latestOf(ports, entry.key);
-  const heard = latestOf(ports, entry.benchmark);
-  const benchmark = heard?.kind === 'reference' ? heard : null;
+  const received = latestOf(ports, entry.benchmark);
+  const benchmark = received?.kind === 'reference' ? received : null;
   const livePrice = quote?.kind === 'quote' ? midPrice(quote.bid, quote.ask) : null;
   const byMark = entry.benchmarkKind === 'issuer_mark';
   const marked = markFields(byMark ? benchmark : null, markOf(ports, entry), livePrice);

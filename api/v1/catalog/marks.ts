@@ -1,4 +1,4 @@
-/** GET /v1/catalog/marks: every change of an issuer's mark that was ever heard, with who said so. */
+/** GET /v1/catalog/marks: every change of an issuer's mark that was ever received, with who said so. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { percentAbove } from '../../../src/domain/valuation.ts';
@@ -12,7 +12,7 @@ const MarkChangeBody = Type.Object(
     issuer: Type.String(),
     source: Type.String(),
     mint: Type.String({ description: 'The mint that the issuer named; only marks of the verified mint are kept.' }),
-    seenAt: { ...Time, description: 'When the mark was first heard: issuers give no time of their own.' },
+    seenAt: { ...Time, description: 'When the mark was first received: issuers give no time of their own.' },
     markPrice: { ...DecimalText, description: 'US dollars per UI unit of the token.' },
     markValuation: { ...DecimalText, description: 'US dollars.' },
     previousMarkPrice: NullableDecimalText,

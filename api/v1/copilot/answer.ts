@@ -310,7 +310,7 @@ const HELP = `Ask for a price ("what is the price of AAPLx"), a ranking ("the ch
 /** What each intent needs beyond `market:read`. */
 const NEEDS_READING: readonly Intent[] = ['portfolio', 'impact', 'explain'];
 
-/** Answers a classified message. `progress` hears what is being done. */
+/** Answers a classified message. `progress` is told what is being done. */
 export async function answerMessage(
   ports: ApiPorts,
   caller: CopilotCaller,

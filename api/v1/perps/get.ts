@@ -46,7 +46,7 @@ export const getPerp = defineRoute({
     const hours = request.query.hours ?? DEFAULT_HOURS;
     if (!knownInstrument(ports.catalog.entries, 'evmvenue', instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
     const context = ports.venues.states.latest(`perp_context evmvenue:${instrument}`);
-    if (context?.kind !== 'perp_context') return sendProblem(reply, 'unavailable', `nothing was heard of ${instrument} on evmvenue yet`);
+    if (context?.kind !== 'perp_context') return sendProblem(reply, 'unavailable', `nothing was received of ${instrument} on evmvenue yet`);
     const history = await ports.funding.recent(instrument, hours);
     const at = ports.clock.now();
     const [quote = null] = ports.quotes.latest({ venue: 'evmvenue', instrument });

@@ -43,7 +43,10 @@ export const perpFields = {
   openInterest: { ...DecimalText, description: 'In base units, one side.' },
   openInterestNotional: { ...DecimalText, description: 'At the mark price, in quote units.' },
   dayNotional: { ...DecimalText, description: 'Traded in the last 24 hours, in quote units.' },
-  top: Type.Unsafe<unknown>({ anyOf: [TopOfBook, { type: 'null' }], description: 'The top of the book; null where none was heard yet.' }),
+  top: Type.Unsafe<unknown>({
+    anyOf: [TopOfBook, { type: 'null' }],
+    description: 'The top of the book; null where none was received yet.',
+  }),
 };
 export const PerpBody = Type.Object(perpFields, { $id: 'Perp' });
 

@@ -71,7 +71,7 @@ const HoldingBody = Type.Object(
         }),
         { type: 'null' },
       ],
-      description: "The quote of the holding's own venue; null where none was heard.",
+      description: "The quote of the holding's own venue; null where none was received.",
     }),
     why: Type.String({ description: 'Why it is qualified or unpriced; empty where it is live.' }),
     inputs: Ids,

@@ -1,4 +1,4 @@
-/** A prediction market on the wire: the same shape for both providers, prices of now where they are heard. */
+/** A prediction market on the wire: the same shape for both providers, prices of now where they are received. */
 import { Type } from 'typebox';
 import {
   OUTCOME_SIDES,
@@ -138,11 +138,11 @@ const OVER_AGE = ['over_age'] as const;
 
 const maybeTime = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
 
-/** The prices of an outcome: those of the stream where it is heard, else those of the listing, aged. */
+/** The prices of an outcome: those of the stream where it is received, else those of the listing, aged. */
 function outcomeBody(market: PredictionMarket, outcome: PredictionOutcome, quote: Quote | null, now: EpochMs) {
   const stale = now - market.receivedAt > LISTING_MAX_AGE_MS && market.quality === 'live';
-  const heard = quote !== null && quote.receivedAt >= market.receivedAt - LISTING_MAX_AGE_MS && market.quality === 'live';
-  const { bid, ask, bidSize, askSize } = heard ? quote : outcome;
+  const received = quote !== null && quote.receivedAt >= market.receivedAt - LISTING_MAX_AGE_MS && market.quality === 'live';
+  const { bid, ask, bidSize, askSize } = received ? quote : outcome;
   return {
     side: outcome.side,
     label: outcome.label,
@@ -154,11 +154,11 @@ function outcomeBody(market: PredictionMarket, outcome: PredictionOutcome, quote
     askSize,
     last: outcome.last,
     payout: outcome.payout,
-    source: heard ? quote.source : market.source,
-    observedAt: isoTime(heard ? quote.observedAt : market.observedAt),
-    receivedAt: isoTime(heard ? quote.receivedAt : market.receivedAt),
-    quality: heard ? quote.quality : stale ? ('stale' as const) : market.quality,
-    flags: heard ? quote.flags : stale ? OVER_AGE : market.flags,
+    source: received ? quote.source : market.source,
+    observedAt: isoTime(received ? quote.observedAt : market.observedAt),
+    receivedAt: isoTime(received ? quote.receivedAt : market.receivedAt),
+    quality: received ? quote.quality : stale ? ('stale' as const) : market.quality,
+    flags: received ? quote.flags : stale ? OVER_AGE : market.flags,
   };
 }
 
@@ -174,8 +174,8 @@ export function predictionMarketBody(market: PredictionMarket, quotes: QuoteRead
     question: market.question,
     subtitle: market.subtitle,
     outcomes: market.outcomes.map((outcome) => {
-      const [heard] = quotes.latest({ venue: 'prediction', instrument: outcome.instrument });
-      return outcomeBody(market, outcome, heard?.kind === 'quote' ? heard : null, now);
+      const [received] = quotes.latest({ venue: 'prediction', instrument: outcome.instrument });
+      return outcomeBody(market, outcome, received?.kind === 'quote' ? received : null, now);
     }),
     priceGrid: market.priceGrid,
     minimumSize: market.minimumSize,

@@ -22,7 +22,7 @@ import {
 } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 
-/** A cut older than this says nothing of the instant that is asked for: the feeds were not heard. */
+/** A cut older than this says nothing of the instant that is asked for: the feeds were not received. */
 const FRESH_CUT_MS = 120_000;
 
 const PriceBody = Type.Unsafe<ReturnType<typeof priceBody>>({

@@ -14,7 +14,7 @@ export const ReplayBody = Type.Object(
     to: { ...Time, description: 'And ends here.' },
     speed: Type.Number({ description: 'Seconds of the tape per second.' }),
     loop: Type.Boolean({ description: 'Begins again where it ends.' }),
-    events: Type.Integer({ description: 'Heard from the beginning of the tape up to here.' }),
+    events: Type.Integer({ description: 'Received from the beginning of the tape up to here.' }),
     moves: Type.Integer({ description: 'How often its time has jumped; where this changes, nothing that was shown before holds.' }),
     failure: nullable('string'),
     instruments: Type.Array(Type.String(), { description: 'Everything that the tape has a price or a bar of.' }),

@@ -1,4 +1,4 @@
-/** The evidence of an assessment, read from what is heard and stored: the newest cut, events of 30 days, bars of a week, the calendar. */
+/** The evidence of an assessment, read from what is received and stored: the newest cut, events of 30 days, bars of a week, the calendar. */
 import type { Evidence } from '../../../src/domain/assessment/assess-stock.ts';
 import type { CatalogEntry } from '../../../src/domain/catalog.ts';
 import type { ApiPorts } from '../../ports.ts';

@@ -13,7 +13,7 @@ export const listTickers = defineRoute({
   name: 'listTickers',
   tag: 'market',
   summary: 'The last 24 hours of each instrument of the spot exchange',
-  description: 'In the order of instruments. An instrument that nothing was heard of yet is not in the list.',
+  description: 'In the order of instruments. An instrument that nothing was received of yet is not in the list.',
   cost: 'read',
   schema: {
     querystring: objectOf({

@@ -1,4 +1,4 @@
-/** GET /v1/venues: how each venue is heard, how its clock stands and what may still be asked of it. */
+/** GET /v1/venues: how each venue is received, how its clock stands and what may still be asked of it. */
 import { Type } from 'typebox';
 import type { BudgetState, VenueState } from '../../../src/domain/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';

@@ -10,7 +10,7 @@ export interface BridgeGround {
   readonly clock: Clock;
   readonly random: () => number;
   readonly note: NoteUnknownField;
-  /** Hears of what was not answered or could not be read, by the reason. */
+  /** Is told of what was not answered or could not be read, by the reason. */
   readonly onFailure: (place: AskedPlace, reason: string) => void;
   /** Number of the EVM chain. */
   readonly chainId: number;

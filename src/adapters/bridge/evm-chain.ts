@@ -39,7 +39,7 @@ export interface EvmChainOptions {
   /** The stablecoin's contract. */
   readonly token: string;
   readonly timeoutMs?: number;
-  /** Hears of every request that brought no answer. */
+  /** Is told of every request that brought no answer. */
   readonly onFailure?: (reason: string) => void;
 }
 

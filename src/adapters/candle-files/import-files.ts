@@ -103,7 +103,7 @@ export interface ImportReport extends CandleSeries {
   readonly barsPerSecond: number;
 }
 
-/** Imports every file of a series. `onBytes` hears how many more bytes were read. @throws what `importFile` throws */
+/** Imports every file of a series. `onBytes` is told how many more bytes were read. @throws what `importFile` throws */
 export async function importFiles(
   sql: Sql,
   files: readonly { readonly file: string }[],

@@ -68,9 +68,9 @@ export interface ReadOptions {
   readonly now: EpochMs;
   /** Whether a bar that opens off the grid of its timeframe is moved back onto it (US shares open at 13:30 UTC). */
   readonly align: boolean;
-  /** Hears of every row that is no bar; throws to end the reading. */
+  /** Is told of every row that is no bar; throws to end the reading. */
   readonly onBad: (row: BadRow) => void;
-  /** Hears how many bytes of the file were read. */
+  /** Is told how many bytes of the file were read. */
   readonly onBytes?: (bytes: number) => void;
   /** Bars of one batch. Default 20,000. */
   readonly batch?: number;

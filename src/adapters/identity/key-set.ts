@@ -72,7 +72,7 @@ class KeySetFailure extends Error {
 export interface KeySetOptions {
   readonly jwksUrl: string;
   readonly clock: Clock;
-  /** Hears of every fetch that failed, by its reason; for whoever counts them. */
+  /** Is told of every fetch that failed, by its reason; for whoever counts them. */
   readonly onFailure?: (reason: string) => void;
   /** From this age on the set is refreshed beside the requests. Default 2 min. */
   readonly refreshAfterMs?: number;

@@ -29,7 +29,7 @@ function askedOf(text: string): { readonly orderId: string; readonly signature: 
 export async function listenAsSigner(options: {
   readonly path: string;
   readonly sign: SignerClient['sign'];
-  /** Hears of errors that became an `unavailable`. */
+  /** Is told of errors that became an `unavailable`. */
   readonly onError: (error: unknown) => void;
 }): Promise<{ close(): Promise<void> }> {
   const { path } = options;

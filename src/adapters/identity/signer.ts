@@ -28,7 +28,7 @@ export interface SignerStart
   readonly program: string;
   /** Sealed for the process; this one keeps none of them where the system has files of memory. */
   readonly keys: SignerKeys;
-  /** Hears the public key before anything is signed. */
+  /** Receives the public key before anything is signed. */
   readonly onKey: (publicKey: string) => void;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Log;

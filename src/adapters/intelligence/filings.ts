@@ -147,7 +147,7 @@ export interface ReadFilingsOptions {
   readonly since: EpochMs;
   /** Where the documents lie, `https://www.sec.gov/Archives`; null where they lie nowhere. */
   readonly archiveUrl: string | null;
-  /** Hears of members that nobody knows. */
+  /** Is told of members that nobody knows. */
   readonly note?: NoteUnknownField;
 }
 
@@ -265,7 +265,7 @@ export interface FilingsOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Hears of members of answers that nobody knows. */
+  /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   readonly archiveUrl: string | null;
   /** Default 60 s. */

@@ -26,7 +26,7 @@ type Store = ReturnType<typeof createIntelligenceStore>;
 /**
  * The sources as one feed of the streams: life signs, counted rejections, and an event whenever a story changed. Stories
  * that were kept are told again at the start, so that a restart forgets none, and only then a source is listened to: its
- * first heartbeat says that all of it was heard. Where they cannot be read the feed fails, to be begun again. Everything
+ * first heartbeat says that all of it was received. Where they cannot be read the feed fails, to be begun again. Everything
  * else goes to the store through `write`, one after the other; social posts never come near the stories.
  */
 export function createIntelligenceFeed(deps: {
@@ -66,15 +66,15 @@ export function createIntelligenceFeed(deps: {
       }
     }
 
-    function hear(): void {
-      const heard = merge(...intelligence.sources).subscribe({
+    function receive(): void {
+      const received = merge(...intelligence.sources).subscribe({
         next: (message) => {
           if (isRecord(message)) take(message);
           else subscriber.next(message);
         },
         error: deps.onFailure,
       });
-      end = () => heard.unsubscribe();
+      end = () => received.unsubscribe();
     }
 
     async function begin(): Promise<void> {
@@ -83,10 +83,10 @@ export function createIntelligenceFeed(deps: {
       const receivedAt = clock.now();
       for (const { id, reports } of kept) {
         const story = handler.restore(id, reports);
-        // Heard again now: what a tape records goes forward in time.
+        // Received again now: what a tape records goes forward in time.
         if (story.symbols.length > 0) subscriber.next({ ...newsEventOf(story), receivedAt });
       }
-      hear();
+      receive();
     }
 
     begin().catch((error: unknown) => {

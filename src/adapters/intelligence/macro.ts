@@ -130,7 +130,7 @@ export interface MacroOptions {
   readonly apiKey: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Hears of members of answers that nobody knows. */
+  /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   readonly series?: readonly MacroSeries[];
   /** Default 15 minutes. */

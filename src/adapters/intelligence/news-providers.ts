@@ -138,7 +138,7 @@ export function readAlpacaArticle(item: unknown): (Article & { readonly updatedA
 }
 
 /**
- * Benzinga's wire by way of Alpaca, oldest change first. The next reading begins where the last one ended, and hears the
+ * Benzinga's wire by way of Alpaca, oldest change first. The next reading begins where the last one ended, and receives the
  * articles of that instant again: the same id is the same report.
  */
 const ALPACA: NewsProvider = {

@@ -104,7 +104,7 @@ export interface ReadPage {
   readonly cursor: string;
 }
 
-/** Reads a page of `/v1/reports`, each item by itself. `note` hears of unknown members. @throws VenueError where the answer is of another shape. */
+/** Reads a page of `/v1/reports`, each item by itself. `note` is told of unknown members. @throws VenueError where the answer is of another shape. */
 export function readWirePage(body: unknown, names: EntityNames, receivedAt: EpochMs, note?: NoteUnknownField): ReadPage {
   const { reports: items, cursor } = recordOf(body);
   if (!Array.isArray(items) || typeof cursor !== 'string')
@@ -128,7 +128,7 @@ export interface WireOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Hears of members of answers that nobody knows. */
+  /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   /** Whose format is spoken; that of a gateway unless told. */
   readonly provider?: NewsProvider;

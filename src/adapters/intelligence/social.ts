@@ -141,7 +141,7 @@ export interface SocialOptions {
   readonly siteUrl: string | null;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Hears of members of answers that nobody knows. */
+  /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
   /** Default 60 s. */
   readonly everyMs?: number;

@@ -55,7 +55,7 @@ export interface OpenQueue<Data> {
   close(): Promise<void>;
 }
 
-/** Opens a queue. `onFailed` hears of every job whose work threw, with the data of the job. */
+/** Opens a queue. `onFailed` is told of every job whose work threw, with the data of the job. */
 export function openQueue<Data extends object>(
   name: string,
   place: QueuePlace,

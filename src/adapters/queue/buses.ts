@@ -9,7 +9,7 @@ export interface Buses {
   close(): Promise<void>;
 }
 
-/** @param warn hears of what a bus survives, by what it is. */
+/** @param warn is told of what a bus survives, by what it is. */
 export function openBuses(deps: {
   readonly redisUrl: string | null;
   readonly clock: Clock;

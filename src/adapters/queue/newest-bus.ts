@@ -18,10 +18,10 @@ export interface NewestKind<Value> {
 export interface NewestBus<Value> {
   /** Offers a value. Between two flushes only the newest of a key is passed on. */
   publish(value: Value): void;
-  /** The newest of every key that this process has heard of. */
+  /** The newest of every key that this process has been told of. */
   snapshot(): readonly Value[];
   latest(key: string): Value | null;
-  /** Hears what changed, once per flush, each key at most once. Must not throw. */
+  /** Receives what changed, once per flush, each key at most once. Must not throw. */
   subscribe(listener: (changed: readonly Value[]) => void): () => void;
   close(): Promise<void>;
 }
@@ -220,7 +220,7 @@ export function createRedisNewestBus<Value>(kind: NewestKind<Value>, options: Re
       for (const message of messages) await publisher.publish(channel, JSON.stringify(message));
     } catch (error) {
       report(error);
-      // Whoever did not get it sees the hole; whoever did loses nothing by hearing it again.
+      // Whoever did not get it sees the hole; whoever did loses nothing by receiving it again.
       snapshotDue = true;
       if (messages.some(({ type }) => type === 'want')) wantDue = true;
     } finally {
@@ -249,7 +249,7 @@ export function createRedisNewestBus<Value>(kind: NewestKind<Value>, options: Re
         if (!newest.holds(key, value)) newest.offer(key, value);
       }
     }
-    // A snapshot says everything; a batch after a hole, or from a sender never heard before, does not.
+    // A snapshot says everything; a batch after a hole, or from a sender never received before, does not.
     if (message.type !== 'snapshot' && (expected === null ? message.seq > 1 : message.seq !== expected)) {
       wantDue = true;
       armFlush();

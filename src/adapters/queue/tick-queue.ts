@@ -18,7 +18,7 @@ export interface TickQueue {
   close(): Promise<void>;
 }
 
-/** `onFailed` hears of every tick that failed as a whole: then the shard has not advanced. */
+/** `onFailed` is told of every tick that failed as a whole: then the shard has not advanced. */
 export function openTickQueue(
   place: QueuePlace,
   onError: (error: Error) => void,

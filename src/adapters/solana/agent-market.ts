@@ -1,4 +1,4 @@
-/** Agent tokens as they are looked at: holders, creators and curves at the node, depth and prices as the feeds heard them. */
+/** Agent tokens as they are looked at: holders, creators and curves at the node, depth and prices as the feeds received them. */
 import type { AgentMarketPorts, MarketLook } from '../../../api/v1/agent-market/ports.ts';
 import type { LaunchQuotes } from '../../../api/v1/launches/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -34,7 +34,7 @@ export interface AgentMarketDeps {
   /** Null where no node of the chain is named. */
   readonly chain: HolderChain | null;
   readonly originOf: (mint: string) => Promise<TokenOrigin | null>;
-  /** The liquidity of a pool, both sides, as it was heard last; null where none was heard lately. */
+  /** The liquidity of a pool, both sides, as it was received last; null where none was received lately. */
   readonly liquidity: (instrument: InstrumentKey) => Promise<{ readonly liquidityUsd: DecimalString; readonly observedAt: number } | null>;
   /** The newest quote of an instrument, if it is live now. */
   readonly liveQuote: (instrument: InstrumentKey) => Quote | null;
@@ -79,13 +79,14 @@ async function lookAt(deps: AgentMarketDeps, entry: CatalogEntry): Promise<Marke
     chain === null || origin === null ? null : unlessSilent(curveOf(chain, deps, entry, origin)),
     deps.liquidity(entry.key),
   ]);
-  const heard: DepthLook | null = pool === null ? null : { source: 'aggregator', depthUsd: halfOf(pool.liquidityUsd), at: pool.observedAt };
+  const received: DepthLook | null =
+    pool === null ? null : { source: 'aggregator', depthUsd: halfOf(pool.liquidityUsd), at: pool.observedAt };
   return {
     at: clock.now(),
     holders,
     creator: curve?.creator ?? null,
-    depth: curve?.depth ?? heard,
-    price: heardPrice(deps, entry.key) ?? curve?.price ?? null,
+    depth: curve?.depth ?? received,
+    price: receivedPrice(deps, entry.key) ?? curve?.price ?? null,
   };
 }
 
@@ -157,7 +158,7 @@ function curveMarket(curveNow: {
   };
 }
 
-function heardPrice({ liveQuote }: Pick<AgentMarketDeps, 'liveQuote'>, key: InstrumentKey): PriceLook | null {
+function receivedPrice({ liveQuote }: Pick<AgentMarketDeps, 'liveQuote'>, key: InstrumentKey): PriceLook | null {
   const quote = liveQuote(key);
   const middle = quote === null ? null : midPrice(quote.bid, quote.ask);
   return quote === null || middle === null ? null : { source: 'aggregator', priceUsd: middle, at: quote.observedAt };

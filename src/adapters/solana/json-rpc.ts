@@ -37,7 +37,7 @@ export interface JsonRpcOptions {
   /** How much may be asked; without one nothing is counted. */
   readonly budget?: RequestBudget;
   readonly timeoutMs?: number;
-  /** Hears of every request that brought no answer to itself, by its code; for whoever counts them. */
+  /** Is told of every request that brought no answer to itself, by its code; for whoever counts them. */
   readonly onFailure?: (code: string) => void;
 }
 

@@ -76,7 +76,7 @@ export function organizationProof(pool: Sql, orgId: string): string {
   return writers.get(pool)?.organizationProof(orgId) ?? '';
 }
 
-/** `listen` of pools that are replaced: whoever listened on the old one would hear nothing any more. */
+/** `listen` of pools that are replaced: whoever listened on the old one would receive nothing any more. */
 function createListeners(pool: () => Sql) {
   type Listen = Sql['listen'];
   const listeners = new Set<{ readonly parameters: Parameters<Listen>; unlisten: () => Promise<void> }>();
@@ -141,7 +141,7 @@ function beginOn(pool: Sql, writer: BatchSigner | null) {
     const [options, work] = given.length === 2 ? given : ['', given[0]];
     let lost = false;
     let wrote = false;
-    const heard = (error: unknown): void => {
+    const received = (error: unknown): void => {
       // An error that the server goes on after is none: only a loss ends the transaction by itself.
       if (isConnectionLoss(error) && (error as { severity?: unknown }).severity !== 'ERROR') lost = true;
     };
@@ -153,7 +153,7 @@ function beginOn(pool: Sql, writer: BatchSigner | null) {
           const [strings] = parameters as [TemplateStringsArray];
           if (isStatement(strings) && mayNeedSigning(strings)) wrote = true;
           // Its own `then` would send what may be meant as a part of another statement.
-          if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, heard);
+          if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, received);
           return query;
         },
       });
@@ -232,7 +232,7 @@ function arrayElements(text: string): string[] {
   return elements;
 }
 
-/** So long after a loss was told, who heard of it has written its ROLLBACK. */
+/** So long after a loss was told, who was told of it has written its ROLLBACK. */
 const CLOSE_DELAY_MS = 10;
 
 /**
@@ -268,7 +268,7 @@ class LateClosingSocket extends net.Socket {
 }
 
 /**
- * A socket that is still connecting: postgres.js hears its errors as those of any connection. A promise of a connected
+ * A socket that is still connecting: postgres.js receives its errors as those of any connection. A promise of a connected
  * one would leave a connection of the pool unusable for ever where it rejects.
  */
 function connectWithoutDelay(host: string, port: number): net.Socket {

@@ -15,7 +15,7 @@ const CALLER_CONNECTIONS = 10;
 export interface ServicePools {
   /** Works as the application's role; what it changes is signed by the worker, or where this process runs none, by who does the work. */
   readonly sql: Sql;
-  /** The same for the feed, which signs what it has heard. */
+  /** The same for the feed, which signs what it has received. */
   readonly feed: Sql;
   /** Works as the owner of the tables, for what no role of the service may do. */
   asOwner<Value>(work: (owner: Sql) => Promise<Value>): Promise<Value>;
@@ -33,7 +33,7 @@ export function openServicePools(
     readonly keys: Readonly<Partial<Record<Writer, WriterKey>>>;
     /** Of the login that owns the tables. */
     readonly ownerUrl: string;
-    /** Hears how each pool is closed. */
+    /** Is told how each pool is closed. */
     readonly onStop: (what: string, stop: () => Promise<unknown>) => void;
   },
 ): ServicePools {
@@ -46,13 +46,13 @@ export function openServicePools(
   const signedBy = (writer: WriterKey | undefined) => (writer === undefined ? {} : { writer });
   const signed = signedBy(keys.worker ?? keys.api ?? keys.feed);
   const shared = { url: appUrl, connections: DATABASE_CONNECTIONS, name: `sevengate ${name}`, ...signed };
-  const heard = { url: appUrl, connections: FEED_CONNECTIONS, name: `sevengate feed ${name}`, ...signedBy(keys.feed) };
+  const received = { url: appUrl, connections: FEED_CONNECTIONS, name: `sevengate feed ${name}`, ...signedBy(keys.feed) };
   const evidence = { url: evaluatorUrl, role: EVALUATOR_ROLE, connections: EVALUATOR_CONNECTIONS, name: `sevengate evaluator ${name}` };
   const callers = { url: apiUrl, role: API_ROLE, connections: CALLER_CONNECTIONS, name: `sevengate callers ${name}` };
   const sql = open('the database connections', shared);
   return {
     sql,
-    feed: keys.feed === undefined ? sql : open('the connections of the feed', heard),
+    feed: keys.feed === undefined ? sql : open('the connections of the feed', received),
     async asOwner(work) {
       const owner = openDatabase({ url: deps.ownerUrl, connections: 2, role: null, name: `sevengate owner ${name}`, ...signed });
       return work(owner).finally(() => owner.end({ timeout: 3 }));

@@ -106,7 +106,7 @@ const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'
 const iso = (slot: number): string => new Date(slot).toISOString();
 
 /**
- * Walks the whole trail as it is at one moment. `progress` hears how many decisions were verified of how many.
+ * Walks the whole trail as it is at one moment. `progress` is told how many decisions were verified of how many.
  * @throws Error where the database was never migrated.
  */
 export async function verifyTrail(

@@ -1,5 +1,5 @@
 /**
- * Records a live process so that a replay can repeat it: what was heard, what its agents and Takes were told, and how its slots
+ * Records a live process so that a replay can repeat it: what was received, what its agents and Takes were told, and how its slots
  * were cut. The agents' side is read from the store a moment later and put in line by time.
  */
 import { EMPTY, type Observable } from 'rxjs';
@@ -28,8 +28,8 @@ const STEP_OVERLAP_MS = 30_000;
 
 export interface TapeRecorderOptions {
   readonly sql: Sql;
-  /** Hears everything, before any quality rule. */
-  readonly pipeline: { readonly heard: Observable<FeedMessage> };
+  /** Receives everything, before any quality rule. */
+  readonly pipeline: { readonly received: Observable<FeedMessage> };
   readonly file: string;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   /** Told of every problem; the recording goes on. */
@@ -63,7 +63,7 @@ interface StoredStep {
   cause: string | null;
 }
 
-/** Begins to record; returns what ends the recording once everything heard is written. @throws TapeError where the file name says no form of a tape. */
+/** Begins to record; returns what ends the recording once everything received is written. @throws TapeError where the file name says no form of a tape. */
 export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<void> {
   const { sql, clock } = options;
   const startedAt = clock.now();
@@ -77,13 +77,13 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
   /** The version up to which each agent's life is on the tape; null before the agents were met. */
   let versions: Map<string, number> | null = null;
   let nextSlot = slotOf(startedAt, TAKE_TICK_MS) + TAKE_TICK_MS;
-  let stepsHeardTo = startedAt;
+  let stepsReadTo = startedAt;
   let lastNote = '';
   let ended = false;
   let cancel = (): void => {};
   let looking: Promise<void> = Promise.resolve();
 
-  const subscription = options.pipeline.heard.subscribe({
+  const subscription = options.pipeline.received.subscribe({
     next: (message) => {
       if (message.kind !== 'rejection') queue.push(message);
     },
@@ -131,18 +131,18 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
   }
 
   /** What the agents were told since the last look. */
-  async function hearSteps(known: Map<string, number>): Promise<void> {
+  async function readSteps(known: Map<string, number>): Promise<void> {
     const now = clock.now();
     const steps = await sql<StoredStep[]>`
       select s.actor_id, a.kind, a.org_id, s.version, s.at, s.event, s.cause from steps s join actors a on a.id = s.actor_id
-      where a.kind in ('agent', 'take') and s.at >= ${stepsHeardTo - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
+      where a.kind in ('agent', 'take') and s.at >= ${stepsReadTo - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
     for (const step of steps) {
       if (step.version <= (known.get(step.actor_id) ?? 0)) continue;
       const command = await commandOf(step);
       known.set(step.actor_id, step.version);
       queue.push(command);
     }
-    stepsHeardTo = now;
+    stepsReadTo = now;
   }
 
   async function manifestOf(agentId: string, version: number): Promise<Manifest> {
@@ -242,7 +242,7 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
     let horizon = clock.now() - HOLD_BACK_MS;
     try {
       if (versions === null) await meet();
-      else await hearSteps(versions);
+      else await readSteps(versions);
       horizon = await noteCuts(horizon);
     } catch (error) {
       options.log(error);
@@ -264,7 +264,7 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
     cancel();
     await looking;
     try {
-      if (versions !== null) await hearSteps(versions);
+      if (versions !== null) await readSteps(versions);
       await noteCuts(clock.now());
     } catch (error) {
       options.log(error);

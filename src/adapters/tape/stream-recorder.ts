@@ -1,4 +1,4 @@
-/** Records what is heard while it is heard: it never blocks the stream, never ends it, and a crash costs at most the last second. */
+/** Records what is received while it is received: it never blocks the stream, never ends it, and a crash costs at most the last second. */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -16,7 +16,7 @@ export interface StreamRecorderOptions {
   readonly file: string;
   readonly header: TapeHeader;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** How often what was heard is written. Milliseconds, default 1,000. */
+  /** How often what was received is written. Milliseconds, default 1,000. */
   readonly flushMs?: number;
   /** A new file is begun after so many bytes or milliseconds. Default: never. */
   readonly rotateBytes?: number;
@@ -41,7 +41,7 @@ export interface StreamRecorder {
   /** Puts an event in line with the stream's. */
   add(event: TapeEvent): void;
   readonly recording: TapeRecording;
-  /** Writes everything heard so far. */
+  /** Writes everything received so far. */
   flush(): Promise<void>;
   /** Stops listening, writes the rest and ends the tape. */
   close(): Promise<TapeRecording>;

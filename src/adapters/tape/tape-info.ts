@@ -18,7 +18,7 @@ export interface TapeInfo {
   readonly cut: TapeReader['cut'];
 }
 
-/** Reads a whole tape. `progress` hears how many bytes are read, of how many. */
+/** Reads a whole tape. `progress` is told how many bytes are read, of how many. */
 export async function tapeInfo(file: string, progress: (done: number, total: number) => void): Promise<TapeInfo> {
   const reader = await openTape(file);
   const kinds: Record<string, number> = {};

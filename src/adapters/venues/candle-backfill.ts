@@ -45,7 +45,7 @@ export interface BackfillOptions extends CandleSeries {
   readonly store: Pick<ReturnType<typeof createCandleStore>, 'save'>;
   readonly windows: Pick<CandleWindows, 'windows' | 'record'>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
-  /** Hears how many bars' worth of time are done, of how many. */
+  /** Is told how many bars' worth of time are done, of how many. */
   readonly progress?: (doneBars: number, totalBars: number) => void;
   readonly signal?: AbortSignal;
 }

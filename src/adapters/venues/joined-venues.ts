@@ -1,4 +1,4 @@
-/** What several venues bring, as one: what a market pipeline hears. */
+/** What several venues bring, as one: what a market pipeline receives. */
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { MarketExtras } from '../../../streams/market-states.ts';
 import type { Feed } from '../../../streams/merge-feeds.ts';

@@ -50,7 +50,7 @@ export interface VenueHttpOptions {
   readonly limitPauseMs?: number;
   /** Default 3 s. */
   readonly connectTimeoutMs?: number;
-  /** Hears of members that nobody knows, in answers to questions that say what is known. */
+  /** Is told of members that nobody knows, in answers to questions that say what is known. */
   readonly note?: NoteUnknownField;
 }
 

@@ -25,7 +25,7 @@ import type { PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
-import type { HeardQuotes, RiskDeps } from '../../trading/ports.ts';
+import type { LatestQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
 
@@ -84,7 +84,7 @@ export interface CallerDeps {
   readonly preTrade: ReturnType<typeof createPreTrade>;
   /** What assessments of this organization's orders read. */
   readonly risk: RiskDeps;
-  readonly bus: HeardQuotes;
+  readonly bus: LatestQuotes;
   readonly orderBooks: OrderBookReads;
   /** Null where no node of the primary chain is named: then nothing is swapped. */
   readonly primaryChain: LaunchingPrimaryChain | null;

@@ -11,7 +11,7 @@ const STOP_MS = 25_000;
 export function startCommand(command: Command): void {
   command
     .option('--role <role>', `run only this role (${ROLES.join(', ')}); may be given more than once`, collectRole, [] as Role[])
-    .option('--record <file>', 'record everything heard to a tape (*.tape.ndjson, *.tape.ndjson.gz or *.tape)')
+    .option('--record <file>', 'record everything received to a tape (*.tape.ndjson, *.tape.ndjson.gz or *.tape)')
     .option('--json', 'print the ready line as JSON')
     .action(async (options: { role: Role[]; record?: string; json?: boolean }) => {
       const config = settings();

@@ -1,4 +1,4 @@
-/** `sevengate tape serve`: serves a recorded tape to any client, as if it were heard now. */
+/** `sevengate tape serve`: serves a recorded tape to any client, as if it were received now. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { LEAST_SPEED, MOST_SPEED } from '../../../api/v1/replay/control.ts';

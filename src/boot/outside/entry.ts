@@ -1,6 +1,6 @@
 /**
  * What one outside system brings into the service, in one place: where it is, what may be asked of it, and who stands in
- * for it in the sandbox. A venue brings besides what is heard of it. Each is a file beside this one and its line in
+ * for it in the sandbox. A venue brings besides its feed. Each is a file beside this one and its line in
  * `index.ts`: it says what the settings name, and joins the client of the adapters with the simulators of the sandbox. What
  * the engine knows of a venue in advance (limits, costs, listings) stands in `src/domain/venues`.
  */

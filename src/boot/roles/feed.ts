@@ -1,4 +1,4 @@
-/** The feed: hears the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
+/** The feed: receives the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
 
 import { createFeedNotices, type FeedEdge } from '../../../actors/agent/feed-notices.ts';
 import { tellAgents } from '../../../actors/agent/feed-telling.ts';
@@ -11,11 +11,11 @@ import type { Clock } from '../../../streams/clock.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../../streams/market-states.ts';
 import { createIntelligenceFeed } from '../../adapters/intelligence/intelligence-feed.ts';
-import { heardCounts, type ServiceMetrics } from '../../adapters/metrics.ts';
+import { messageCounts, type ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
-import { activeManifests, tradersHearing } from '../../adapters/store/agents/manifest-reads.ts';
+import { activeManifests, tradersSubscribedTo } from '../../adapters/store/agents/manifest-reads.ts';
 import { createDispatchStore, SlotNotReached, writeCut } from '../../adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
@@ -61,7 +61,7 @@ export interface FeedDeps {
   readonly metrics: ServiceMetrics;
   /** Whether this machine's clock agrees with PostgreSQL's; a feed whose clock does not agree is not on duty. */
   readonly clockWatch: Pick<ClockWatch, 'check' | 'state'>;
-  /** Hears everything that was heard, before any assessment: what a tape records. */
+  /** Receives everything that was received, before any assessment: what a tape records. */
   readonly onPipeline?: (pipeline: MarketPipeline) => () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
   const complain = (error: unknown): void => log.warn({ err: error }, 'the feed');
   const leases = createDispatchStore(sql);
   const needs = createMarketNeeds({ manifests: () => activeManifests(sql), held: () => heldInstruments(sql) });
-  const notify = createFeedNotices({ hearing: (subject) => tradersHearing(sql, subject), runtime: deps.runtime, clock });
+  const notify = createFeedNotices({ subscribers: (subject) => tradersSubscribedTo(sql, subject), runtime: deps.runtime, clock });
   /** A cut was refused because its slot is not reached: the pipeline's own time ran ahead, so it has to begin anew. */
   let ahead = false;
   const duty = createDuty({
@@ -159,8 +159,8 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     onFailure: failed('the streams'),
   });
   const unrecord = deps.onPipeline?.(pipeline);
-  const hearing = [
-    keepBars({ sql, heard: pipeline.heard, write, onFailure: failed('the streams ended') }),
+  const subscriptions = [
+    keepBars({ sql, received: pipeline.received, write, onFailure: failed('the streams ended') }),
     passOn(deps, pipeline),
     tellAgents({ pipeline, venues, notify: parts.notify, write: lines.words.write, clock, log }),
   ];
@@ -176,16 +176,16 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
       onFailure: failed('the hourly bars'),
     }),
   ];
-  deps.metrics.hearing(() => heardCounts(pipeline.counters.snapshot()));
+  deps.metrics.countMessages(() => messageCounts(pipeline.counters.snapshot()));
   pipeline.start();
   log.info({ feeds: feeds.length }, 'the feed is on duty');
   return {
     refreshNeeds: () => pipeline.refreshNeeds(),
     async end() {
       for (const end of keeping) end();
-      deps.metrics.hearing(null);
+      deps.metrics.countMessages(null);
       pipeline.stop();
-      for (const end of hearing) end();
+      for (const end of subscriptions) end();
       await unrecord?.();
       await Promise.all(Object.values(lines).map((line) => line.done()));
     },

@@ -21,7 +21,7 @@ export interface SweepThread {
   readonly sweep: SweepJob;
 }
 
-/** Works a backtest out on the store of a database. `post` hears of the progress. */
+/** Works a backtest out on the store of a database. `post` is told of the progress. */
 export function workFromStore(
   { databaseUrl, asked }: BacktestThread,
   post: (message: ThreadPost<BacktestOutcome>) => void,

@@ -1,4 +1,4 @@
-/** The stretches over which a source of events is known: heard by the feed, or held by an archive. */
+/** The stretches over which a source of events is known: received by the feed, or held by an archive. */
 import { type Stretch, unitedStretches } from '../stretches.ts';
 import type { EpochMs } from '../time.ts';
 
@@ -8,8 +8,8 @@ export interface ArchivedStretch extends Stretch {
 }
 
 /** When events of one source were told, without a hole. */
-export function sourceStretches(source: string, heard: Stretch | null, archives: readonly ArchivedStretch[]): readonly Stretch[] {
-  return unitedStretches([...archives.filter((archive) => archive.source === source), ...(heard === null ? [] : [heard])]);
+export function sourceStretches(source: string, received: Stretch | null, archives: readonly ArchivedStretch[]): readonly Stretch[] {
+  return unitedStretches([...archives.filter((archive) => archive.source === source), ...(received === null ? [] : [received])]);
 }
 
 /** The slots at which every event of a look-back is known. */
@@ -18,6 +18,6 @@ export function afterLookback(told: readonly Stretch[], lookbackMs: number): rea
 }
 
 /** Somebody listened to every source since the first report that is kept. */
-export function heardStretch(firstHeardAt: EpochMs | null, until: EpochMs): Stretch | null {
-  return firstHeardAt === null || firstHeardAt >= until ? null : { from: firstHeardAt, to: until };
+export function receivedStretch(firstReceivedAt: EpochMs | null, until: EpochMs): Stretch | null {
+  return firstReceivedAt === null || firstReceivedAt >= until ? null : { from: firstReceivedAt, to: until };
 }

@@ -7,7 +7,7 @@ export function hasBasis({ kind, pairedPerp }: Pick<CatalogEntry, 'kind' | 'pair
   return kind === 'tokenized_equity' || (kind === 'spot' && pairedPerp !== null);
 }
 
-/** The instruments that quotes are heard of: what the basis is watched on and its perpetuals, each once. */
+/** The instruments that quotes are received for: what the basis is watched on and its perpetuals, each once. */
 export function quotedLegs(entries: readonly CatalogEntry[]): ReadonlySet<InstrumentKey> {
   return new Set(entries.filter(hasBasis).flatMap(({ key, pairedPerp }) => (pairedPerp === null ? [key] : [key, pairedPerp])));
 }

@@ -24,7 +24,7 @@ function filersNow(): ReadonlySet<string> {
   return filers.underlyings;
 }
 
-/** The sources that bring an asset's events. While one of them is not heard, its events are unknown. */
+/** The sources that bring an asset's events. While one of them is not received, its events are unknown. */
 export function eventSourcesOf(underlying: string): readonly string[] {
   return filersNow().has(underlying) ? BY_WIRE_AND_FILINGS : BY_WIRE;
 }

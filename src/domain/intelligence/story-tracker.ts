@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const SAME_TEXT_MS = 48 * HOUR_MS;
 /** A wire item belongs to a filing of its kind that is no further away than this. */
 const SAME_KIND_MS = 24 * HOUR_MS;
-/** Stories that heard nothing for so long are closed: twice the longest look-back that is usual. */
+/** Stories that received nothing for so long are closed: twice the longest look-back that is usual. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
 const MAX_REPORTS = 20_000;
 /** More reports of one story say nothing more. */

@@ -142,9 +142,9 @@ export function instrumentInputs(
 ): PortfolioInput[] {
   return [...new Set(instruments)].flatMap((instrument) => {
     const quote = quotes.get(instrument);
-    const unheard = plainInput({ id: quoteInputId(instrument), kind: 'quote', what: 'no quote of it was heard', source: 'the feeds' });
+    const noQuote = plainInput({ id: quoteInputId(instrument), kind: 'quote', what: 'no quote of it was received', source: 'the feeds' });
     return [
-      quote === undefined ? unheard : quoteInput(quote, midPrice(quote.bid, quote.ask), at),
+      quote === undefined ? noQuote : quoteInput(quote, midPrice(quote.bid, quote.ask), at),
       catalogInput(instrument, catalog),
       ...(isPooled(instrument) ? [poolInput(instrument, pools.get(instrument) ?? null, at)] : []),
     ];

@@ -128,18 +128,29 @@ function priced(position: AccountPosition, { at, quotes, catalog }: PriceFacts):
       quality: 'delayed',
       flags: [],
     };
-    return { pricing: 'qualified', mark: null, valueUsd, quote, why: 'the venue reports its value; no quote of it is heard', inputs: [] };
+    return {
+      pricing: 'qualified',
+      mark: null,
+      valueUsd,
+      quote,
+      why: 'the venue reports its value; no quote of it is received',
+      inputs: [],
+    };
   }
-  const heard = quotes.get(instrument);
-  if (heard === undefined) return unpriced(`no quote of ${instrument} was heard`, null);
-  const ageMs = Math.max(0, at - heard.observedAt);
-  const { venue, source, observedAt, quality, flags } = heard;
+  const received = quotes.get(instrument);
+  if (received === undefined) return unpriced(`no quote of ${instrument} was received`, null);
+  const ageMs = Math.max(0, at - received.observedAt);
+  const { venue, source, observedAt, quality, flags } = received;
   const quote: PriceSource = { venue, source, observedAt, ageMs, quality, flags };
   const inputs = [quoteInputId(instrument)];
-  const mark = markOf(heard);
+  const mark = markOf(received);
   if (mark === null)
-    return unpriced(`its quote has no ${heard.bid === null ? 'bid' : heard.ask === null ? 'ask' : 'price above zero'}`, quote, inputs);
-  const doubt = quality === 'live' ? null : doubtOf(heard, ageMs);
+    return unpriced(
+      `its quote has no ${received.bid === null ? 'bid' : received.ask === null ? 'ask' : 'price above zero'}`,
+      quote,
+      inputs,
+    );
+  const doubt = quality === 'live' ? null : doubtOf(received, ageMs);
   if (doubt !== null) return unpriced(doubt, quote, inputs);
   const reasons = [...(quality === 'live' ? [] : [`its quote is ${[quality, ...flags].join(', ')}`]), ...(caveat === '' ? [] : [caveat])];
   return {

@@ -17,7 +17,7 @@ export { limitedLiveCapital, type Mandate, mandateOf } from './mandate.ts';
 export {
   ALL_ENABLED,
   type DisabledVenues,
-  type HeardLiquidity,
+  type PoolLiquidity,
   haltOf,
   knownLiquidity,
   missingSetting,

@@ -17,18 +17,18 @@ import { type OtherBooks, observedOrderQuote, type RiskContext } from './context
 import { mandateOf } from './mandate.ts';
 import type { RiskPreferences } from './preferences.ts';
 
-/** Liquidity of a pool that was heard longer ago than this is unknown. Milliseconds. */
+/** Liquidity of a pool that was received longer ago than this is unknown. Milliseconds. */
 export const POOL_LIQUIDITY_MAX_AGE_MS = 300_000;
 
-/** The liquidity of a pool as it was heard, in US dollars over both sides. */
-export interface HeardLiquidity {
+/** The liquidity of a pool as it was received, in US dollars over both sides. */
+export interface PoolLiquidity {
   readonly liquidityUsd: DecimalString;
   readonly observedAt: EpochMs;
 }
 
-/** The liquidity of a pool where it is known at a moment; null where it was never heard, or too long ago. */
-export function knownLiquidity(heard: HeardLiquidity | null, at: EpochMs): DecimalString | null {
-  return heard === null || at - heard.observedAt > POOL_LIQUIDITY_MAX_AGE_MS ? null : heard.liquidityUsd;
+/** The liquidity of a pool where it is known at a moment; null where it was never received, or too long ago. */
+export function knownLiquidity(known: PoolLiquidity | null, at: EpochMs): DecimalString | null {
+  return known === null || at - known.observedAt > POOL_LIQUIDITY_MAX_AGE_MS ? null : known.liquidityUsd;
 }
 
 /** What is known of an order's instrument at a moment. */
@@ -45,20 +45,20 @@ export function observedMarket(observation: Observation): RiskMarket {
   return { at: slot, quote: observedOrderQuote(observation), reference, liquidityUsd };
 }
 
-/** What is heard of an instrument now. Quote and reference carry the quality that they have at `at`. */
-export function presentMarket(heard: {
+/** What is received of an instrument now. Quote and reference carry the quality that they have at `at`. */
+export function presentMarket(known: {
   readonly at: EpochMs;
   readonly quote: OrderQuote | null;
   readonly reference: Pick<ReferencePrice, 'quality' | 'flags' | 'feedUpdatedAt'> | null;
-  readonly liquidity: HeardLiquidity | null;
+  readonly liquidity: PoolLiquidity | null;
 }): RiskMarket {
-  const { at, quote, reference } = heard;
+  const { at, quote, reference } = known;
   return {
     at,
     quote,
     reference:
       reference === null ? null : { quality: reference.quality, flags: reference.flags, ageMs: Math.max(0, at - reference.feedUpdatedAt) },
-    liquidityUsd: knownLiquidity(heard.liquidity, at),
+    liquidityUsd: knownLiquidity(known.liquidity, at),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What the engine has to know of a venue before it has heard anything of it: one file per venue beside this one. */
+/** What the engine has to know of a venue before it has received anything of it: one file per venue beside this one. */
 import type { CatalogEntry } from '../catalog.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { Venue } from '../venue.ts';
@@ -17,7 +17,7 @@ export interface FeedLimits {
   readonly cadence: Cadence;
   /** `contiguous`: every number is sent, a missing one is a gap. `ascending`: numbers only order. */
   readonly sequence: 'ascending' | 'contiguous';
-  /** A feed that was not heard of for longer than this is degraded. Milliseconds. */
+  /** A feed that brought nothing for longer than this is degraded. Milliseconds. */
   readonly silentAfterMs: number;
   /** An event time further than this in the future is a fault of the venue's clock. Milliseconds. */
   readonly maxSkewMs: number;

@@ -25,7 +25,7 @@ export const BRIDGE_TROUBLES = [
   'swaps_destination',
   /** The deposit that it asks for is for another order. */
   'swaps_order',
-  /** It never hears of the deposit. */
+  /** It is never told of the deposit. */
   'deaf',
   /** Its attestation is delayed with a reason, and comes. */
   'attests_late',

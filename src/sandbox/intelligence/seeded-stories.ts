@@ -92,7 +92,7 @@ const PLOTS: readonly Plot[] = [
     ['2.02', '9.01'],
     (n) => `${n} reports results above expectations`,
     (n) => `Quarter at ${n} beats what analysts had forecast`,
-    (t) => `hearing a beat at ${t}`,
+    (t) => `receiving a beat at ${t}`,
   ),
   plot(
     8,

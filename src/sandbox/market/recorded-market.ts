@@ -36,17 +36,17 @@ async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets:
   >();
   for await (const batch of events) {
     for (const event of batch) {
-      const heard = priceOf(event);
-      const asset = heard && assets.get(heard.symbol);
-      const face = heard && FACES[heard.venue];
-      if (!heard || !asset || !face) continue;
+      const received = priceOf(event);
+      const asset = received && assets.get(received.symbol);
+      const face = received && FACES[received.venue];
+      if (!received || !asset || !face) continue;
       const key = `${face} ${asset.symbol}`;
       let entry = bars.get(key);
       if (!entry) {
         entry = { asset, face, byMinute: new Map() };
         bars.set(key, entry);
       }
-      for (const [at, price] of heard.prices) {
+      for (const [at, price] of received.prices) {
         const openTime = Math.floor(at / MINUTE) * MINUTE;
         entry.byMinute.set(openTime, extended(entry.byMinute.get(openTime), openTime, price));
       }
@@ -61,14 +61,14 @@ async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets:
   }));
 }
 
-interface Heard {
+interface Received {
   readonly venue: Venue;
   /** The underlying: `AAPL`, `BTC`. */
   readonly symbol: string;
   readonly prices: readonly (readonly [at: EpochMs, price: string])[];
 }
 
-function priceOf(event: TapeEvent): Heard | null {
+function priceOf(event: TapeEvent): Received | null {
   if (event.kind === 'quote') {
     if (event.bid === null || event.ask === null) return null;
     const mid = plainDecimal(new Decimal(event.bid).plus(event.ask).div(2));

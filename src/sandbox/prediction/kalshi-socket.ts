@@ -30,7 +30,7 @@ interface Session {
   readonly sent: Map<string, Map<string, number>>;
 }
 
-/** Sessions of the socket, which hear once a second what has changed. */
+/** Sessions of the socket, which receive once a second what has changed. */
 export function createKalshiSocket(venue: KalshiVenue): { open(socket: LoopbackSocket): LoopbackSession; close(): void } {
   const { clock } = venue;
   const sessions = new Set<Session>();
@@ -141,13 +141,13 @@ function stepBooks(session: Session, all: ReadonlyMap<string, SeededQuestion>, r
 
 function stepTrades(session: Session, all: ReadonlyMap<string, SeededQuestion>, before: EpochMs, real: EpochMs): void {
   const { questions, faults } = session.venue;
-  const heard = session.byChannel.get('trade');
-  for (const ticker of heard?.tickers ?? []) {
+  const received = session.byChannel.get('trade');
+  for (const ticker of received?.tickers ?? []) {
     const question = all.get(ticker);
-    if (question === undefined || heard === undefined) continue;
+    if (question === undefined || received === undefined) continue;
     for (const trade of questions.trades(question, 'kalshi', before, real)) {
       const ts = trade.at + faults.settings.clockOffsetMs;
-      number(session, heard, 'trade', { market_ticker: ticker, ...tradeBody(ticker, trade), ts: Math.floor(ts / 1_000), ts_ms: ts });
+      number(session, received, 'trade', { market_ticker: ticker, ...tradeBody(ticker, trade), ts: Math.floor(ts / 1_000), ts_ms: ts });
     }
   }
 }

@@ -29,7 +29,7 @@ interface Session {
   readonly sent: Map<string, Map<string, string>>;
 }
 
-/** Sessions of the channel, which hear once a second what has changed. */
+/** Sessions of the channel, which receive once a second what has changed. */
 export function createMarketChannel(venue: PolymarketVenue): { open(socket: LoopbackSocket): LoopbackSession | null; close(): void } {
   const { clock } = venue;
   const sessions = new Set<Session>();

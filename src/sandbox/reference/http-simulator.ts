@@ -93,7 +93,7 @@ export async function createHttpSimulator(options: HttpSimulatorOptions): Promis
       return;
     }
     const reply = options.reply({ method: incoming.method ?? 'GET', path, query, headers: incoming.headers, body });
-    // Carried out, and nobody hears of it.
+    // Carried out, and nobody is told of it.
     if (faults.happens(settings.lostAnswer)) return void response.destroy();
     if ('stream' in reply) return openStream(response, reply.stream);
     const spoiled = spoiledBody(faults);

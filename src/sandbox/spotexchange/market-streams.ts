@@ -53,11 +53,11 @@ export class MarketStreams {
     this.#sessions.add(session);
     for (const stream of asked) this.#start(stream);
     const name = `socket ${this.#socketCount++}`;
-    const heardPong = this.#keepAlive(name, socket);
+    const receivedPong = this.#keepAlive(name, socket);
     const count = this.#frameLimit(socket);
     return {
       signal(kind) {
-        if (kind === 'pong') heardPong();
+        if (kind === 'pong') receivedPong();
         count();
       },
       message: (text) => {

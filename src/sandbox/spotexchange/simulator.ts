@@ -101,7 +101,7 @@ function answerTo({ faults, clock, venueNow, endpoints, orders, weight }: Answer
   if (faults.happens(faults.settings.status5xx)) {
     if (method === 'GET')
       return refusal(503, -1008, 'Server is currently overloaded with other requests. Please try again in a few minutes.');
-    // Nobody who hears this knows whether the order was taken.
+    // Nobody who receives this knows whether the order was taken.
     if (faults.random() < 0.5) orders.answer(asked);
     return refusal(504, -1007, 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.');
   }

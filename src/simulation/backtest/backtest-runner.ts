@@ -16,7 +16,7 @@ export interface BacktestRunnerOptions {
   readonly trials: TrialReads;
   /** Works in a thread; ends with the job's signal. @throws Error for a defect. */
   readonly inThread: (asked: BacktestJob, job: EvaluationJob) => Promise<BacktestOutcome>;
-  /** Hears of what a venue did not give. */
+  /** Is told of what a venue did not give. */
   readonly onMissing: (what: { readonly [field: string]: unknown }) => void;
 }
 

@@ -1,6 +1,6 @@
 /** A backtest of the history that is kept: reads bars and events through a port, page by page, and works. */
 
-import { afterLookback, heardStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
+import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
@@ -31,7 +31,7 @@ export interface BacktestJob {
 const PAGE = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** Reads what a manifest needs of the history that is kept, and works. `post` hears of the progress. */
+/** Reads what a manifest needs of the history that is kept, and works. `post` is told of the progress. */
 export async function workFromHistory(
   reads: BacktestReads,
   asked: BacktestJob,
@@ -51,7 +51,7 @@ export async function workFromHistory(
   });
 }
 
-/** Reads the input of a history. `onRead` hears how many of how many series were read. */
+/** Reads the input of a history. `onRead` is told how many of how many series were read. */
 export async function readInputs(
   reads: BacktestReads,
   needs: readonly InstrumentNeeds[],
@@ -93,20 +93,20 @@ async function readBars(reads: BacktestReads, series: BarSeries, from: number, t
   return read;
 }
 
-/** Events by underlying: what was heard, and what archives hold. */
+/** Events by underlying: what was received, and what archives hold. */
 async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[], createdAt: number): Promise<Map<string, EventHistory>> {
   const events = new Map<string, EventHistory>();
   const asked = needs.filter(({ eventHours }) => eventHours !== null);
   if (asked.length === 0) return events;
-  const heard = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
-  const versions = eventVersionsOf(heard);
-  const firstHeard = heard.length === 0 ? null : heard.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt);
+  const received = (await reads.reports()).filter(({ receivedAt }) => receivedAt <= createdAt);
+  const versions = eventVersionsOf(received);
+  const firstReceivedAt = received.length === 0 ? null : received.reduce((least, { receivedAt }) => Math.min(least, receivedAt), createdAt);
   for (const { entry, eventHours } of asked) {
     const archives = await reads.archives(entry.underlying);
-    if (heard.length + archives.length === 0) continue;
-    const archived = archivedVersions(archives, new Set(heard.map(({ id }) => id)));
+    if (received.length + archives.length === 0) continue;
+    const archived = archivedVersions(archives, new Set(received.map(({ id }) => id)));
     events.set(entry.underlying, {
-      known: knownStretches(entry.underlying, (eventHours as number) * HOUR_MS, heardStretch(firstHeard, createdAt), archives),
+      known: knownStretches(entry.underlying, (eventHours as number) * HOUR_MS, receivedStretch(firstReceivedAt, createdAt), archives),
       events: [...versions, ...archived]
         .filter(({ symbols }) => symbols.includes(entry.underlying))
         .sort((a, b) => a.receivedAt - b.receivedAt || (a.id < b.id ? -1 : 1))
@@ -118,20 +118,20 @@ async function readEvents(reads: BacktestReads, needs: readonly InstrumentNeeds[
   return events;
 }
 
-/** A report that was heard counts as it was heard; one of several archives counts once. */
-function archivedVersions(archives: readonly EventArchive[], heard: ReadonlySet<string>): readonly NewsEvent[] {
+/** A report that was received counts as it was received; one of several archives counts once. */
+function archivedVersions(archives: readonly EventArchive[], received: ReadonlySet<string>): readonly NewsEvent[] {
   const byId = new Map(archives.flatMap(({ reports }) => reports).map((report) => [report.id, report]));
-  return eventVersionsOf([...byId.values()].filter(({ id }) => !heard.has(id)));
+  return eventVersionsOf([...byId.values()].filter(({ id }) => !received.has(id)));
 }
 
 /** The slots at which all sources of an underlying are known for a whole look-back. */
 function knownStretches(
   underlying: string,
   lookbackMs: number,
-  heard: Stretch | null,
+  received: Stretch | null,
   archives: readonly EventArchive[],
 ): readonly Stretch[] {
-  const told = eventSourcesOf(underlying).map((source) => sourceStretches(source, heard, archives));
+  const told = eventSourcesOf(underlying).map((source) => sourceStretches(source, received, archives));
   return afterLookback(told.reduce(sharedStretches), lookbackMs);
 }
 

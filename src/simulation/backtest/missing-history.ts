@@ -1,6 +1,6 @@
 /** Which rules of a manifest could not be known in a backtest over the gate's stretch, and what would mend it. */
 
-import { afterLookback, heardStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
+import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { HistorySource, MissingHistory } from '../../domain/backtest/missing-history.ts';
 import { readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { CatalogEntry } from '../../domain/catalog.ts';
@@ -55,11 +55,11 @@ async function lookedAt(
   const looked: LookedAt[] = [];
   const events = typesOf(manifest, (type) => type === 'no_negative_event' || type === 'negative_event');
   if (eventHours !== null && events.length > 0) {
-    const heard = heardStretch(await reads.heardSince(), now);
+    const received = receivedStretch(await reads.receivedSince(), now);
     const archives = await reads.archived(entry.underlying);
     const beforeMs = eventHours * HOUR_MS;
     for (const source of eventSourcesOf(entry.underlying)) {
-      const known = afterLookback(sourceStretches(source, heard, archives), beforeMs);
+      const known = afterLookback(sourceStretches(source, received, archives), beforeMs);
       looked.push({ source: source as HistorySource, conditions: events, known, beforeMs });
     }
   }

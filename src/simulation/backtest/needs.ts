@@ -104,7 +104,7 @@ export function inputsOf(
   return needs.map((need) => {
     const [reference, perp, spot] = [barsOf(need.reference), barsOf(need.perp), barsOf(need.spot)];
     const rates = need.funding === null ? undefined : funding.get(need.funding);
-    const heard = need.eventHours === null ? undefined : events.get(need.entry.underlying);
+    const received = need.eventHours === null ? undefined : events.get(need.entry.underlying);
     return {
       entry: need.entry,
       candles: barsOf(need.candles) ?? [],
@@ -115,7 +115,7 @@ export function inputsOf(
       ...(perp === null ? {} : { perpCandles: perp }),
       ...(spot === null ? {} : { spotCandles: spot }),
       ...(rates === undefined ? {} : { funding: rates }),
-      ...(heard === undefined ? {} : { events: heard }),
+      ...(received === undefined ? {} : { events: received }),
       ...(need.mark === null || !marks.has(need.mark) ? {} : { marks: marks.get(need.mark) as readonly Fact[] }),
       ...(need.pool === null || !liquidity.has(need.pool) ? {} : { liquidity: liquidity.get(need.pool) as readonly Fact[] }),
     };

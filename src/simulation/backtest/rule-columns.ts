@@ -95,8 +95,8 @@ export function evaluateRules(manifest: Manifest, history: History, assumptions:
   const entryCount = manifest.entry.length;
   const exitWords = Math.ceil((plans.length - entryCount) / 32);
   const shared = new Map<string, InputColumn>();
-  const instruments = history.instruments.map((heard) => {
-    const columns = { ...heard, state: readableStates(manifest, history, heard) };
+  const instruments = history.instruments.map((received) => {
+    const columns = { ...received, state: readableStates(manifest, history, received) };
     return evaluateInstrument(
       plans,
       exitWords,

@@ -175,7 +175,7 @@ export interface BacktestOptions {
   readonly history: History;
   readonly assumptions: Assumptions;
   readonly trials: Trials;
-  /** Hears how many of how many bars are done. */
+  /** Is told how many of how many bars are done. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 

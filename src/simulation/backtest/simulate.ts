@@ -151,7 +151,7 @@ export function heldAt(slot: number, openedAt: number): number {
 /** Nearer to a limit than this the rough profit does not tell; in percent. */
 const ROUGH = 1e-5;
 
-/** Runs a manifest's evaluated rules over a history. `onBars` hears how many bars are done, about every sixteen thousand. */
+/** Runs a manifest's evaluated rules over a history. `onBars` is told how many bars are done, about every sixteen thousand. */
 export function simulate(
   manifest: Manifest,
   history: History,

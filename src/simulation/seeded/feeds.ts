@@ -30,7 +30,7 @@ export type Bent = 'crossed' | 'future' | 'old';
 export interface SeededFeeds {
   readonly feeds: readonly { readonly venue: Venue; readonly messages: Subject<FeedMessage> }[];
   /** What every feed said, in order. */
-  readonly heard: readonly FeedMessage[];
+  readonly received: readonly FeedMessage[];
   /** Says the venue's present prices once, one of them bent where told. */
   price(venue: Venue, bent?: Bent): void;
   /** A venue says nothing for so long; where it is disconnected, its feed says so and when it is back. */
@@ -44,12 +44,12 @@ export interface SeededFeeds {
 /** @param nudge by which part every price of a venue is dearer than else. */
 export function createSeededFeeds(clock: VirtualClock, random: () => number, nudge: Readonly<Partial<Record<Venue, number>>>): SeededFeeds {
   const feeds = VENUES.map((venue) => ({ venue, messages: new Subject<FeedMessage>() }));
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   const silentUntil = new Map<Venue, EpochMs>();
   let epoch = 1;
 
   function emit(venue: Venue, message: FeedMessage): void {
-    heard.push(message);
+    received.push(message);
     feeds.find((feed) => feed.venue === venue)?.messages.next(message);
   }
 
@@ -69,7 +69,7 @@ export function createSeededFeeds(clock: VirtualClock, random: () => number, nud
 
   return {
     feeds,
-    heard,
+    received,
     price,
     silence(venue, forMs, isDisconnected) {
       silentUntil.set(venue, clock.now() + forMs);

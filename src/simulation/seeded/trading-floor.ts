@@ -64,7 +64,7 @@ export interface TradingFloor {
   readonly runtime: Runtime;
   readonly books: TradingTickStore['books'];
   readonly organizations: TradingTickStore['organizations'];
-  heard(quote: Quote): void;
+  received(quote: Quote): void;
   /** Takes in what a tick leads to. */
   begin(trades: TickTrades): Promise<void>;
   approveAll(): Promise<void>;
@@ -127,7 +127,7 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
   return {
     store,
     runtime,
-    heard: (quote) => hear(kept, quote),
+    received: (quote) => receive(kept, quote),
     books: async (agentIds) =>
       new Map(agentIds.flatMap((id) => bookOf(kept, id) ?? []).map((state): [string, TradingBook] => [state.id, state])),
     organizations: async (ids) =>
@@ -166,7 +166,7 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
 }
 
 /** Keeps the newest quote, and the live tops of the time in which an order may have rested. */
-function hear({ quotes, tops }: Kept, quote: Quote): void {
+function receive({ quotes, tops }: Kept, quote: Quote): void {
   const key = instrumentKey(quote.venue, quote.instrument);
   quotes.set(key, quote);
   if (quote.quality !== 'live') return;
@@ -246,7 +246,7 @@ function bookOf(kept: Kept, agentId: string): TradingBook | null {
   return booked === undefined && open.length === 0 ? null : { ...(booked ?? empty), openProposals: open };
 }
 
-/** Risk on what was heard last, with the one function of all trading. */
+/** Risk on what was received last, with the one function of all trading. */
 function preTradeOn(kept: Kept): PreTrade {
   const { clock, quotes } = kept;
   const freshness = createFreshness();
@@ -254,8 +254,8 @@ function preTradeOn(kept: Kept): PreTrade {
   return {
     async assess(_, { agentId, order, readsReference, epoch, flattens }) {
       const at = clock.now();
-      const heard = quotes.get(order.instrument);
-      const quote = heard === undefined ? null : agedQuote(heard, freshness, at);
+      const received = quotes.get(order.instrument);
+      const quote = received === undefined ? null : agedQuote(received, freshness, at);
       const agent = { ...agentOf(kept, agentId), stage: 'draft' as const };
       const state = bookOf(kept, agentId) ?? freshBook(kept, agentId);
       const book = markBook(state, marks(state.holdings.map(({ instrument }) => instrument)), at);

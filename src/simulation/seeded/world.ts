@@ -39,7 +39,7 @@ export interface Outcome {
   readonly faults: readonly Fault[];
   readonly trading: Trading;
   /** What every feed said, in order. */
-  readonly heard: readonly FeedMessage[];
+  readonly received: readonly FeedMessage[];
   /** The books as ticks marked them. */
   readonly marked: readonly (MarkedAgent & { readonly slot: EpochMs })[];
 }
@@ -108,7 +108,7 @@ export async function simulate(
     failures,
     faults,
     trading: floor.outcome(),
-    heard: feeds.heard,
+    received: feeds.received,
     marked,
   };
 }
@@ -145,7 +145,7 @@ function openPipeline(world: World, faults: readonly Fault[]): MarketPipeline {
   });
   pipeline.assessed.subscribe({
     next: (message) => {
-      if (message.kind === 'quote') floor.heard(message);
+      if (message.kind === 'quote') floor.received(message);
     },
     error,
   });

@@ -28,7 +28,7 @@ export class RunMarket {
   readonly #instruments: readonly InstrumentKey[];
   #failure: unknown = null;
 
-  /** `tick` hears of every cut, as long after its slot as live. */
+  /** `tick` is told of every cut, as long after its slot as live. */
   constructor({ instruments, needs }: CompiledManifest, startsAt: EpochMs, tick: (cut: Cut) => void) {
     this.clock = createVirtualClock(startsAt);
     this.#instruments = instruments;
@@ -70,7 +70,7 @@ export class RunMarket {
     return this.#pipeline.view.quoteAt(instrument, at);
   }
 
-  /** What a long position is worth now: the best bid that was heard last, even where it is no longer live. */
+  /** What a long position is worth now: the best bid that was received last, even where it is no longer live. */
   bids(): ReadonlyMap<InstrumentKey, DecimalString> {
     const known = new Map<InstrumentKey, DecimalString>();
     for (const key of this.#instruments) {

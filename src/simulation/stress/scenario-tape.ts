@@ -132,7 +132,7 @@ function calm(at: EpochMs): number {
 
 /**
  * The events of one run in the order of receipt: the same for the same course, markets, needs and seed.
- * Nothing is assessed here: qualities and marks come from the quality rules that hear it.
+ * Nothing is assessed here: qualities and marks come from the quality rules that receive it.
  * @param isWorking true while an order is at work between slots: then quiet hours are quoted closely too
  */
 export function* scenarioTape(
@@ -242,7 +242,7 @@ function nextStep(at: EpochMs, course: ScenarioCourse, isWorking: () => boolean)
   return at - minute < LAST_STEP_MS ? minute + LAST_STEP_MS : minute + MINUTE + STEP_OFFSET_MS;
 }
 
-/** The scenarios know of no news: every source of events is heard, and quiet. */
+/** The scenarios know of no news: every source of events is received, and quiet. */
 function* quietNews(underlyings: readonly string[], at: EpochMs): Generator<MarketEvent> {
   for (const source of new Set(underlyings.flatMap(eventSourcesOf))) {
     yield { kind: 'heartbeat', venue: 'reference', source, receivedAt: at };

@@ -10,7 +10,7 @@ import type { StressMarket } from './scenario-tape.ts';
 export interface KnownMarket {
   /** Closed bars by timeframe, ascending. */
   readonly bars: Readonly<Record<string, readonly Candle[]>>;
-  /** The last price that was heard, where it is newer than the bars. */
+  /** The last price that was received, where it is newer than the bars. */
   readonly level: number | null;
   readonly liquidityUsd: number | null;
   readonly benchmarkLevel: number | null;

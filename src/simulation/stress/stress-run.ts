@@ -1,5 +1,5 @@
 /**
- * The stress test of one manifest: every scenario, severity and seed through the real hearing,
+ * The stress test of one manifest: every scenario, severity and seed through the real quality rules,
  * deciding, risk function and paper fill, under a virtual clock, with an auditor that checks every step.
  * The same manifest, markets and seeds give the same bytes.
  */
@@ -192,7 +192,7 @@ class ScenarioRun {
   readonly #inputs: { readonly preferences: RiskPreferences; readonly others: typeof NO_OTHER_BOOKS };
   /** Orders on their way. */
   readonly #underway = new Map<InstrumentKey, OrderCourse>();
-  /** What rests is filled by the tops of the book that are heard meanwhile. */
+  /** What rests is filled by the tops of the book that are received meanwhile. */
   readonly #flows: RestingFlows;
   readonly #trace: string[] = [];
   readonly #counts = { decisions: 0, fills: 0, rested: 0, refusedWhileFrozen: 0, refused: {} as Record<string, number> };
@@ -414,7 +414,7 @@ class ScenarioRun {
     decisionPrice: DecimalString,
   ): DecimalString {
     const until = this.#market.clock.now();
-    const flow = this.#flows.heard(order.instrument, since, until);
+    const flow = this.#flows.received(order.instrument, since, until);
     this.#flows.end(order.id, order.instrument);
     const done = restingFill(order, flow, costModelOf(order.instrument), { id: this.#fillId(order), price, decisionPrice, until });
     if (done.outcome === 'no_fill') return '0';

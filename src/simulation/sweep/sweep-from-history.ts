@@ -16,7 +16,7 @@ export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
   readonly earlier: EarlierTrials;
 }
 
-/** Reads what the variants need, and works. `post` hears of the progress. */
+/** Reads what the variants need, and works. `post` is told of the progress. */
 export async function sweepFromHistory(
   reads: BacktestReads,
   asked: SweepJob,

@@ -10,7 +10,7 @@ import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts'
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
-import { tradersHearing } from '../../../src/adapters/store/agents/manifest-reads.ts';
+import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
@@ -223,23 +223,23 @@ test('degraded data for five seconds pauses an agent with live capital, not at 4
   });
 });
 
-test('an agent whose later manifest left a degraded venue still hears that it came back', async () => {
+test('an agent whose later manifest left a degraded venue still is told that it came back', async () => {
   const id = await created();
-  expect(await tradersHearing(sql, 'evmvenue')).not.toContain(id);
+  expect(await tradersSubscribedTo(sql, 'evmvenue')).not.toContain(id);
   await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'evmvenue' }, { cause: 'feed' });
-  expect(await tradersHearing(sql, 'evmvenue')).toContain(id);
+  expect(await tradersSubscribedTo(sql, 'evmvenue')).toContain(id);
   await runtime.deliverMany([id], { type: 'feed.restored', venue: 'evmvenue' }, { cause: 'feed' });
-  expect(await tradersHearing(sql, 'evmvenue')).not.toContain(id);
+  expect(await tradersSubscribedTo(sql, 'evmvenue')).not.toContain(id);
 });
 
-test('a broken book of one instrument is heard by the agents that look at it, and costs what is left of five seconds', async () => {
+test('a broken book of one instrument is received by the agents that look at it, and costs what is left of five seconds', async () => {
   const id = await created();
   const [universe] = await sql<{ key: InstrumentKey }[]>`
     select m.canonical::jsonb #>> '{universe,0,key}' as key from manifests m where m.agent_id = ${id}`;
   const { key } = universe as { key: InstrumentKey };
-  expect(await tradersHearing(sql, key)).toContain(id);
-  expect(await tradersHearing(sql, `${key}X` as InstrumentKey)).not.toContain(id);
-  expect(await tradersHearing(sql, key.replace(/.$/, '_') as InstrumentKey)).not.toContain(id);
+  expect(await tradersSubscribedTo(sql, key)).toContain(id);
+  expect(await tradersSubscribedTo(sql, `${key}X` as InstrumentKey)).not.toContain(id);
+  expect(await tradersSubscribedTo(sql, key.replace(/.$/, '_') as InstrumentKey)).not.toContain(id);
   const due = async (): Promise<number | undefined> =>
     (await sql<{ at: EpochMs }[]>`select due_at as at from timers where actor_id = ${id} and timer_id like '%degradedFor%'`)[0]?.at;
   for (const leftMs of [1_200, 0]) {

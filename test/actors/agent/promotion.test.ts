@@ -103,7 +103,7 @@ describe('breakers', () => {
     }
   });
 
-  test('neither is heard where no capital is at risk; a paused agent with capital is still demoted', () => {
+  test('neither is received where no capital is at risk; a paused agent with capital is still demoted', () => {
     for (const at of STAGES.slice(0, 5))
       for (const breaker of ['daily_drawdown', 'slippage']) expect(told(stateAt(at), tripped(breaker)).plan).toBe(null);
     const paused = stateAt('live', { duty: 'paused', context: { pauseCause: 'operator' } });

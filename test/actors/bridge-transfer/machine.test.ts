@@ -162,7 +162,7 @@ test.each(Object.entries(PATHS))('a push of the provider has %s looked at at onc
   expect(timersOf(pushed)).toHaveLength(1);
 });
 
-test('a push of what is not followed is heard by nobody', () => {
+test('a push of what is not followed is received by nobody', () => {
   const quoted = begin();
   const { state: ended } = walk(submission(), look(NOW + 1, source('failed')));
   for (const state of [quoted.state, ended])

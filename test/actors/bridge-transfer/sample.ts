@@ -1,4 +1,4 @@
-// A quoted transfer as its actor begins, and what may be heard of it.
+// A quoted transfer as its actor begins, and which events may reach it.
 import type { BridgeAnswer, BridgeTransferInput } from '../../../actors/bridge-transfer/protocol.ts';
 import type { ActorEvent } from '../../../src/domain/actor-step.ts';
 import { NO_ARRIVAL, type Sighting } from '../../../src/domain/bridge/axes.ts';

@@ -117,7 +117,7 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
     arrival: (hash) => silent(() => truth.arrival(hash, at())),
     head: async () => Promise.reject(new Error('nothing is quoted here')),
   });
-  /** The step is committed and nobody hears of it: whoever asked does it again. */
+  /** The step is committed and nobody is told of it: whoever asked does it again. */
   const runtime: Runtime = {
     ...plain,
     deliver: async (id, event, options) => {

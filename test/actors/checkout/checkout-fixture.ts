@@ -111,7 +111,7 @@ export async function checkoutFixture() {
       if (found === null) throw new Error(`there is no checkout ${id}`);
       return found;
     },
-    /** Lets the chain finalize and the checkout hear of it. */
+    /** Lets the chain finalize and the checkout receive of it. */
     async finished(id: string): Promise<CheckoutView> {
       for (let round = 0; round < 4; round++) await fixture.pass(2_100);
       solana.chain.finalize();

@@ -131,7 +131,7 @@ test('no broadcast begins after a halt has answered, however they race', async (
   };
   for (let round = 0; round < ROUNDS; round++) {
     halted = false;
-    await stage.hear();
+    await stage.receive();
     const orders = [await preparedSwap(stage, { amount: '20' }), await preparedSwap(stage, { amount: '21' })];
     for (const order of orders) must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
     const halting = async () => {

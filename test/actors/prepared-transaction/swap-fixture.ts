@@ -87,8 +87,8 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   fund(USDC_MINT, 10_000n * DOLLAR);
   solana.chain.finalize();
 
-  /** What the aggregator would pay and take for a hundred dollars, heard as the feed hears it. */
-  async function hear(quality: Quality = 'live'): Promise<Quote> {
+  /** What the aggregator would pay and take for a hundred dollars, received as the feed receives it. */
+  async function receive(quality: Quality = 'live'): Promise<Quote> {
     const token = CATALOG.byKey(AAPLX)?.token as TokenFacts;
     const stable: SwapLeg = { ...STABLE, multiplier: '1' };
     const leg: SwapLeg = { mint: token.mint, decimals: token.decimals, multiplier: String(token.newMultiplier) };
@@ -117,7 +117,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   }
 
   await cut();
-  await hear();
+  await receive();
 
   return {
     sql,
@@ -139,7 +139,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
     errors,
     wallet,
     fund,
-    hear,
+    receive,
     cut,
     workersOn,
     activities,

@@ -78,7 +78,7 @@ test('what was bought is sold again; more than the book holds is not', async () 
   await stage.work();
   await untilEnded(buy.id);
   await stage.cut();
-  await stage.hear();
+  await stage.receive();
   const [fill] = (await stage.find(buy.id)).fills;
   const half = new Decimal(fill?.quantity as string).div(2).toDecimalPlaces(6, Decimal.ROUND_DOWN).toFixed();
   const whole = new Decimal(fill?.quantity as string).plus(1).toDecimalPlaces(6).toFixed();
@@ -398,7 +398,7 @@ test.each(['other_recipient', 'half_output', 'takes_all'] as const)('a route tha
 });
 
 test.each(['stale', 'delayed', 'degraded', 'halted'] as const)('a %s quote buys nothing, and is not quoted', async (quality) => {
-  await stage.hear(quality);
+  await stage.receive(quality);
   const wish = stage.wish();
   for (const outcome of [await stage.swaps.prepare(stage.context(), wish), await stage.swaps.quote(ORG, wish)])
     expect(outcome).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'quote_not_live' }] } });
@@ -407,10 +407,10 @@ test.each(['stale', 'delayed', 'degraded', 'halted'] as const)('a %s quote buys 
 test('a quote that is not live any more lets nothing leave; the same bytes go once it is', async () => {
   const order = await preparedSwap(stage);
   const signed = signedBy(stage.wallet, order.unsigned);
-  await stage.hear('stale');
+  await stage.receive('stale');
   expect(await stage.swaps.execute(stage.context(), order.id, signed)).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
   expect((await stage.find(order.id)).state).toBe('prepared');
-  await stage.hear();
+  await stage.receive();
   expect(must(await stage.swaps.execute(stage.context(), order.id, signed)).state).toBe('submitted');
 });
 

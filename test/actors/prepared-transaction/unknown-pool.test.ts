@@ -1,15 +1,15 @@
-// Between a start and its first full minute: an unknown pool buys nothing and says why, and one that was heard buys at once.
+// Between a start and its first full minute: an unknown pool buys nothing and says why, and one that was received buys at once.
 import { expect, test } from 'vitest';
 import { keepPoolLiquidity } from '../../../src/adapters/store/catalog/pool-liquidity-store.ts';
 import { AAPLX, swapFixture } from './swap-fixture.ts';
 
-test('a swap before the first minute is refused for its true reason, and passes as soon as the pool was heard', async () => {
+test('a swap before the first minute is refused for its true reason, and passes as soon as the pool was received', async () => {
   const stage = await swapFixture();
   try {
     // What the last cut before the restart said is too old.
     stage.clock.advanceTo(stage.clock.now() + 310_000);
     stage.chain.advance(8);
-    await stage.hear();
+    await stage.receive();
     const unknown = await stage.swaps.prepare(stage.context(), stage.wish());
     expect(unknown).toMatchObject({
       ok: false,

@@ -18,7 +18,7 @@ async function carriedOut(over: Parameters<SwapFixture['wish']>[0]) {
     await stage.pass(3_000);
   }
   await stage.cut();
-  await stage.hear();
+  await stage.receive();
   return stage.find(order.id);
 }
 

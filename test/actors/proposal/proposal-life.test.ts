@@ -140,7 +140,7 @@ test('data that is not live at the approval leaves the proposal pending; a limit
   expect(await state(id)).toEqual(['blocked_by_risk', 'notional_limit_breach']);
 });
 
-test('a quote older than its limit fills nothing, however live it was when it was heard', async () => {
+test('a quote older than its limit fills nothing, however live it was when it was received', async () => {
   const { id } = await pendingProposal();
   expect(await stage.orders.approve(stage.context(), id)).toMatchObject({ ok: true });
   stage.clock.advanceTo(stage.clock.now() + 6_000);

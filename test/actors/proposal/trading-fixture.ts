@@ -214,9 +214,9 @@ export async function tradingFixture(
     premiums,
     /** What traded on the venue. */
     trades,
-    /** Reference prices as they were heard last. */
+    /** Reference prices as they were received last. */
     references,
-    /** What was heard last of an instrument. */
+    /** What was received last of an instrument. */
     latest,
     errors,
     timers,

@@ -52,7 +52,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
   };
   const state = async (id: string) => (await store.load([id])).get(id);
 
-  test('a step is committed with its next version, and the world hears of it only then', async () => {
+  test('a step is committed with its next version, and the world is told of it only then', async () => {
     const id = await lamp();
     const outcome = await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     expect(outcome).toMatchObject({ ok: true, value: { version: 2 } });
@@ -258,7 +258,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     expect(await taken()).toEqual([]);
   });
 
-  test('an activity that never succeeds is given up, and the actor hears of it', async () => {
+  test('an activity that never succeeds is given up, and the actor is told of it', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const activities = startActivities({

@@ -6,7 +6,7 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { takeKind, takeStanding } from '../../../actors/take/effects.ts';
-import { tradersHearing } from '../../../src/adapters/store/agents/manifest-reads.ts';
+import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { policyTake } from '../../../src/domain/basis/policy.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
@@ -82,12 +82,12 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
   for (const id of agents) await placeAtStage(stage.url, id, 'limited_live');
   // As if they had been armed with capital; what their table says is not what this is about.
   await stage.sql`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{context,mode}', '"live"') where id = any(${takes}::uuid[])`;
-  const hearing = await tradersHearing(stage.sql, 'spotchain');
-  expect(new Set(hearing)).toEqual(new Set([...agents, ...takes]));
+  const subscribers = await tradersSubscribedTo(stage.sql, 'spotchain');
+  expect(new Set(subscribers)).toEqual(new Set([...agents, ...takes]));
   const timers = startTimers({ store: stage.actorStore, runtime, clock: live, onError: (error) => stage.errors.push(error) });
   try {
     const began = live.now();
-    const notify = createFeedNotices({ hearing: (subject) => tradersHearing(stage.sql, subject), runtime, clock: live });
+    const notify = createFeedNotices({ subscribers: (subject) => tradersSubscribedTo(stage.sql, subject), runtime, clock: live });
     await notify({ type: 'feed.degraded', subject: 'spotchain', at: began, goodAt: began });
     const toldAt = live.now();
     const [ofAgents, ofTakes] = await Promise.all([endedAll(agents, 'breakers of agents'), endedAll(takes, 'breakers of Takes')]);
@@ -116,7 +116,7 @@ test('an emergency halt takes agents, Takes and basis policies off duty together
   expect(await stage.list()).toEqual([]);
 });
 
-test('a Take of before it heard of its data is carried on, with its standing and its timers', async () => {
+test('a Take from before it was told of its data is carried on, with its standing and its timers', async () => {
   const { takes } = await traders();
   const id = takes[0] as string;
   const now = (await stage.actorStore.load([id])).get(id);

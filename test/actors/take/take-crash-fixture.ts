@@ -98,10 +98,10 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
     ]);
     const steps = await stage.sql<{ to: string }[]>`
       select coalesce(to_value #>> '{life,on_duty}', to_value ->> 'life') as to from steps where actor_id = ${id} order by version`;
-    // It may hear of a fill before it hears of the order that led to it.
-    const heard = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
+    // It may receive of a fill before it is told of the order that led to it.
+    const received = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
     // A step that leaves it where it stands is no other place.
-    const stood = heard.filter((to, index) => to !== heard[index - 1]);
+    const stood = received.filter((to, index) => to !== received[index - 1]);
     expect(stood).toEqual(['draft', 'armed', 'filled', 'closed']);
     expect(await stage.sql`select slot, count(*)::int as n from decisions group by slot having count(*) <> 1`).toEqual([]);
     expect(await stage.decisions(id)).toHaveLength(HALF.length);

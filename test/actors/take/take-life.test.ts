@@ -67,7 +67,7 @@ test('waits while its conditions fail, triggers on a cut, proposes, is filled on
   expect(await stateOf(id)).toBe('armed');
   stage.price('59000', '59010');
   await tick();
-  // The decision and its proposal are there; the Take hears of it by a timer of the same transaction.
+  // The decision and its proposal are there; the Take is told of it by a timer of the same transaction.
   expect((await stage.list()).map(({ agentId, state, side }) => [agentId, state, side])).toEqual([[id, 'approved', 'entry']]);
   await settle();
   expect(await stateOf(id)).toBe('proposed');
@@ -124,7 +124,7 @@ test('with exit conditions it holds its position, leaves it, and is closed', asy
   expect(book).toEqual({ fills: 2, holdings: [] });
 });
 
-test('hears of a fill before it hears of the proposal, and ends all the same', async () => {
+test('is told of a fill before it is told of the proposal, and ends all the same', async () => {
   const id = await armed();
   stage.price('59000', '59010');
   await tick();

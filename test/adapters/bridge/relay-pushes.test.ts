@@ -13,7 +13,7 @@ let socket: LoopbackSocket | null = null;
 let handshakes: string[] = [];
 let asked: { readonly type: string; readonly event: string; readonly filters: { readonly id: string } }[] = [];
 const failures: string[] = [];
-const heard: string[] = [];
+const received: string[] = [];
 let pushes: ReturnType<typeof createRelayPushes>;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const push = (requestId: unknown) =>
       publishedAt: 1_765_989_801_309,
     }),
   );
-const follow = (...references: string[]) => pushes.follow(references, (reference) => heard.push(reference));
+const follow = (...references: string[]) => pushes.follow(references, (reference) => received.push(reference));
 const wordsOf = () => asked.map(({ type, event, filters }) => [type, event, filters.id]);
 
 test('nothing is connected while nothing is followed; then each request is asked for once the server is ready', async () => {
@@ -65,19 +65,19 @@ test('a burst is told at its begin and at its end, and what nobody follows is no
   for (let i = 0; i < 20; i++) push(ONE);
   push(`0x${'3'.repeat(64)}`);
   push(TWO);
-  await waitFor(() => heard.length === 3, { what: 'the end of the burst' });
-  expect(heard).toEqual([ONE, TWO, ONE]);
+  await waitFor(() => received.length === 3, { what: 'the end of the burst' });
+  expect(received).toEqual([ONE, TWO, ONE]);
 });
 
 test('frames that are nonsense are counted and change nothing', async () => {
-  heard.length = 0;
+  received.length = 0;
   socket?.control('no json');
   push(7);
   push('0x12');
   socket?.control('[]');
   socket?.control('{"type":"subscribe","status":"error","data":null}');
   push(TWO);
-  await waitFor(() => heard.includes(TWO), { what: 'the push after the nonsense' });
+  await waitFor(() => received.includes(TWO), { what: 'the push after the nonsense' });
   expect(failures).toEqual(['senseless', 'senseless', 'senseless']);
 });
 
@@ -87,7 +87,7 @@ test('after a lost connection everything that is still followed is asked for aga
   expect(wordsOf().at(-1)).toEqual(['unsubscribe', 'request.status.updated', ONE]);
   asked = [];
   handshakes = [];
-  heard.length = 0;
+  received.length = 0;
   socket?.close(1012, 'restart');
   await waitFor(() => asked.length === 1, { what: 'the subscription anew' });
   expect(wordsOf()).toEqual([['subscribe', 'request.status.updated', TWO]]);
@@ -95,8 +95,8 @@ test('after a lost connection everything that is still followed is asked for aga
   expect(failures.at(-1)).toBe('disconnected');
   push(ONE);
   push(TWO);
-  await waitFor(() => heard.length === 1, { what: 'a push on the new connection' });
-  expect(heard).toEqual([TWO]);
+  await waitFor(() => received.length === 1, { what: 'a push on the new connection' });
+  expect(received).toEqual([TWO]);
 });
 
 test('the connection is given up with the last request', async () => {

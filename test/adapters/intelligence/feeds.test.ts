@@ -61,22 +61,22 @@ function clientOf(url: string, clock: Clock, headers: Record<string, string> = {
   return createKeyedClient({ venue: 'reference', baseUrl: url, clock, random, perMinute: 6_000, attempts: 1, headers, budget });
 }
 
-function hear(feed: Observable<Message>) {
-  const heard: Message[] = [];
-  const subscription = feed.subscribe({ next: (message) => heard.push(message), error: (error) => expect.unreachable(String(error)) });
+function receive(feed: Observable<Message>) {
+  const received: Message[] = [];
+  const subscription = feed.subscribe({ next: (message) => received.push(message), error: (error) => expect.unreachable(String(error)) });
   cleanups.push(() => subscription.unsubscribe());
-  const rounds = (): number => heard.filter(({ kind }) => kind === 'heartbeat').length;
+  const rounds = (): number => received.filter(({ kind }) => kind === 'heartbeat').length;
   return {
-    heard,
+    received,
     rounds,
-    reports: () => heard.flatMap((message) => (message.kind === 'report' ? [message.report] : [])),
+    reports: () => received.flatMap((message) => (message.kind === 'report' ? [message.report] : [])),
     round: async (count = 1) => {
       const before = rounds();
       await waitFor(() => rounds() >= before + count, { what: `${count} more rounds` });
     },
     down: (): string[] =>
-      heard.flatMap((message) => (message.kind === 'feed_status' && message.status === 'disconnected' ? [message.detail] : [])),
-    rejected: (): string[] => heard.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : [])),
+      received.flatMap((message) => (message.kind === 'feed_status' && message.status === 'disconnected' ? [message.detail] : [])),
+    rejected: (): string[] => received.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : [])),
   };
 }
 
@@ -131,21 +131,24 @@ const FAULTS: readonly (readonly [string, Partial<FaultSettings>, string])[] = [
 ];
 
 describe.each(Object.keys(SOURCES))('%s', (source) => {
-  test.each(FAULTS)('a provider that %s is told as one outage, asked patiently, and heard again afterwards', async (_what, fault, why) => {
-    const clock = acceleratedClock(NOW, 20);
-    const faults = createFaultSwitch(1);
-    const all = hear(await (SOURCES[source] as (typeof SOURCES)[string])(clock, faults, 3_000));
-    await all.round();
-    faults.set(fault);
-    await waitFor(() => all.down().length > 0, { what: 'the outage' });
-    expect(all.down()[0]).toContain(why);
-    if (fault.garbage === 1) expect(all.rejected()).toContain('not_json');
-    faults.reset();
-    await all.round();
-    expect(all.down()).toHaveLength(1);
-    const words = all.heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
-    expect(words).toEqual(['connected 1', 'disconnected 1', 'connected 2']);
-  });
+  test.each(FAULTS)(
+    'a provider that %s is told as one outage, asked patiently, and received again afterwards',
+    async (_what, fault, why) => {
+      const clock = acceleratedClock(NOW, 20);
+      const faults = createFaultSwitch(1);
+      const all = receive(await (SOURCES[source] as (typeof SOURCES)[string])(clock, faults, 3_000));
+      await all.round();
+      faults.set(fault);
+      await waitFor(() => all.down().length > 0, { what: 'the outage' });
+      expect(all.down()[0]).toContain(why);
+      if (fault.garbage === 1) expect(all.rejected()).toContain('not_json');
+      faults.reset();
+      await all.round();
+      expect(all.down()).toHaveLength(1);
+      const words = all.received.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
+      expect(words).toEqual(['connected 1', 'disconnected 1', 'connected 2']);
+    },
+  );
 });
 
 describe('wire items', () => {
@@ -153,7 +156,7 @@ describe('wire items', () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createNewsSimulator({ news: stories, clock, port: 0 });
     cleanups.push(() => simulator.close());
-    const all = hear(
+    const all = receive(
       createWireFeed({ client: clientOf(simulator.url, clock), names, clock, random, everyMs: 3_000, lookbackMs: 25 * DAY }),
     );
     await all.round();
@@ -189,7 +192,7 @@ describe('wire items', () => {
         return { reports: [], cursor: 'c' };
       },
     } as unknown as KeyedClient;
-    hear(createWireFeed({ client, names, clock, random, everyMs: 1_000 }));
+    receive(createWireFeed({ client, names, clock, random, everyMs: 1_000 }));
     await waitFor(() => asked.includes('cursor'), { what: 'a second reading' });
     expired = true;
     await waitFor(() => asked.slice(asked.indexOf('cursor')).includes('from'), { what: 'a reading from the look-back' });
@@ -202,7 +205,7 @@ describe('filings', () => {
     const simulator = await createFilingsSimulator({ stories, companies, clock, port: 0 });
     cleanups.push(() => simulator.close());
     const client = clientOf(simulator.url, clock, { 'user-agent': 'Test desk@example.com' }, new WeightBudget(8, 1_000));
-    const all = hear(createFilingsFeed({ client, names: few, clock, random, everyMs: 5_000, archiveUrl: null }));
+    const all = receive(createFilingsFeed({ client, names: few, clock, random, everyMs: 5_000, archiveUrl: null }));
     await all.round(2);
     const expected = stories.filings('AAPL', NOW - 29 * DAY, NOW).length + stories.filings('TSLA', NOW - 29 * DAY, NOW).length;
     expect(all.reports().length).toBeGreaterThanOrEqual(expected);
@@ -220,7 +223,7 @@ describe('filings', () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createFilingsSimulator({ stories, companies, clock, port: 0 });
     cleanups.push(() => simulator.close());
-    const all = hear(
+    const all = receive(
       createFilingsFeed({ client: clientOf(simulator.url, clock), names: few, clock, random, everyMs: 1_000, archiveUrl: null }),
     );
     await waitFor(() => all.down().length === 1, { what: 'the refusal' });
@@ -234,7 +237,7 @@ describe('filings', () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createFilingsSimulator({ stories, companies: companies.slice(0, 1), clock, port: 0 });
     cleanups.push(() => simulator.close());
-    const all = hear(
+    const all = receive(
       createFilingsFeed({
         client: clientOf(simulator.url, clock, { 'user-agent': 'Test desk@example.com' }),
         names: few,
@@ -255,9 +258,9 @@ describe('value on chains', () => {
     const clock = acceleratedClock(Date.UTC(2026, 10, 19, 15, 33), 30);
     const simulator = await createTvlSimulator({ market, clock, seed: 3, port: 0 });
     cleanups.push(() => simulator.close());
-    const all = hear(createTvlFeed({ client: clientOf(simulator.url, clock), clock, random, everyMs: 10_000, histories: 3 }));
+    const all = receive(createTvlFeed({ client: clientOf(simulator.url, clock), clock, random, everyMs: 10_000, histories: 3 }));
     await all.round(3);
-    const of = (kind: string) => all.heard.filter((message) => message.kind === kind);
+    const of = (kind: string) => all.received.filter((message) => message.kind === kind);
     expect(of('chain_tvl')).toHaveLength(1);
     expect(of('chain_tvl_days').length).toBe(4);
     await waitFor(() => of('chain_tvl').length > 1, { what: 'the next value' });
@@ -281,18 +284,18 @@ describe('macro series', () => {
         maxAgeMs: DAY,
       },
     ] as const;
-    const all = hear(createMacroFeed({ client: clientOf(simulator.url, clock), apiKey: KEY, clock, random, series, everyMs: 5_000 }));
+    const all = receive(createMacroFeed({ client: clientOf(simulator.url, clock), apiKey: KEY, clock, random, series, everyMs: 5_000 }));
     await all.round();
     expect(all.reports()).toEqual([]);
     await waitFor(() => all.reports().length > 0, { what: 'the release' });
     expect(all.reports()).toMatchObject([{ id: 'macro:CPIAUCSL:pc1:2026-10-01', kind: 'macro_release', primary: true, entities: [] }]);
     expect(all.reports()[0]?.headline).toMatch(/^Consumer prices: \d\.\d+ percent over a year for 2026-10 \(\d\.\d+ for 2026-09\)$/);
 
-    const wrong = hear(createMacroFeed({ client: clientOf(simulator.url, clock), apiKey: 'x', clock, random, series }));
+    const wrong = receive(createMacroFeed({ client: clientOf(simulator.url, clock), apiKey: 'x', clock, random, series }));
     await waitFor(() => wrong.down().length > 0, { what: 'the refusal' });
     expect(wrong.rejected()).toEqual(['venue_error']);
     expect(wrong.down()[0]).toContain('api_key is not registered');
-    expect(JSON.stringify(wrong.heard)).not.toContain(KEY);
+    expect(JSON.stringify(wrong.received)).not.toContain(KEY);
   });
 });
 
@@ -301,7 +304,7 @@ describe('posts', () => {
     const clock = acceleratedClock(NOW, 30);
     const simulator = await createSocialSimulator({ market, stories, clock, seed: 3, port: 0, bearer: 'b' });
     cleanups.push(() => simulator.close());
-    const all = hear(
+    const all = receive(
       createSocialFeed({
         client: clientOf(simulator.url, clock, { authorization: 'Bearer b' }),
         names,
@@ -313,7 +316,7 @@ describe('posts', () => {
       }),
     );
     await all.round();
-    const posts = () => all.heard.flatMap((message) => (message.kind === 'posts' ? message.posts : []));
+    const posts = () => all.received.flatMap((message) => (message.kind === 'posts' ? message.posts : []));
     expect(posts().length).toBeGreaterThan(10);
     simulator.post('$AAPL is hiding something', 'whistle');
     await waitFor(() => posts().some(({ author }) => author === 'whistle'), { what: 'the post' });
@@ -321,7 +324,7 @@ describe('posts', () => {
     const ids = posts().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(posts().find(({ author }) => author === 'whistle')).toMatchObject({ entities: [{ asset: 'AAPL', by: 'cashtag' }] });
-    const unknown = hear(
+    const unknown = receive(
       createSocialFeed({ client: clientOf(simulator.url, clock), names, assets: ['AAPL'], siteUrl: null, clock, random }),
     );
     await waitFor(() => unknown.down().length > 0, { what: 'the refusal' });
@@ -342,7 +345,7 @@ test('a platform that names the end of its window in a header of its own is not 
     }),
   });
   cleanups.push(() => simulator.close());
-  const all = hear(
+  const all = receive(
     createSocialFeed({ client: clientOf(simulator.url, clock), names, assets: ['AAPL'], siteUrl: null, clock, random, everyMs: 1_000 }),
   );
   await waitFor(() => all.down().length > 0, { what: 'the refusal' });

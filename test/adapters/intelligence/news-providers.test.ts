@@ -46,19 +46,19 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-interface Heard {
+interface Received {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: http.IncomingHttpHeaders;
 }
 
 /** A provider that answers what `answer` says, a session with it, and what it was asked. */
-async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (heard: Heard) => unknown, shares: readonly string[] = []) {
-  const heard: Heard[] = [];
+async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (received: Received) => unknown, shares: readonly string[] = []) {
+  const received: Received[] = [];
   const server = http.createServer((request, response) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://host');
     const one = { path, query, headers: request.headers };
-    heard.push(one);
+    received.push(one);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(answer(one)));
   });
@@ -79,12 +79,12 @@ async function asked(name: keyof typeof NEWS_PROVIDERS, answer: (heard: Heard) =
   const note = (source: string, field: string): void => void unknown.push(`${source} ${field}`);
   const session = provider.open({ client, names: entityNamesOf(CATALOG), shares, clock, lookbackMs: 86_400_000, note });
   const reports = async (): Promise<Report[]> => (await session.ask()).messages.map((message) => (message as { report: Report }).report);
-  return { session, reports, heard, unknown };
+  return { session, reports, received, unknown };
 }
 
 test('alpaca: pages are followed, and the next round begins where the last one ended', async () => {
   const later = { ...ALPACA_ARTICLE, id: 2, updated_at: '2099-01-01T00:00:00Z', symbols: ['BTCUSD'], headline: 'Bitcoin tops $200,000' };
-  const { session, reports, heard, unknown } = await asked('alpaca', ({ query }) =>
+  const { session, reports, received, unknown } = await asked('alpaca', ({ query }) =>
     query.get('page_token') === null ? { news: [ALPACA_ARTICLE], next_page_token: 'more' } : { news: [later], next_page_token: null },
   );
   const [apple] = await reports();
@@ -101,14 +101,14 @@ test('alpaca: pages are followed, and the next round begins where the last one e
   expect(bitcoin).toMatchObject({ id: 'alpaca:2', direction: 'positive' });
   expect(bitcoin?.entities[0]?.asset).toBe('BTC');
   await session.ask();
-  expect(heard.map(({ query }) => query.get('page_token'))).toEqual([null, 'more', null]);
-  expect(heard[2]?.query.get('start')).toBe('2099-01-01T00:00:00.000Z');
-  expect(heard[0]).toMatchObject({ path: '/v1beta1/news', headers: { 'apca-api-key-id': 'id', 'apca-api-secret-key': 'secret' } });
+  expect(received.map(({ query }) => query.get('page_token'))).toEqual([null, 'more', null]);
+  expect(received[2]?.query.get('start')).toBe('2099-01-01T00:00:00.000Z');
+  expect(received[0]).toMatchObject({ path: '/v1beta1/news', headers: { 'apca-api-key-id': 'id', 'apca-api-secret-key': 'secret' } });
   expect(unknown).toEqual([]);
 });
 
 test('finnhub: one round asks for every share and for the market, and market news begin behind the newest', async () => {
-  const { session, reports, heard, unknown } = await asked(
+  const { session, reports, received, unknown } = await asked(
     'finnhub',
     ({ path }) =>
       path === '/company-news' ? [FINNHUB_ARTICLE] : [{ ...FINNHUB_ARTICLE, id: 77, related: '', headline: 'SpaceX raises $2 billion' }],
@@ -124,7 +124,7 @@ test('finnhub: one round asks for every share and for the market, and market new
   await session.ask();
   expect((await session.ask()).more).toBe(false);
   for (let left = 3; left > 0; left--) await session.ask();
-  expect(heard.map(({ path, query }) => query.get('symbol') ?? `${path} ${query.get('category')} ${query.get('minId')}`)).toEqual([
+  expect(received.map(({ path, query }) => query.get('symbol') ?? `${path} ${query.get('category')} ${query.get('minId')}`)).toEqual([
     'COIN',
     'AAPL',
     '/news general 0',
@@ -134,7 +134,7 @@ test('finnhub: one round asks for every share and for the market, and market new
     'AAPL',
     '/news general 77',
   ]);
-  expect(heard[0]?.headers['x-finnhub-token']).toBe('id:secret');
+  expect(received[0]?.headers['x-finnhub-token']).toBe('id:secret');
   expect(unknown).toEqual([]);
 });
 
@@ -172,17 +172,17 @@ test.each(['alpaca', 'finnhub'] as const)("the sandbox tells its stories in %s's
     });
     const asking = { client, names: entityNamesOf(CATALOG), shares: ['AAPL', 'TSLA'], clock, lookbackMs: 10 * 86_400_000 };
     const session = NEWS_PROVIDERS[name].open(asking);
-    const heard: Report[] = [];
+    const received: Report[] = [];
     for (let more = true; more; ) {
       const reading = await session.ask();
       expect(reading.rejected).toEqual([]);
-      heard.push(...reading.messages.map((message) => (message as { report: Report }).report));
+      received.push(...reading.messages.map((message) => (message as { report: Report }).report));
       more = reading.more ?? false;
     }
-    const told = new Set(heard.flatMap(({ entities }) => entities.map(({ asset }) => asset)));
+    const told = new Set(received.flatMap(({ entities }) => entities.map(({ asset }) => asset)));
     for (const asset of ['AAPL', 'TSLA']) expect(told).toContain(asset);
-    expect(heard.every(({ id }) => /^(alpaca|finnhub):\d+$/.test(id))).toBe(true);
-    expect(new Set(heard.map(({ kind }) => kind)).size).toBeGreaterThan(2);
+    expect(received.every(({ id }) => /^(alpaca|finnhub):\d+$/.test(id))).toBe(true);
+    expect(new Set(received.map(({ kind }) => kind)).size).toBeGreaterThan(2);
   } finally {
     await simulator.close();
   }

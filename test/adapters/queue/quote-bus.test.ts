@@ -65,18 +65,18 @@ test('an older quote never replaces a newer one; the same moment does where its 
   expect(bidOf(bus, 'B')).toBe('8');
 });
 
-test('a listener that throws is reported and the others hear all the same', () => {
+test('a listener that throws is reported and the others receive all the same', () => {
   const virtual = createVirtualClock(0);
   const errors: unknown[] = [];
   const bus = createInProcessQuoteBus({ clock: virtual, onError: (error) => errors.push(error) });
-  let heard = 0;
+  let received = 0;
   bus.subscribe(() => {
     throw new Error('careless');
   });
-  bus.subscribe((changed) => (heard += changed.length));
+  bus.subscribe((changed) => (received += changed.length));
   bus.publish(quote('A', '1', 1));
   virtual.advanceTo(100);
-  expect(heard).toBe(1);
+  expect(received).toBe(1);
   expect(String(errors[0])).toContain('careless');
 });
 

@@ -68,12 +68,12 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     );
   });
 
-  test('a Retry-After that one process hears keeps all of them away', async () => {
+  test('a Retry-After that one process receives keeps all of them away', async () => {
     const prefix = `t${++made}`;
     const [one, other] = [process(prefix), process(prefix)] as const;
     const [mine, theirs] = [one.budget('venue', 100), other.budget('venue', 100)];
     mine.block(clock.now() + 5_000);
-    const wait = await waitFor(async () => (await theirs.take(1, clock.now())) || null, { what: 'the other process hears of it' });
+    const wait = await waitFor(async () => (await theirs.take(1, clock.now())) || null, { what: 'the other process is told of it' });
     expect(wait).toBeGreaterThan(3_000);
     expect(wait).toBeLessThanOrEqual(5_000);
     expect(theirs.state(clock.now()).left).toBe(0);
@@ -97,7 +97,7 @@ describe.skipIf(url === null)('budgets of several processes', () => {
         await theirs.take(1, clock.now());
         return theirs.state(clock.now()).left < 5;
       },
-      { what: 'the other process hears of it' },
+      { what: 'the other process is told of it' },
     );
     expect(spent).toBe(true);
   });

@@ -46,13 +46,15 @@ async function analysed(mint: string) {
   const listed = (await store.all()).find((one) => one.mint === mint);
   if (listed === undefined) throw new Error(`${mint} is not listed`);
   const entry = agentTokenEntry(listed);
-  const heard = { latest: (key: InstrumentKey) => (key === 'spotexchange:SOLUSDT' ? quoteOf(key, stage.clock.now(), '149', '151') : null) };
+  const received = {
+    latest: (key: InstrumentKey) => (key === 'spotexchange:SOLUSDT' ? quoteOf(key, stage.clock.now(), '149', '151') : null),
+  };
   const market = createAgentMarket({
     chain: stage.node,
     originOf: store.originOf,
     liquidity: async () => null,
-    liveQuote: createLiveQuotes(heard, stage.clock),
-    quotes: createLaunchQuotes(heard, stage.clock),
+    liveQuote: createLiveQuotes(received, stage.clock),
+    quotes: createLaunchQuotes(received, stage.clock),
     makers: [],
     clock: stage.clock,
   });
@@ -114,13 +116,13 @@ test('a node that does not answer leaves what it knows unknown, and nothing else
   });
   // A port of this machine on which nobody listens.
   const node = createSolanaRpc({ url: 'http://127.0.0.1:1', clock: createLiveClock(), timeoutMs: 500 });
-  const heard = { latest: () => null };
+  const received = { latest: () => null };
   const market = createAgentMarket({
     chain: node,
     originOf: async () => ({ creator: stage.creator.address, pool: null, config: null, quoteMint: null }),
     liquidity: async () => ({ liquidityUsd: '1000', observedAt: 5 }),
-    liveQuote: createLiveQuotes(heard, stage.clock),
-    quotes: createLaunchQuotes(heard, stage.clock),
+    liveQuote: createLiveQuotes(received, stage.clock),
+    quotes: createLaunchQuotes(received, stage.clock),
     makers: [],
     clock: stage.clock,
   });

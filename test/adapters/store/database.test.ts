@@ -36,17 +36,17 @@ test('the pool works as the application role, which may not change the schema', 
   await expect(sql`drop table actors`).rejects.toThrow(/must be owner/);
 });
 
-test('what is listened to is heard on after another connection of the pool was lost', async () => {
+test('what is listened to is received on after another connection of the pool was lost', async () => {
   const listener = openDatabase({ url, name: 'listener', connections: 1 });
-  const heard: string[] = [];
+  const received: string[] = [];
   try {
-    const { unlisten } = await listener.listen('lost_and_found', (text) => heard.push(text));
+    const { unlisten } = await listener.listen('lost_and_found', (text) => received.push(text));
     for (const round of ['first', 'second']) {
       await listener`select pg_terminate_backend(pg_backend_pid())`.catch(() => {});
       await waitFor(
         async () => {
           await sql`select pg_notify('lost_and_found', ${round})`;
-          return heard.includes(round);
+          return received.includes(round);
         },
         { what: `the notification after the ${round} loss` },
       );
@@ -54,7 +54,7 @@ test('what is listened to is heard on after another connection of the pool was l
     await unlisten();
     await sql`select pg_notify('lost_and_found', 'late')`;
     await listener`select 1`;
-    expect(heard).not.toContain('late');
+    expect(received).not.toContain('late');
   } finally {
     await listener.end();
   }
@@ -96,8 +96,8 @@ test('an error of class 08 after which the server goes on is rolled back and tol
 
 test('connections that are killed again and again, new ones in the middle of their start too, never end the process', async () => {
   const unhandled: unknown[] = [];
-  const hear = (reason: unknown): void => void unhandled.push(reason);
-  process.on('unhandledRejection', hear);
+  const receive = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', receive);
   const killer = openDatabase({ url, name: 'killer', role: null, connections: 1 });
   const victim = openDatabase({ url, name: 'victim', connections: 8 });
   try {
@@ -129,15 +129,15 @@ test('connections that are killed again and again, new ones in the middle of the
     );
     expect(unhandled).toEqual([]);
   } finally {
-    process.off('unhandledRejection', hear);
+    process.off('unhandledRejection', receive);
     await Promise.all([killer.end(), victim.end()]);
   }
 });
 
 test('transactions that lose their connection at any statement, within a COPY too, are rejected, and end neither process nor pool', async () => {
   const uncaught: unknown[] = [];
-  const hear = (error: unknown): void => void uncaught.push(error);
-  process.on('uncaughtException', hear);
+  const receive = (error: unknown): void => void uncaught.push(error);
+  process.on('uncaughtException', receive);
   const killer = openDatabase({ url, name: 'killer', role: null, connections: 1 });
   const victim = openDatabase({ url, name: 'victim in transactions', role: null, connections: 6 });
   await killer`create table copied (line text)`;
@@ -187,7 +187,7 @@ test('transactions that lose their connection at any statement, within a COPY to
     expect(row?.count).toBeGreaterThanOrEqual(done);
     expect(uncaught).toEqual([]);
   } finally {
-    process.off('uncaughtException', hear);
+    process.off('uncaughtException', receive);
     await Promise.all([killer.end(), victim.end()]);
   }
 });

@@ -84,7 +84,7 @@ test('a day is moved whole, the trail stays whole, and the next decision follows
   expect(await moveOldHistory(sql, folder, 30)).toBe(0);
 });
 
-test('who reads old history hears that it was moved', async () => {
+test('who reads old history is told that it was moved', async () => {
   const live = createLiveRunReads(sql);
   const written = async (): Promise<void> => {
     for await (const _ of live.written(MIDNIGHT - DAY, MIDNIGHT)) expect.unreachable();

@@ -1,4 +1,4 @@
-// How deep pools are is known as soon as the feed has heard it: no order waits for the first full minute after a start.
+// How deep pools are is known as soon as the feed has received it: no order waits for the first full minute after a start.
 import { Observable, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
@@ -7,7 +7,7 @@ import { startFeed } from '../../../src/boot/roles/feed.ts';
 import type { FeedMessage } from '../../../src/domain/market-event.ts';
 import { knownLiquidity, POOL_LIQUIDITY_MAX_AGE_MS } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
-import { heardLiquidity } from '../../../src/trading/present-market.ts';
+import { poolLiquidity } from '../../../src/trading/present-market.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { feedOptions } from '../../boot/feed-fixture.ts';
 import { testDatabase } from '../../harness/postgres.ts';
@@ -27,9 +27,9 @@ test('a pool is known within its first minute, then by the minute, and an older 
     return venue.subscribe(subscriber);
   });
   const liquidityOf = async (key: InstrumentKey): Promise<string | null> =>
-    knownLiquidity(await heardLiquidity(createRiskReads(sql), key, clock.now()), clock.now());
+    knownLiquidity(await poolLiquidity(createRiskReads(sql), key, clock.now()), clock.now());
   const feed = startFeed(feedOptions(sql, clock, [{ venue: 'spotchain', messages }]));
-  const hear = (liquidityUsd: string, instrument = 'AAPLx'): void =>
+  const receive = (liquidityUsd: string, instrument = 'AAPLx'): void =>
     venue.next({
       kind: 'pool_liquidity',
       venue: 'spotchain',
@@ -47,33 +47,33 @@ test('a pool is known within its first minute, then by the minute, and an older 
   try {
     await waitFor(() => subscribed, { what: 'the venue asked', deadlineMs: 20_000 });
     expect(await liquidityOf(AAPLX)).toBeNull();
-    hear('1234567.5');
+    receive('1234567.5');
     await known('1234567.5');
     // No cut has told of it.
     expect(await sql`select slot from cuts`).toEqual([]);
 
-    // A pool that is heard every two seconds is not written every two seconds.
+    // A pool that is received every two seconds is not written every two seconds.
     clock.advanceTo(AT + 2_000);
-    hear('7');
-    hear('8', 'SPYx');
+    receive('7');
+    receive('8', 'SPYx');
     await waitFor(async () => (await liquidityOf('spotchain:SPYx')) === '8', {
       what: 'the other pool',
       deadlineMs: 20_000,
     });
     expect(await liquidityOf(AAPLX)).toBe('1234567.5');
 
-    // The cut of the full minute is the younger word, until the venue is heard again.
+    // The cut of the full minute is the younger word, until the venue is received again.
     clock.advanceTo(AT + 41_000);
     await known('7');
     clock.advanceTo(AT + 61_000);
-    hear('9');
+    receive('9');
     await known('9');
 
     // Silence: what was known is known no longer.
-    const heard = await heardLiquidity(createRiskReads(sql), AAPLX, clock.now());
-    const last = (heard?.observedAt ?? 0) + POOL_LIQUIDITY_MAX_AGE_MS;
-    expect([knownLiquidity(heard, last), knownLiquidity(heard, last + 1)]).toEqual(['9', null]);
-    expect(await heardLiquidity(createRiskReads(sql), AAPLX, last + 1)).toBeNull();
+    const received = await poolLiquidity(createRiskReads(sql), AAPLX, clock.now());
+    const last = (received?.observedAt ?? 0) + POOL_LIQUIDITY_MAX_AGE_MS;
+    expect([knownLiquidity(received, last), knownLiquidity(received, last + 1)]).toEqual(['9', null]);
+    expect(await poolLiquidity(createRiskReads(sql), AAPLX, last + 1)).toBeNull();
   } finally {
     await feed.stop();
     await sql.end({ timeout: 1 });

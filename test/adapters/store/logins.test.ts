@@ -75,7 +75,7 @@ test('an owner with CREATEROLE who is no superuser migrates, makes its logins, a
   });
 });
 
-test('a login that may use the roles and make none serves for all, and the start hears why', async () => {
+test('a login that may use the roles and make none serves for all, and the start is told why', async () => {
   const migrated = await testDatabase();
   const name = `plain_member_${process.pid}`;
   await superuser.unsafe(`create role ${name} login password 'plain'; grant sevengate_app, sevengate_evaluator to ${name};`);

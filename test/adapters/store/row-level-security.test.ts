@@ -310,7 +310,7 @@ describe('the pool in the name of an organization', () => {
     ).toEqual([[{ one: 1 }], [{ id }]]);
   });
 
-  test('statements that are asked for together share a transaction; where one fails, each hears of its own mistake only', async () => {
+  test('statements that are asked for together share a transaction; where one fails, each is told of its own mistake only', async () => {
     const sql = asOrganization(callers, OURS);
     const started = await Promise.all([1, 2, 3].map(() => sql<{ at: string }[]>`select transaction_timestamp()::text as at`));
     expect(new Set(started.map(([row]) => row?.at)).size).toBe(1);

@@ -130,12 +130,12 @@ test('a file that exists is never touched', async () => {
 
 test('a disk that fails or is too slow costs events, which are counted and said, and never the stream', async () => {
   const { stream, recorder, problems } = begin('no/such/folder/x.tape');
-  let heard = 0;
-  const other = stream.subscribe(() => heard++);
+  let received = 0;
+  const other = stream.subscribe(() => received++);
   stream.next(quote(0));
   await recorder.flush();
   stream.next(quote(1));
-  expect(heard).toBe(2);
+  expect(received).toBe(2);
   expect(await recorder.close()).toMatchObject({ lost: 2, events: 0 });
   expect(problems[0]).toMatch(/lost 1 events: ENOENT.*goes on in a new file/);
   other.unsubscribe();
@@ -146,7 +146,7 @@ test('a disk that fails or is too slow costs events, which are counted and said,
   expect(slow.problems[0]).toMatch(/lost 15 events: the disk did not keep up/);
 });
 
-test('a stream that errs ends the listening, and what was heard is kept', async () => {
+test('a stream that errs ends the listening, and what was received is kept', async () => {
   const { stream, recorder, problems, file } = begin('erring.tape');
   stream.next(quote(0));
   stream.error(new Error('boom'));

@@ -36,7 +36,7 @@ test('a book is asked for once for all who want it at the same moment, and again
   expect(asked).toEqual(['BTCUSDT 10', 'ETHUSDT 10', 'BTCUSDT 20']);
   expect(first[0]).toEqual(first[1]);
   expect(first[0]).not.toEqual(first[2]);
-  // Whoever asks while a refusal is on its way hears it too; the next one asks anew.
+  // Whoever asks while a refusal is on its way receives it too; the next one asks anew.
   const refused = await Promise.all([read('BTCUSDT', 10), read('BTCUSDT', 10)]);
   expect(refused.map(({ ok }) => ok)).toEqual([false, false]);
   expect((await read('BTCUSDT', 10)).ok).toBe(true);

@@ -8,7 +8,7 @@ import { createFanOut, type FeedClient, type Member } from '../../../api/feeds/f
 import { channelFrame, frameText, websocketBytes } from '../../../api/feeds/frames.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 
-/** Everything that a plain TCP client hears after the upgrade when the server sends these texts with `ws.send`. */
+/** Everything that a plain TCP client receives after the upgrade when the server sends these texts with `ws.send`. */
 async function bytesOfWs(texts: readonly string[]): Promise<Buffer> {
   const server = createServer();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
@@ -95,7 +95,7 @@ test('all members share one buffer per flush, and it holds every frame of the fl
   expect(clock.pending).toBe(0);
 });
 
-test('a member that joins in between hears only what lies beyond its position, with its own numbers', () => {
+test('a member that joins in between receives only what lies beyond its position, with its own numbers', () => {
   const clock = createVirtualClock(0);
   const fanOut = createFanOut({ clock });
   const group = fanOut.group();

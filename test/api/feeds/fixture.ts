@@ -1,4 +1,4 @@
-// A server with nothing but the feeds, over a real database, and clients that remember what they heard.
+// A server with nothing but the feeds, over a real database, and clients that remember what they received.
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';

@@ -1,4 +1,4 @@
-// The inspection of actors, heard by Stately's own client: actors as they step, an actor of the past with its whole life, and nobody else's.
+// The inspection of actors, received by Stately's own client: actors as they step, an actor of the past with its whole life, and nobody else's.
 import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -36,8 +36,8 @@ afterAll(async () => {
   await sql?.end();
 });
 
-/** What Stately's receiver hears of an inspection, through the relay as a visualiser has it. */
-async function heard(query = '', subject = 'ours'): Promise<StatelyInspectionEvent[]> {
+/** What Stately's receiver is told of an inspection, through the relay as a visualiser has it. */
+async function received(query = '', subject = 'ours'): Promise<StatelyInspectionEvent[]> {
   const ends: string[] = [];
   const relay = await startInspectorRelay({
     inspection: `ws://127.0.0.1:${stage.port}/v1/feeds/inspector${query}`,
@@ -56,7 +56,7 @@ const deliver = async (id: string, event: { type: string; [name: string]: unknow
   expect((await runtime.deliver(id, event, { cause: 'test' })).ok).toBe(true);
 
 test('running actors are told with their machines, then every step as its event and the snapshot that it led to', async () => {
-  const events = await heard();
+  const events = await received();
   await waitFor(() => events.length > 0, { what: 'the first actor' });
   const [actor] = of(events, '@xstate.actor') as { definition: string; snapshot: { value: object; context: object } }[];
   expect(actor).toMatchObject({ sessionId: FIRST, rootId: FIRST, name: `lamp ${FIRST.slice(-8)}`, _version: '0.7.2' });
@@ -87,7 +87,7 @@ test('running actors are told with their machines, then every step as its event 
 });
 
 test('one actor is told with its past, and goes on', async () => {
-  const [whole, tail] = [await heard(`?actorId=${FIRST}&from=0`), await heard(`?actorId=${FIRST}&from=2`)];
+  const [whole, tail] = [await received(`?actorId=${FIRST}&from=0`), await received(`?actorId=${FIRST}&from=2`)];
   await waitFor(() => of(whole, '@xstate.snapshot').length === 3 && of(tail, '@xstate.snapshot').length === 1, { what: 'the past' });
   expect(of(whole, '@xstate.event').map((event) => 'event' in event && event.event.type)).toEqual(['started', 'count', 'press']);
   expect(of(tail, '@xstate.event').map((event) => 'event' in event && event.event.type)).toEqual(['press']);
@@ -101,8 +101,8 @@ test('one actor is told with its past, and goes on', async () => {
 });
 
 test('nobody sees the actors of another organization, and who may not see agents is refused before the socket opens', async () => {
-  const foreign = await heard(`?actorId=${FIRST}&from=0`, 'theirs');
-  const own = await heard('', 'theirs');
+  const foreign = await received(`?actorId=${FIRST}&from=0`, 'theirs');
+  const own = await received('', 'theirs');
   await waitFor(() => own.length > 0, { what: 'their own actor' });
   expect(own.map(({ sessionId }) => sessionId)).toEqual([FOREIGN]);
   expect(foreign).toEqual([]);

@@ -109,7 +109,7 @@ test('the newest of many changes is what is sent, at the depth that was asked fo
   await socket.close();
 });
 
-test('a book that is being repaired says so, and one whose venue nobody hears is worth nothing', async () => {
+test('a book that is being repaired says so, and one whose venue nobody receives is worth nothing', async () => {
   const socket = await open();
   socket.send({ op: 'subscribe', id: 1, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT' } });
   // What was published before is told whole; only what comes after it is an update of its own.

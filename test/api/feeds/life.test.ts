@@ -137,10 +137,10 @@ test('a silent stream outlives the idle limit of plain requests', async () => {
   const answer = await fetch(`http://127.0.0.1:${current.port}/v1/feeds/sse?channel=takes`, { headers: { authorization: 'Bearer ours' } });
   const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
   const until = async (text: string): Promise<void> => {
-    for (let heard = ''; !heard.includes(text); ) {
+    for (let received = ''; !received.includes(text); ) {
       const { value, done } = await reader.read();
       if (done) throw new Error(`the stream ended before ${text}`);
-      heard += value;
+      received += value;
     }
   };
   await until('subscribed');
@@ -154,7 +154,7 @@ test('a silent stream outlives the idle limit of plain requests', async () => {
 
 const PADDING = 'x'.repeat(2_000);
 
-test('a frozen client among healthy ones: they hear everything at once, it is told and closed, and loses nothing', async () => {
+test('a frozen client among healthy ones: they receive everything at once, it is told and closed, and loses nothing', async () => {
   const clock = createVirtualClock(START);
   const current = await open({ clock });
   const healthy = await Promise.all([...Array(8)].map(() => connect(current)));
@@ -180,25 +180,25 @@ test('a frozen client among healthy ones: they hear everything at once, it is to
   expect(kept).toBeGreaterThan(256 * 1024);
   expect(kept).toBeLessThan(1024 * 1024);
   for (const client of healthy) expect(client.updates('inspect').map(({ data }) => data.n)).toEqual([...Array(total).keys()]);
-  // Nothing was taken for 10 s: the frozen one has been told, and hears of it once it reads again.
+  // Nothing was taken for 10 s: the frozen one has been told, and is told of it once it reads again.
   await pass(clock, 11_000);
   frozen.net().resume();
   const end = await frozen.closed;
   expect(end.code).toBe(4008);
-  const heard = frozen.updates('inspect').map(({ data }) => data.n as number);
+  const received = frozen.updates('inspect').map(({ data }) => data.n as number);
   const lagged = frozen.frames.find(({ type }) => type === 'lagged') as Frame;
   expect(lagged).toMatchObject({ channel: 'inspect', data: { from: frozen.updates('inspect').at(-1)?.cursor } });
-  expect(heard.length).toBeLessThan(total);
+  expect(received.length).toBeLessThan(total);
   const again = await connect(current);
   await again.ask({ op: 'subscribe', id: 1, channel: 'inspect', from: lagged.data.from });
   await waitFor(
     () => {
       clock.advanceTo(clock.now() + 10);
-      return again.updates('inspect').length + heard.length === total;
+      return again.updates('inspect').length + received.length === total;
     },
     { what: 'the rest', deadlineMs: 20_000 },
   );
-  expect([...heard, ...again.updates('inspect').map(({ data }) => data.n)]).toEqual([...Array(total).keys()]);
+  expect([...received, ...again.updates('inspect').map(({ data }) => data.n)]).toEqual([...Array(total).keys()]);
   for (const client of [...healthy, again]) client.socket.terminate();
 });
 

@@ -181,7 +181,7 @@ test('nothing of another organization ever appears, and what names none appears 
   for (const client of [ours, theirs, again]) client.socket.terminate();
 });
 
-test('a subscription to one actor hears only that one, live and resumed', async () => {
+test('a subscription to one actor receives only that one, live and resumed', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
   const client = await connect(stage);
   await client.ask({ op: 'subscribe', id: 1, channel: 'takes', params: { takeId: one } });

@@ -1,4 +1,4 @@
-// A client that comes back with its cursor hears everything exactly once, whatever interrupted it.
+// A client that comes back with its cursor receives everything exactly once, whatever interrupted it.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
@@ -34,14 +34,14 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
   console.log(`seed ${seed}`);
   const random = seeded(seed);
   const total = 10_000;
-  const heard: number[] = [];
+  const received: number[] = [];
   let cursor: string | null = null;
   let connections = 0;
 
   const writing = (async () => {
     for (let n = 0; n < total; ) {
-      // Never far ahead of the reader: otherwise one connection of a fast machine would hear it all.
-      await waitFor(() => n - heard.length <= 600, { what: `the reader at ${n} (seed ${seed})` });
+      // Never far ahead of the reader: otherwise one connection of a fast machine would receive it all.
+      await waitFor(() => n - received.length <= 600, { what: `the reader at ${n} (seed ${seed})` });
       const size = Math.min(1 + Math.floor(random() * 120), total - n);
       // Two transactions at a time, so that commits overtake each other.
       const half = Math.ceil(size / 2);
@@ -53,14 +53,14 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
     }
   })();
 
-  while (heard.length < total) {
+  while (received.length < total) {
     const client = await connect(stage);
     connections++;
     const accepted: Frame = await client.ask({ op: 'subscribe', id: 1, channel: 'proposals', from: cursor ?? '0.0' });
     expect(accepted.type).toBe('subscribed');
     const enough = Math.floor(random() * 500);
-    await waitFor(() => client.updates('proposals').length > enough || heard.length + client.updates('proposals').length === total, {
-      what: `frames after ${heard.length} (seed ${seed})`,
+    await waitFor(() => client.updates('proposals').length > enough || received.length + client.updates('proposals').length === total, {
+      what: `frames after ${received.length} (seed ${seed})`,
       deadlineMs: 20_000,
     });
     if (random() < 0.5) client.socket.terminate();
@@ -68,7 +68,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
     const updates = client.updates('proposals');
     for (const [index, frame] of updates.entries()) {
       expect(frame.seq).toBe((accepted.seq as number) + 1 + index);
-      heard.push(frame.data.n as number);
+      received.push(frame.data.n as number);
     }
     cursor = updates.at(-1)?.cursor ?? cursor;
     // What still arrives after this is read again from the cursor.
@@ -76,11 +76,11 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
   }
   await writing;
   expect(connections).toBeGreaterThan(10);
-  expect(heard).toHaveLength(total);
+  expect(received).toHaveLength(total);
   const stored = await sql<
     { n: number }[]
   >`select (body ->> 'n')::int as n from announcements where channel = 'proposals' and org_id = ${OURS} order by xid, seq`;
-  expect(heard).toEqual(stored.map(({ n }) => n));
+  expect(received).toEqual(stored.map(({ n }) => n));
   expect(stage.defects).toEqual([]);
 });
 
@@ -136,7 +136,7 @@ test('a batch of a shard becomes one frame per decision of the own organization,
   await tickShard(agents, 180_000, 180_000);
   await waitFor(() => narrow.updates('decisions').length === 3, { what: 'its third' });
   expect(narrow.updates('decisions').every(({ data }) => data.agentId === ours[3])).toBe(true);
-  await waitFor(() => client.updates('decisions').length === 60, { what: 'the live client to have heard of it, too' });
+  await waitFor(() => client.updates('decisions').length === 60, { what: 'the live client to have been told of it, too' });
   for (const gone of [client, narrow]) gone.socket.terminate();
 });
 
@@ -146,7 +146,7 @@ test('what is announced while a client is caught up comes after it, once', async
   const witness = await connect(stage);
   await witness.ask({ op: 'subscribe', id: 1, channel: 'launches' });
   await announce(sql, rows(0, 3_000));
-  await waitFor(() => witness.updates('launches').length === 3_000, { what: 'the live client to hear them, so that they are history' });
+  await waitFor(() => witness.updates('launches').length === 3_000, { what: 'the live client to receive them, so that they are history' });
   witness.socket.terminate();
   const clients = await Promise.all([...Array(8).keys()].map(() => connect(stage)));
   for (const client of clients) client.send({ op: 'subscribe', id: 1, channel: 'launches', from: '0.0' });
@@ -213,7 +213,7 @@ test('server-sent events resume with Last-Event-ID, and each stands for its own 
   await waitFor(() => second.events.length === 10, { what: 'the rest' });
   expect(second.events.slice(1).map(({ frame }) => frame.data.n)).toEqual([11, 12, 13, 14, 15, 16, 17, 18, 19]);
   second.destroy();
-  // The acknowledgement's id is a place, too: a client that heard nothing yet misses nothing.
+  // The acknowledgement's id is a place, too: a client that received nothing yet misses nothing.
   const third = await events('/v1/feeds/sse?channel=bridge', { 'last-event-id': first.events[0]?.id as string });
   await waitFor(() => third.events.length === 20, { what: 'all again' });
   third.destroy();

@@ -70,7 +70,7 @@ test('a wire item of the kind of a filing joins it within a day, and no other as
   expect(linked({ ...filing, primary: false }, wire)).toBe(false);
 });
 
-test('the streams hear of a story when it opens, is confirmed, grows worse or is taken back, and not of copies', () => {
+test('the streams receive of a story when it opens, is confirmed, grows worse or is taken back, and not of copies', () => {
   const tracker = new StoryTracker();
   const take = (report: Report) => {
     const change = tracker.take(report);
@@ -113,7 +113,7 @@ test('an entry that shuns bad news waits for a confirmation, is refused by it, a
     return [watch(false), watch(true)].map(({ observe, passes }) => passes(observe(now, null)));
   };
   expect(seen(aReport({ id: 'w1', family: 'a' }))).toEqual([true, false]);
-  expect(seen(aReport({ id: 'post', channel: 'social', family: 'x', headline: 'I heard the same thing from a friend' }))).toEqual([
+  expect(seen(aReport({ id: 'post', channel: 'social', family: 'x', headline: 'I received the same thing from a friend' }))).toEqual([
     true,
     false,
   ]);

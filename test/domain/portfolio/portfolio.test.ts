@@ -92,7 +92,7 @@ test.each([
 
 test("another venue's quote of the same underlying values nothing", () => {
   const portfolio = holding([['spotexchange:BTCUSDT', '1']], { quotes: new Map([quoteOf('evmvenue:BTC', '99', '101')]) });
-  expect(portfolio.holdings[0]).toMatchObject({ pricing: 'unpriced', why: 'no quote of spotexchange:BTCUSDT was heard', quote: null });
+  expect(portfolio.holdings[0]).toMatchObject({ pricing: 'unpriced', why: 'no quote of spotexchange:BTCUSDT was received', quote: null });
 });
 
 test('a retired mint is worth nothing that anybody quotes', () => {
@@ -126,7 +126,7 @@ test('a contract that nobody quotes is valued at what is known of its market, el
   });
   for (const { lossUsd } of listed.scenarios) expect(lossUsd).toBe('0');
   const unlisted = holding([[key, '10']], { outcomes: new Map([[key, { ...fact, mark: null, why: 'its market is closed' }]]) });
-  expect(unlisted.holdings[0]).toMatchObject({ pricing: 'unpriced', why: `no quote of ${key} was heard; its market is closed` });
+  expect(unlisted.holdings[0]).toMatchObject({ pricing: 'unpriced', why: `no quote of ${key} was received; its market is closed` });
 });
 
 const MIXED = [

@@ -10,7 +10,7 @@ test('the ask of a buy, the bid of a sell', () => {
 });
 
 test.each([
-  ['nobody has heard one', null],
+  ['nobody has received one', null],
   ['it is stale', { ...quote, quality: 'stale' as const }],
   ['it has no such side', { ...quote, ask: null }],
   ['its price is none', { ...quote, ask: '0' }],

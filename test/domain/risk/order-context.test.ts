@@ -67,12 +67,12 @@ test('liquidity of a pool is known for one and the same time at a tick, live and
     liquidityUsd: '7',
   });
   const relations = { key: AAPLX, underlying: 'AAPL', benchmark: null, benchmarkKind: null, pairedPerp: null, pairedSpot: null } as const;
-  const heard = view.instrument(AAPLX)?.liquidity ?? null;
+  const received = view.instrument(AAPLX)?.liquidity ?? null;
   for (const age of [0, 200_000, POOL_LIQUIDITY_MAX_AGE_MS, POOL_LIQUIDITY_MAX_AGE_MS + 1]) {
     const known = age <= POOL_LIQUIDITY_MAX_AGE_MS ? '7' : null;
     const observed = observedMarket(observe(relations, AT + age, 'REGULAR', view, {}));
-    const present = presentMarket({ at: AT + age, quote: null, reference: null, liquidity: heard });
-    expect([observed.liquidityUsd, present.liquidityUsd, knownLiquidity(heard, AT + age)], `${age} ms`).toEqual([known, known, known]);
+    const present = presentMarket({ at: AT + age, quote: null, reference: null, liquidity: received });
+    expect([observed.liquidityUsd, present.liquidityUsd, knownLiquidity(received, AT + age)], `${age} ms`).toEqual([known, known, known]);
   }
 });
 

@@ -32,7 +32,7 @@ afterEach(async () => {
   await simulator.close();
 });
 
-function listen(options: Partial<EvmVenueFeedOptions> = {}): { feed: EvmVenueFeed; heard: FeedMessage[] } {
+function listen(options: Partial<EvmVenueFeedOptions> = {}): { feed: EvmVenueFeed; received: FeedMessage[] } {
   const feed = createEvmVenueFeed({
     socketUrl: simulator.wsUrl,
     clock,
@@ -40,74 +40,74 @@ function listen(options: Partial<EvmVenueFeedOptions> = {}): { feed: EvmVenueFee
     instruments: ['BTC', 'ETH', 'SOL'],
     ...options,
   });
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   const subscription = feed.messages.subscribe({
-    next: (message) => heard.push(message),
+    next: (message) => received.push(message),
     error: (error: Error) => expect.fail(error.message),
   });
   cleanups.push(() => subscription.unsubscribe());
-  return { feed, heard };
+  return { feed, received };
 }
 
 describe('the live feed', () => {
   test('quotes, contexts and books of every coin arrive, none refused', async () => {
-    const { feed, heard } = listen({ instruments: ['BTC', 'ETH', 'SOL', 'xyz:TSLA'] });
+    const { feed, received } = listen({ instruments: ['BTC', 'ETH', 'SOL', 'xyz:TSLA'] });
     await drive(
       clock,
       'everything came',
       () =>
-        new Set(ofKind(heard, 'perp_context').map(({ instrument }) => instrument)).size === 4 &&
+        new Set(ofKind(received, 'perp_context').map(({ instrument }) => instrument)).size === 4 &&
         feed.book('xyz:TSLA', 5) !== null &&
-        new Set(ofKind(heard, 'quote').map(({ instrument }) => instrument)).size === 4,
+        new Set(ofKind(received, 'quote').map(({ instrument }) => instrument)).size === 4,
     );
-    expect(ofKind(heard, 'rejection')).toEqual([]);
-    for (const quote of ofKind(heard, 'quote')) {
+    expect(ofKind(received, 'rejection')).toEqual([]);
+    for (const quote of ofKind(received, 'quote')) {
       expect(quote).toMatchObject({ venue: 'evmvenue', quality: 'live', sourceTime: true, sequence: null });
       expect(Number(quote.bid)).toBeLessThan(Number(quote.ask));
       expect(quote.observedAt).toBeLessThanOrEqual(quote.receivedAt);
     }
-    expect(ofKind(heard, 'perp_context')[0]).toMatchObject({ hourlyFunding: '0.0000125', source: 'hyperliquid:activeAssetCtx' });
+    expect(ofKind(received, 'perp_context')[0]).toMatchObject({ hourlyFunding: '0.0000125', source: 'hyperliquid:activeAssetCtx' });
     expect(feed.book('BTC', 3)?.bids.length).toBe(3);
     const bids = feed.book('BTC', 5)?.bids.map(([price]) => Number(price)) as number[];
     expect(bids).toEqual([...bids].sort((a, b) => b - a));
   });
 
   test('books confirm a quiet top without ever stepping back behind the best bid and ask', async () => {
-    const { heard } = listen({ instruments: ['BTC'] });
+    const { received } = listen({ instruments: ['BTC'] });
     await drive(clock, 'five seconds have passed', () => clock.now() > NOON + 5_000);
-    const quotes = ofKind(heard, 'quote');
+    const quotes = ofKind(received, 'quote');
     expect(new Set(quotes.map(({ source }) => source))).toEqual(new Set(['hyperliquid:bbo', 'hyperliquid:l2Book']));
     for (const [index, quote] of quotes.entries())
       if (index > 0) expect(quote.observedAt).toBeGreaterThanOrEqual(quotes[index - 1]?.observedAt as number);
   });
 
   test('it pings every 2 s, oftener than a quote may be old, and a pong is a heartbeat that keeps the connection', async () => {
-    const { heard } = listen();
-    await drive(clock, 'three pongs came', () => ofKind(heard, 'heartbeat').length >= 3, 100);
+    const { received } = listen();
+    await drive(clock, 'three pongs came', () => ofKind(received, 'heartbeat').length >= 3, 100);
     expect(clock.now() - NOON).toBeGreaterThanOrEqual(6_000);
     expect(clock.now() - NOON).toBeLessThan(75_000);
-    expect(ofKind(heard, 'feed_status').length).toBe(1);
+    expect(ofKind(received, 'feed_status').length).toBe(1);
   });
 
   test('a socket that only answers pings is left after its time without data', async () => {
-    const { heard } = listen({ dataSilenceMs: 30_000 });
-    await drive(clock, 'quotes arrive', () => ofKind(heard, 'quote').length > 3);
+    const { received } = listen({ dataSilenceMs: 30_000 });
+    await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ gap: 1 });
-    await drive(clock, 'the watchdog notices', () => ofKind(heard, 'feed_status').at(-1)?.status === 'disconnected', 100);
-    expect(ofKind(heard, 'feed_status').at(-1)?.detail).toMatch(/no data for \d+ ms/);
-    expect(ofKind(heard, 'heartbeat').length).toBeGreaterThan(0);
+    await drive(clock, 'the watchdog notices', () => ofKind(received, 'feed_status').at(-1)?.status === 'disconnected', 100);
+    expect(ofKind(received, 'feed_status').at(-1)?.detail).toMatch(/no data for \d+ ms/);
+    expect(ofKind(received, 'heartbeat').length).toBeGreaterThan(0);
   });
 
   test('a frozen socket is left, and the subscriptions come back with the next epoch', async () => {
-    const { feed, heard } = listen({ silenceMs: 5_000 });
-    await drive(clock, 'quotes arrive', () => ofKind(heard, 'quote').length > 3);
+    const { feed, received } = listen({ silenceMs: 5_000 });
+    await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ freeze: true });
-    await drive(clock, 'the watchdog notices', () => ofKind(heard, 'feed_status').at(-1)?.status === 'disconnected', 50);
+    await drive(clock, 'the watchdog notices', () => ofKind(received, 'feed_status').at(-1)?.status === 'disconnected', 50);
     expect(feed.book('BTC', 5)).toBeNull();
     simulator.faults.reset();
-    const quotes = ofKind(heard, 'quote').length;
-    await drive(clock, 'quotes arrive again', () => ofKind(heard, 'quote').length > quotes, 50);
-    expect(ofKind(heard, 'feed_status').map(({ status, epoch }) => `${status} ${epoch}`)).toEqual([
+    const quotes = ofKind(received, 'quote').length;
+    await drive(clock, 'quotes arrive again', () => ofKind(received, 'quote').length > quotes, 50);
+    expect(ofKind(received, 'feed_status').map(({ status, epoch }) => `${status} ${epoch}`)).toEqual([
       'connected 1',
       'disconnected 1',
       'connected 2',
@@ -115,31 +115,31 @@ describe('the live feed', () => {
   });
 
   test('with one frame of garbage in a hundred the good ones arrive and the bad ones are counted', async () => {
-    const { heard } = listen();
+    const { received } = listen();
     simulator.faults.set({ garbage: 0.01 });
-    await drive(clock, 'a thousand quotes arrived', () => ofKind(heard, 'quote').length >= 1_000, 100);
-    expect(ofKind(heard, 'rejection').length).toBeGreaterThan(2);
-    expect(ofKind(heard, 'quote').every((quote) => quote.quality === 'live')).toBe(true);
-    expect(ofKind(heard, 'feed_status').length).toBe(1);
+    await drive(clock, 'a thousand quotes arrived', () => ofKind(received, 'quote').length >= 1_000, 100);
+    expect(ofKind(received, 'rejection').length).toBeGreaterThan(2);
+    expect(ofKind(received, 'quote').every((quote) => quote.quality === 'live')).toBe(true);
+    expect(ofKind(received, 'feed_status').length).toBe(1);
   });
 
   test('closed bars are announced once each and equal the history', async () => {
-    const { heard } = listen({ instruments: ['BTC'], timeframes: ['1m'] });
-    await drive(clock, 'three bars closed', () => ofKind(heard, 'candles').length >= 3, 100);
-    const live = ofKind(heard, 'candles').flatMap(({ candles }) => candles);
+    const { received } = listen({ instruments: ['BTC'], timeframes: ['1m'] });
+    await drive(clock, 'three bars closed', () => ofKind(received, 'candles').length >= 3, 100);
+    const live = ofKind(received, 'candles').flatMap(({ candles }) => candles);
     const history = await createPerpCandles(info.http, clock).fetchCandles('BTC', '1m', NOON, NOON + 3 * 60_000);
     expect(live.slice(0, 3)).toEqual(history);
     expect(history.length).toBe(3);
   });
 
   test('a venue clock that jumps ahead and back does not silence the books', async () => {
-    const { heard } = listen({ instruments: ['BTC'] });
+    const { received } = listen({ instruments: ['BTC'] });
     simulator.faults.set({ clockOffsetMs: 3_600_000 });
-    await drive(clock, 'quotes from the future came', () => ofKind(heard, 'quote').some((quote) => quote.observedAt > NOON + 3_000_000));
+    await drive(clock, 'quotes from the future came', () => ofKind(received, 'quote').some((quote) => quote.observedAt > NOON + 3_000_000));
     simulator.faults.reset();
-    const count = heard.length;
+    const count = received.length;
     await drive(clock, 'books quote again', () =>
-      ofKind(heard.slice(count), 'quote').some((quote) => quote.source === 'hyperliquid:l2Book' && quote.observedAt < NOON + 3_000_000),
+      ofKind(received.slice(count), 'quote').some((quote) => quote.source === 'hyperliquid:l2Book' && quote.observedAt < NOON + 3_000_000),
     );
   });
 });

@@ -22,40 +22,40 @@ import { acceleratedClock } from '../accelerated-clock.ts';
 export const NOON = Date.UTC(2026, 10, 20, 16, 30);
 
 /** Everything that a feed told, with the latest word on each market. */
-export interface Heard {
+export interface Received {
   readonly messages: FeedMessage[];
   readonly markets: Map<string, PredictionMarket>;
   readonly trades: PredictionTrade[];
   stop(): void;
 }
 
-export function quotesIn(heard: Heard): Quote[] {
-  return heard.messages.filter((message): message is Quote => message.kind === 'quote');
+export function quotesIn(received: Received): Quote[] {
+  return received.messages.filter((message): message is Quote => message.kind === 'quote');
 }
 
-export function rejectionsIn(heard: Heard): Rejection[] {
-  return heard.messages.filter((message): message is Rejection => message.kind === 'rejection');
+export function rejectionsIn(received: Received): Rejection[] {
+  return received.messages.filter((message): message is Rejection => message.kind === 'rejection');
 }
 
-export function hear(feed: PredictionFeed): Heard {
-  const heard = { messages: [] as FeedMessage[], markets: new Map<string, PredictionMarket>(), trades: [] as PredictionTrade[] };
+export function receive(feed: PredictionFeed): Received {
+  const received = { messages: [] as FeedMessage[], markets: new Map<string, PredictionMarket>(), trades: [] as PredictionTrade[] };
   const news = feed.news.subscribe({
     next: (one) => {
-      if (one.kind === 'trades') heard.trades.push(...one.trades);
-      else for (const market of one.markets) heard.markets.set(market.id, market);
+      if (one.kind === 'trades') received.trades.push(...one.trades);
+      else for (const market of one.markets) received.markets.set(market.id, market);
     },
     error: (error: unknown) => {
       throw error;
     },
   });
   const messages = feed.messages.subscribe({
-    next: (message) => void heard.messages.push(message),
+    next: (message) => void received.messages.push(message),
     error: (error: unknown) => {
       throw error;
     },
   });
   return {
-    ...heard,
+    ...received,
     stop() {
       messages.unsubscribe();
       news.unsubscribe();

@@ -156,14 +156,14 @@ test('a lookup table that somebody makes shortens their next transaction', async
     expect((await stage.ask('getBalance', friend.toBase58(), { commitment: 'processed' })).result.value).toBe(1_000_000);
 });
 
-test('a kit client reads it as well, and hears of a signature on the same port', async () => {
+test('a kit client reads it as well, and is told of a signature on the same port', async () => {
   const rpc = createKitRpc(live.url);
   const owner = Keypair.generate().publicKey.toBase58();
   const signature = live.fund(owner, 'SOL', 5_000_000n);
-  const heard = await createSolanaRpcSubscriptions(live.url.replace('http', 'ws') as `ws://${string}`)
+  const received = await createSolanaRpcSubscriptions(live.url.replace('http', 'ws') as `ws://${string}`)
     .signatureNotifications(signatureOf(signature), { commitment: 'confirmed' })
     .subscribe({ abortSignal: AbortSignal.timeout(20_000) });
-  for await (const notification of heard) {
+  for await (const notification of received) {
     expect(notification.value).toEqual({ err: null });
     break;
   }

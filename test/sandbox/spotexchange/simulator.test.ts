@@ -38,7 +38,7 @@ afterEach(async () => {
   await simulator.close();
 });
 
-function listen(options: Partial<SpotExchangeFeedOptions> = {}): { feed: SpotExchangeFeed; heard: FeedMessage[] } {
+function listen(options: Partial<SpotExchangeFeedOptions> = {}): { feed: SpotExchangeFeed; received: FeedMessage[] } {
   const feed = createSpotExchangeFeed({
     streamUrl: simulator.wsUrl,
     rest,
@@ -47,24 +47,24 @@ function listen(options: Partial<SpotExchangeFeedOptions> = {}): { feed: SpotExc
     instruments: ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'],
     ...options,
   });
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   const subscription = feed.messages.subscribe({
-    next: (message) => heard.push(message),
+    next: (message) => received.push(message),
     error: (error: Error) => expect.fail(error.message),
   });
   cleanups.push(() => subscription.unsubscribe());
-  return { feed, heard };
+  return { feed, received };
 }
 
 describe('the live feed', () => {
   test('quotes of every instrument arrive three to ten times a second, numbered upwards', async () => {
-    const { heard } = listen();
-    await drive(clock, 'all instruments are quoted', () => new Set(ofKind(heard, 'quote').map((quote) => quote.instrument)).size === 3);
+    const { received } = listen();
+    await drive(clock, 'all instruments are quoted', () => new Set(ofKind(received, 'quote').map((quote) => quote.instrument)).size === 3);
     const from = clock.now();
     await drive(clock, 'ten seconds have passed', () => clock.now() >= from + 10_000);
-    expect(heard[0]).toMatchObject({ kind: 'feed_status', status: 'connected', epoch: 1 });
-    expect(ofKind(heard, 'rejection')).toEqual([]);
-    const quotes = ofKind(heard, 'quote').filter((quote) => quote.instrument === 'BTCUSDT' && quote.receivedAt >= from);
+    expect(received[0]).toMatchObject({ kind: 'feed_status', status: 'connected', epoch: 1 });
+    expect(ofKind(received, 'rejection')).toEqual([]);
+    const quotes = ofKind(received, 'quote').filter((quote) => quote.instrument === 'BTCUSDT' && quote.receivedAt >= from);
     expect(quotes.length).toBeGreaterThanOrEqual(29);
     expect(quotes.length).toBeLessThanOrEqual(101);
     for (const [index, quote] of quotes.entries()) {
@@ -90,35 +90,35 @@ describe('the live feed', () => {
   });
 
   test('a lost update makes the quotes degraded until a new snapshot fits, and only then live again', async () => {
-    const { feed, heard } = listen({ instruments: ['BTCUSDT'] });
+    const { feed, received } = listen({ instruments: ['BTCUSDT'] });
     await drive(clock, 'the book is synchronised', () => feed.book('BTCUSDT', 5) !== null);
     simulator.faults.set({ gap: 1 });
     const lostFrom = clock.now();
     await drive(clock, 'an update was lost', () => clock.now() > lostFrom + 1_000);
     // The snapshot takes its time, else the book is whole again before the next quote.
     simulator.faults.set({ gap: 0, slowMs: 2_000 });
-    await drive(clock, 'the gap is seen', () => ofKind(heard, 'quote').some((quote) => quote.flags.includes('resyncing')));
-    expect(ofKind(heard, 'quote').find((quote) => quote.flags.includes('resyncing'))).toMatchObject({
+    await drive(clock, 'the gap is seen', () => ofKind(received, 'quote').some((quote) => quote.flags.includes('resyncing')));
+    expect(ofKind(received, 'quote').find((quote) => quote.flags.includes('resyncing'))).toMatchObject({
       quality: 'degraded',
       flags: ['gap', 'resyncing'],
     });
     expect(feed.book('BTCUSDT', 5)?.flags).toEqual(['gap', 'resyncing']);
-    await drive(clock, 'the quotes are live again', () => ofKind(heard, 'quote').at(-1)?.quality === 'live');
+    await drive(clock, 'the quotes are live again', () => ofKind(received, 'quote').at(-1)?.quality === 'live');
     expect(feed.book('BTCUSDT', 5)?.flags).toEqual([]);
-    expect(ofKind(heard, 'feed_status').length).toBe(1);
+    expect(ofKind(received, 'feed_status').length).toBe(1);
   });
 
   test('a frozen socket is left within its silence, and the next connection has the next epoch', async () => {
-    const { heard } = listen({ silenceMs: 5_000 });
-    await drive(clock, 'quotes arrive', () => ofKind(heard, 'quote').length > 3);
+    const { received } = listen({ silenceMs: 5_000 });
+    await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ freeze: true });
     const frozenAt = clock.now();
-    await drive(clock, 'the watchdog notices', () => ofKind(heard, 'feed_status').at(-1)?.status === 'disconnected', 50);
+    await drive(clock, 'the watchdog notices', () => ofKind(received, 'feed_status').at(-1)?.status === 'disconnected', 50);
     expect(clock.now() - frozenAt).toBeLessThan(30_000);
     simulator.faults.reset();
-    const quotes = ofKind(heard, 'quote').length;
-    await drive(clock, 'quotes arrive again', () => ofKind(heard, 'quote').length > quotes, 50);
-    expect(ofKind(heard, 'feed_status').map(({ status, epoch }) => `${status} ${epoch}`)).toEqual([
+    const quotes = ofKind(received, 'quote').length;
+    await drive(clock, 'quotes arrive again', () => ofKind(received, 'quote').length > quotes, 50);
+    expect(ofKind(received, 'feed_status').map(({ status, epoch }) => `${status} ${epoch}`)).toEqual([
       'connected 1',
       'disconnected 1',
       'connected 2',
@@ -126,91 +126,96 @@ describe('the live feed', () => {
   });
 
   test('with one frame of garbage in a hundred, every good quote arrives and every bad frame is counted', async () => {
-    const { heard } = listen({ books: false });
+    const { received } = listen({ books: false });
     simulator.faults.set({ garbage: 0.01 });
-    await drive(clock, 'a thousand quotes arrived', () => ofKind(heard, 'quote').length >= 1_000, 100);
-    const rejections = ofKind(heard, 'rejection');
+    await drive(clock, 'a thousand quotes arrived', () => ofKind(received, 'quote').length >= 1_000, 100);
+    const rejections = ofKind(received, 'rejection');
     expect(rejections.length).toBeGreaterThan(2);
     expect(rejections.length).toBeLessThan(40);
     for (const rejection of rejections) expect(rejection.sample.length).toBeLessThanOrEqual(200);
-    expect(ofKind(heard, 'feed_status').length).toBe(1);
-    expect(ofKind(heard, 'quote').every((quote) => quote.quality === 'live')).toBe(true);
+    expect(ofKind(received, 'feed_status').length).toBe(1);
+    expect(ofKind(received, 'quote').every((quote) => quote.quality === 'live')).toBe(true);
   });
 
   test('a frame of 10 MB is counted, costs the connection and not the process', async () => {
-    const { heard } = listen();
-    await drive(clock, 'quotes arrive', () => ofKind(heard, 'quote').length > 3);
+    const { received } = listen();
+    await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     simulator.faults.set({ bigFrame: 1 });
-    await drive(clock, 'the frame is refused', () => ofKind(heard, 'rejection').some((rejection) => rejection.reason === 'too_large'));
+    await drive(clock, 'the frame is refused', () => ofKind(received, 'rejection').some((rejection) => rejection.reason === 'too_large'));
     simulator.faults.reset();
     await drive(clock, 'the feed is back', () =>
-      ofKind(heard, 'feed_status').some((status) => status.epoch === 2 && status.status === 'connected'),
+      ofKind(received, 'feed_status').some((status) => status.epoch === 2 && status.status === 'connected'),
     );
   });
 
   test('wrong prices are refused or marked for what they are, right ones go on', async () => {
-    const { heard } = listen({ instruments: ['BTCUSDT'], books: false });
+    const { received } = listen({ instruments: ['BTCUSDT'], books: false });
     simulator.faults.set({ zeroPrice: 0.2, negativePrice: 0.2, nanPrice: 0.2 });
     await drive(
       clock,
       'each has happened',
-      () => new Set(ofKind(heard, 'rejection').map(({ reason }) => reason)).size === 2 && ofKind(heard, 'quote').length > 3,
+      () => new Set(ofKind(received, 'rejection').map(({ reason }) => reason)).size === 2 && ofKind(received, 'quote').length > 3,
     );
-    expect(new Set(ofKind(heard, 'rejection').map(({ reason }) => reason))).toEqual(new Set(['non_positive_price', 'bad_number']));
-    for (const quote of ofKind(heard, 'quote')) expect(Number(quote.bid)).toBeGreaterThan(90_000);
+    expect(new Set(ofKind(received, 'rejection').map(({ reason }) => reason))).toEqual(new Set(['non_positive_price', 'bad_number']));
+    for (const quote of ofKind(received, 'quote')) expect(Number(quote.bid)).toBeGreaterThan(90_000);
     simulator.faults.set({ zeroPrice: 0, negativePrice: 0, nanPrice: 0, crossed: 1 });
     await drive(
       clock,
       'a crossed quote arrives',
-      () => Number(ofKind(heard, 'quote').at(-1)?.bid) > Number(ofKind(heard, 'quote').at(-1)?.ask),
+      () => Number(ofKind(received, 'quote').at(-1)?.bid) > Number(ofKind(received, 'quote').at(-1)?.ask),
     );
   });
 
   test('an endless loop of disconnections stays below 60 attempts in ten minutes', async () => {
     simulator.faults.set({ disconnectLoop: true });
-    const { heard } = listen();
+    const { received } = listen();
     await drive(clock, 'ten minutes have passed', () => clock.now() >= NOON + 600_000, 250, 9);
-    const connections = ofKind(heard, 'feed_status').filter(({ status }) => status === 'connected').length;
+    const connections = ofKind(received, 'feed_status').filter(({ status }) => status === 'connected').length;
     expect(connections).toBeGreaterThan(10);
     expect(connections).toBeLessThan(60);
   });
 
   test('an announced shutdown makes it reconnect at once', async () => {
-    const { heard } = listen();
-    await drive(clock, 'the connection is half a minute old', () => clock.now() > NOON + 30_000 && ofKind(heard, 'quote').length > 3, 50);
+    const { received } = listen();
+    await drive(
+      clock,
+      'the connection is half a minute old',
+      () => clock.now() > NOON + 30_000 && ofKind(received, 'quote').length > 3,
+      50,
+    );
     simulator.announceShutdown();
-    await until('the announcement is heard', () => ofKind(heard, 'feed_status').at(-1)?.status === 'disconnected');
+    await until('the announcement is received', () => ofKind(received, 'feed_status').at(-1)?.status === 'disconnected');
     const lostAt = clock.now();
-    await drive(clock, 'the feed is back', () => ofKind(heard, 'feed_status').at(-1)?.status === 'connected', 1);
+    await drive(clock, 'the feed is back', () => ofKind(received, 'feed_status').at(-1)?.status === 'connected', 1);
     expect(clock.now() - lostAt).toBeLessThan(200);
   });
 
   test('it pings every 2 s, oftener than a quote may be old; the pongs are heartbeats, as the venue’s own pings are', async () => {
-    const { heard } = listen();
-    await drive(clock, 'two pings came', () => ofKind(heard, 'heartbeat').length >= 2, 100);
+    const { received } = listen();
+    await drive(clock, 'two pings came', () => ofKind(received, 'heartbeat').length >= 2, 100);
     expect(clock.now() - NOON).toBeGreaterThanOrEqual(4_000);
     expect(clock.now() - NOON).toBeLessThan(50_000);
   });
 
   test('closed bars are announced once each and equal the history', async () => {
-    const { heard } = listen({ instruments: ['BTCUSDT'], timeframes: ['1m'], books: false });
-    await drive(clock, 'three bars closed', () => ofKind(heard, 'candles').length >= 3, 100);
-    const live = ofKind(heard, 'candles').flatMap(({ candles }) => candles);
+    const { received } = listen({ instruments: ['BTCUSDT'], timeframes: ['1m'], books: false });
+    await drive(clock, 'three bars closed', () => ofKind(received, 'candles').length >= 3, 100);
+    const live = ofKind(received, 'candles').flatMap(({ candles }) => candles);
     const history = await createSpotCandles(rest, clock).fetchCandles('BTCUSDT', '1m', NOON, NOON + 3 * 60_000);
     expect(live.slice(0, 3)).toEqual(history);
     expect(history.map(({ openTime }) => openTime)).toEqual([NOON, NOON + 60_000, NOON + 120_000]);
   });
 
   test('unsubscribing closes the socket and every timer', async () => {
-    const { heard } = listen();
-    await drive(clock, 'quotes arrive', () => ofKind(heard, 'quote').length > 3);
+    const { received } = listen();
+    await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     cleanups.splice(0)[0]?.();
-    const count = heard.length;
+    const count = received.length;
     await until('the double has noticed', () => {
       clock.advanceTo(clock.now() + 20);
       return clock.pending === 0;
     });
-    expect(heard.length).toBe(count);
+    expect(received.length).toBe(count);
   });
 });
 

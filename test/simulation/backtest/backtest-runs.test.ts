@@ -166,7 +166,7 @@ test('a run ends with a result, its page, and evidence that the database assesse
 test('a run whose worker died is taken over and comes to the same result', async () => {
   const agentId = await agent();
   const first = await begin(agentId);
-  // The dead worker: it claimed the run, said so, and was never heard of again.
+  // The dead worker: it claimed the run, said so, and never said anything again.
   const claimed = await createRunStore(sql).claim('dead', 1, 300);
   expect(claimed.map(({ runId }) => runId)).toEqual([first]);
   await runtime.deliver(first, { type: 'run.begun', holder: 'dead', at: clock.now() }, { cause: 'test' });
@@ -320,7 +320,7 @@ test('a kind without a runner is refused, and a defect ends a run as failed', as
   expect(await ended(agentId, broken.value.id)).toMatchObject({ state: 'failed', ending: { code: 'defect' } });
 });
 
-test('reads the events that were heard, as they were known at each slot, and none of the time before somebody listened', async () => {
+test('reads the events that were received, as they were known at each slot, and none of the time before somebody listened', async () => {
   const read = readManifest(
     payload({
       universe: ['BTCUSDT'],
@@ -330,7 +330,7 @@ test('reads the events that were heard, as they were known at each slot, and non
     }),
   );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const heardFrom = Date.UTC(2025, 0, 1);
+  const receivedFrom = Date.UTC(2025, 0, 1);
   const report = (id: string, publishedAt: number): Report => ({
     id,
     channel: 'wire',
@@ -352,7 +352,7 @@ test('reads the events that were heard, as they were known at each slot, and non
   });
   const store = createIntelligenceStore(sql);
   const handler = new StoryTracker();
-  for (const one of [report('first', heardFrom), report('second', Date.UTC(2025, 2, 1, 12))])
+  for (const one of [report('first', receivedFrom), report('second', Date.UTC(2025, 2, 1, 12))])
     await store.saveChange(handler.take(one) as TrackerChange, one);
   const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, TO + 86_400_000);
   if (!('from' in request)) throw new Error(JSON.stringify(request));
@@ -365,7 +365,7 @@ test('reads the events that were heard, as they were known at each slot, and non
   const { conditions } = JSON.parse(outcome.result) as BacktestResult;
   const slots = (TO - FROM) / DAY;
   // From a day after the first report on, the slot of the run's end not among them.
-  const known = (TO - (heardFrom + DAY)) / DAY;
+  const known = (TO - (receivedFrom + DAY)) / DAY;
   // The first report is a day old then; the second one is seen at the midnight after it.
   expect(conditions[0]).toMatchObject({ type: 'no_negative_event', evaluated: slots, unknown: slots - known, passed: known - 2 });
 });

@@ -1,4 +1,4 @@
-// The world of the stress test: seeded, shocked as its course says, and heard by the real pipeline as a real market would be.
+// The world of the stress test: seeded, shocked as its course says, and received by the real pipeline as a real market would be.
 import { describe, expect, test } from 'vitest';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { Cut, IndicatorNeed } from '../../../src/domain/cut.ts';
@@ -59,7 +59,7 @@ function events(scenario: StressScenario, seed = 'one', severity: 'standard' | '
 }
 
 /** What the pipeline makes of a scenario, cut by cut, by minutes after the shock. */
-function heard(scenario: StressScenario): { readonly cuts: readonly Cut[]; at(minutes: number): Cut } {
+function received(scenario: StressScenario): { readonly cuts: readonly Cut[]; at(minutes: number): Cut } {
   const course = scenarioCourse(scenario, 'standard');
   const clock = createVirtualClock(course.startsAt - 2 * MINUTE);
   const cuts: Cut[] = [];
@@ -127,9 +127,9 @@ test('draws are uniform between 0 and 1 and normal with mean 0 and deviation 1',
   expect(seededDraws('other').uniform()).not.toBe(uniform[0]);
 });
 
-describe('what the pipeline hears', () => {
+describe('what the pipeline receives', () => {
   test.each(STRESS_SCENARIOS)('%s: before the shock every quote is live and every indicator is warm', (scenario) => {
-    const { at } = heard(scenario);
+    const { at } = received(scenario);
     const { observations } = at(scenario === 'reference_depeg' ? -6 : -1);
     for (const { key } of MARKETS) expect(observations.get(key)?.quote).toMatchObject({ quality: 'live' });
     for (const need of NEEDS) {
@@ -141,7 +141,7 @@ describe('what the pipeline hears', () => {
   });
 
   test('a flash crash falls by its shock within minutes and gets most of it back within the hour', () => {
-    const { at } = heard('flash_crash');
+    const { at } = received('flash_crash');
     expect(fall(at(-1), at(5), 'spotchain:AAPLx')).toBeGreaterThan(7);
     expect(fall(at(-1), at(5), 'spotchain:AAPLx')).toBeLessThan(13);
     expect(fall(at(-1), at(5), 'spotexchange:BTCUSDT')).toBeGreaterThan(11);
@@ -154,7 +154,7 @@ describe('what the pipeline hears', () => {
   });
 
   test('a weekend gap carries the reference over the weekend and opens lower, share and token alike', () => {
-    const { at, cuts } = heard('weekend_gap');
+    const { at, cuts } = received('weekend_gap');
     const { shockAt } = scenarioCourse('weekend_gap', 'standard');
     expect(sessionAt(shockAt)).toBe('REGULAR');
     expect(sessionAt(shockAt - 1)).toBe('PRE_MARKET');
@@ -172,7 +172,7 @@ describe('what the pipeline hears', () => {
   });
 
   test('in a liquidity freeze no quote is live until it thaws, and the pools are thin after it', () => {
-    const { at } = heard('liquidity_freeze');
+    const { at } = received('liquidity_freeze');
     for (const minutes of [4, 10, 20]) {
       for (const { key } of MARKETS) expect(at(minutes).observations.get(key)?.quote?.quality).not.toBe('live');
     }
@@ -182,7 +182,7 @@ describe('what the pipeline hears', () => {
   });
 
   test('in a de-peg the reference first loses its standing, then stands while the token leaves it', () => {
-    const { at } = heard('reference_depeg');
+    const { at } = received('reference_depeg');
     expect(at(-3).observations.get('spotchain:AAPLx')?.reference).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
     expect(at(-1).observations.get('spotchain:AAPLx')?.reference?.quality).toBe('stale');
     const lost = at(30).observations.get('spotchain:AAPLx');

@@ -16,7 +16,7 @@ afterAll(() => stage.close());
 
 async function swapped(over: Parameters<typeof preparedSwap>[1] = {}): Promise<string> {
   await stage.cut();
-  await stage.hear();
+  await stage.receive();
   const order = await preparedSwap(stage, over);
   must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
   for (let round = 0; round < 40; round++) {

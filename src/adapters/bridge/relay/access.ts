@@ -30,7 +30,7 @@ export const relayAccess = {
     const http = createProviderHttp({ url, key, clock, random, note, perMinute: PER_MINUTE, budget: paid.relay });
     const provider = createRelayProvider({ http, chainId, mint, token, allowance: evm.allowance, clock });
     if (streamUrl === null) return provider;
-    const unheard = (reason: string) => onFailure('bridge', `push_${reason}`);
-    return { ...provider, pushes: createRelayPushes({ url: streamUrl, key, clock, random, onFailure: unheard }) };
+    const pushFailed = (reason: string) => onFailure('bridge', `push_${reason}`);
+    return { ...provider, pushes: createRelayPushes({ url: streamUrl, key, clock, random, onFailure: pushFailed }) };
   },
 };

@@ -16,7 +16,7 @@ export interface RelayPushesOptions {
   readonly clock: Clock;
   /** For the jitter of reconnections, 0 <= n < 1. */
   readonly random: () => number;
-  /** Hears of every frame that could not be read, and of every lost connection. */
+  /** Is told of every frame that could not be read, and of every lost connection. */
   readonly onFailure: (reason: 'disconnected' | 'senseless') => void;
 }
 
@@ -33,7 +33,7 @@ export function createRelayPushes({ url, key, clock, random, onFailure }: RelayP
   /** Of the connection that is ready to take subscriptions; null while there is none. */
   let ready: VenueConnection | null = null;
   let socket: Subscription | null = null;
-  let heard: (reference: string) => void = () => {};
+  let received: (reference: string) => void = () => {};
 
   const ask = (type: 'subscribe' | 'unsubscribe', id: string): void => ready?.send(JSON.stringify({ type, event: EVENT, filters: { id } }));
 
@@ -82,14 +82,14 @@ export function createRelayPushes({ url, key, clock, random, onFailure }: RelayP
 
   return {
     follow(references, listener) {
-      heard = listener;
+      received = listener;
       const wanted = new Set(references);
       for (const reference of followed.keys()) if (!wanted.has(reference)) forget(reference);
       for (const reference of wanted) {
         if (followed.has(reference)) continue;
         const moved = new Subject<void>();
         const bursts = throttleTime<void>(LEAST_GAP_MS, clock.scheduler, { leading: true, trailing: true });
-        followed.set(reference, { moved, told: moved.pipe(bursts).subscribe(() => heard(reference)) });
+        followed.set(reference, { moved, told: moved.pipe(bursts).subscribe(() => received(reference)) });
         ask('subscribe', reference);
       }
       if (followed.size === 0) disconnect();

@@ -92,7 +92,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   launch: writeLaunches,
   listed_token: writeListedTokens,
 
-  // Each open proposal hears of it by a timer that is due at once. The agent's row is locked first: a tick that is just
+  // Each open proposal is told of it by a timer that is due at once. The agent's row is locked first: a tick that is just
   // making a proposal holds it, and what it makes is seen here.
   // A breaker with `halt_only` leaves what waits: it cannot be approved while the agent is paused, and expires by its time.
   proposals_cancelled: async (transaction, rows) => {

@@ -25,9 +25,9 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
 /**
  * Agents and armed Takes that depend on a venue: those with an instrument on it, and of the reference prices those with a
  * token that is benchmarked. Besides, those that still wait for it to come back although a later manifest left it. A Take
- * hears from its first arming on until its end.
+ * receives from its first arming on until its end.
  */
-export async function tradersHearing(sql: Sql, subject: Venue | InstrumentKey): Promise<readonly string[]> {
+export async function tradersSubscribedTo(sql: Sql, subject: Venue | InstrumentKey): Promise<readonly string[]> {
   const keys = subject.includes(':') ? subject.replace(/[\\%_]/g, '\\$&') : `${subject === 'reference' ? 'spotchain' : subject}:%`;
   const rows = await sql<{ id: string }[]>`
     select g.id from traders g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version

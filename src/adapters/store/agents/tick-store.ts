@@ -401,7 +401,7 @@ function rowsOf(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 't
  * What decisions lead to, in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
  * change of the agent, a proposal of somebody else) is created cancelled: the decision stands, and so does what became of it.
  */
-/** Nothing further of these entries leaves: each hears of it by a timer that is due at once. */
+/** Nothing further of these entries leaves: each is told of it by a timer that is due at once. */
 async function endEntries(transaction: Transaction, ids: readonly string[]): Promise<void> {
   await transaction`
     insert into timers (actor_id, timer_id, due_at, event)
@@ -417,7 +417,7 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
     const open = await transaction<{ id: string; book_id: string; instrument: string }[]>`
       select id, book_id, instrument from proposals
       where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
-    // A Take that has not yet heard how its last proposal ended makes no other one.
+    // A Take that has not yet received how its last proposal ended makes no other one.
     const busy = await transaction<{ id: string }[]>`
       select id from takes where id = any(${agentIds}::uuid[]) and state in ('triggered', 'proposed')`;
     const busyIds = new Set(busy.map(({ id }) => id));
@@ -498,7 +498,7 @@ export function createDispatchStore(sql: Sql) {
       return row !== undefined;
     },
 
-    /** Remembers that nothing was heard for a slot; a cut that arrives later is dropped. */
+    /** Remembers that nothing was received for a slot; a cut that arrives later is dropped. */
     writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
 
     /** Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot. */

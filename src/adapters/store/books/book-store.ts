@@ -1,4 +1,4 @@
-/** Books in PostgreSQL: fills and transfers are booked in double entry, and the book's present state with them, in the transaction of the step that hears of them. */
+/** Books in PostgreSQL: fills and transfers are booked in double entry, and the book's present state with them, in the transaction of the step that is told of them. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import {
   applyFill,
@@ -183,7 +183,7 @@ interface OpenRow {
 
 type Found = { readonly books: readonly BookRow[]; readonly open: readonly OpenRow[] };
 
-/** Hears of a book that cannot be read; null is the book of the organization's people. */
+/** Is told of a book that cannot be read; null is the book of the organization's people. */
 type OnUnreadable = (agentId: string | null, row: UnreadableRow) => void;
 
 const refuseUnreadable: OnUnreadable = (_, row) => {

@@ -24,7 +24,7 @@ export function createKnownHistoryReads(sql: Sql): KnownHistoryReads {
     marks: (instrument) => marksOverTime(sql, instrument),
     liquidity: (instrument) => liquidityOverTime(sql, instrument),
     archived: (underlying) => archivedStretches(sql, underlying),
-    heardSince: async () => {
+    receivedSince: async () => {
       const [row] = await sql<{ at: number | null }[]>`select min(received_at) as at from intelligence_reports`;
       return row?.at ?? null;
     },

@@ -1,5 +1,5 @@
 /**
- * Keeps how deep pools are as soon as it is heard, so that no order of the first minute after a start is refused for want
+ * Keeps how deep pools are as soon as it is received, so that no order of the first minute after a start is refused for want
  * of it, and by the minute after that. The least of each day stays, for backtests.
  */
 import type { Observable } from 'rxjs';
@@ -16,7 +16,7 @@ const KEEP_EVERY_MS = 60_000;
 /** `write` puts one piece of work after the other. Returns what stops it. */
 export function keepPools(deps: {
   readonly sql: Sql;
-  /** What was heard and is good. */
+  /** What was received and is good. */
   readonly assessed: Observable<FeedMessage>;
   readonly write: (what: string, work: () => Promise<unknown>) => void;
   readonly onFailure: (error: unknown) => void;

@@ -35,7 +35,7 @@ export async function liquidityOverTime(sql: Sql, instrument: InstrumentKey): Pr
   return rows.map(factOf);
 }
 
-/** Keeps what was heard of a pool for its day, where it is the least of it. */
+/** Keeps what was received of a pool for its day, where it is the least of it. */
 export async function keepLeastLiquidity(
   sql: Sql,
   instrument: InstrumentKey,

@@ -5,12 +5,12 @@ import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
 
-/** One pool as the feed heard it. */
-export interface HeardPool extends PoolFact {
+/** One pool as the feed received it. */
+export interface ReceivedPool extends PoolFact {
   readonly instrument: InstrumentKey;
 }
 
-/** The liquidity of instruments' pools as it was heard last, after `since`; an instrument without one is left out. */
+/** The liquidity of instruments' pools as it was received last, after `since`; an instrument without one is left out. */
 export async function poolLiquidity(
   sql: Sql,
   instruments: readonly InstrumentKey[],
@@ -25,7 +25,7 @@ export async function poolLiquidity(
       union all
       select instrument, observed_at, liquidity_usd::text from pool_liquidity
         where instrument = any(${keys}::text[]) and observed_at > ${since}
-    ) as heard order by instrument, at desc`;
+    ) as received order by instrument, at desc`;
   return new Map(
     rows.flatMap(({ instrument, at, liquidity_usd }) =>
       liquidity_usd === null ? [] : [[instrument, { liquidityUsd: plainDecimal(liquidity_usd), observedAt: at }] as const],
@@ -33,8 +33,8 @@ export async function poolLiquidity(
   );
 }
 
-/** Keeps what was heard; an older word never replaces a newer one. */
-export async function keepPoolLiquidity(sql: Sql, { instrument, liquidityUsd, observedAt }: HeardPool): Promise<void> {
+/** Keeps what was received; an older word never replaces a newer one. */
+export async function keepPoolLiquidity(sql: Sql, { instrument, liquidityUsd, observedAt }: ReceivedPool): Promise<void> {
   await sql`
     insert into pool_liquidity (instrument, liquidity_usd, observed_at) values (${instrument}, ${liquidityUsd}, ${observedAt})
     on conflict (instrument) do update set liquidity_usd = excluded.liquidity_usd, observed_at = excluded.observed_at

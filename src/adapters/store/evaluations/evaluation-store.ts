@@ -84,7 +84,7 @@ export function createRunStore(sql: Sql) {
       await sql`update evaluation_runs set holder = null, held_until = null where id = any(${runIds as string[]}::uuid[]) and holder = ${holder}`;
     },
 
-    /** Says nothing of a run that has ended meanwhile: whoever follows it has heard its end. */
+    /** Says nothing of a run that has ended meanwhile: whoever follows it has received its end. */
     async announceProgress(
       run: { readonly runId: string; readonly orgId: string; readonly agentId: string },
       at: number,

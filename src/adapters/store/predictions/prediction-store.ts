@@ -107,7 +107,7 @@ export function createPredictionStore(sql: Sql) {
       return rows.map(({ body }) => body);
     },
 
-    /** Trades that were heard since an instant, newest first. */
+    /** Trades that were received since an instant, newest first. */
     async trades(market: Pick<PredictionMarket, 'id' | 'provider'>, since: EpochMs, limit: number): Promise<readonly PredictionTrade[]> {
       return sql<PredictionTrade[]>`
         select id, market_id as "marketId", ${market.provider}::text as provider, side, trim_scale(price)::text as price,

@@ -1,4 +1,4 @@
-/** The rows that Takes write: themselves, where they stand, and what they hear of their proposals. */
+/** The rows that Takes write: themselves, where they stand, and what they are told of their proposals. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
 import { LiveCapitalUsed } from '../../../domain/take/live-capital.ts';
@@ -24,7 +24,7 @@ export async function writeTakeProjections(transaction: Transaction, rows: reado
 }
 
 /**
- * Takes hear of their proposals by timers that are due at once, in the transaction of the proposal's own step: that it was
+ * Takes are told of their proposals by timers that are due at once, in the transaction of the proposal's own step: that it was
  * made, and how it ended. Proposals of agents tell nobody.
  */
 export async function tellTakes(transaction: Transaction, proposals: readonly ActorRecord[]): Promise<void> {

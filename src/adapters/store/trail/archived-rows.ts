@@ -10,7 +10,7 @@ import { MOVED_TABLES, type MovedTable, movedStretches, readStretch } from './hi
 const ROWS_AT_ONCE = 5_000;
 const MOST = 100;
 
-/** Hears of one thing that is not as it was moved. */
+/** Is told of one thing that is not as it was moved. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 const KEYS = { cuts: ['slot'], observations: ['slot', 'instrument'], decisions: ['agent_id', 'slot'] } as const;

@@ -172,7 +172,7 @@ async function* rowsOf(
 export async function readStretch(
   folder: string,
   stretch: MovedStretch,
-  hear: (table: MovedTable, row: string) => void | Promise<void> = () => {},
+  receive: (table: MovedTable, row: string) => void | Promise<void> = () => {},
 ): Promise<string | null> {
   const path = join(folder, stretch.file);
   const hash = createHash('sha256');
@@ -181,7 +181,7 @@ export async function readStretch(
       hash.update(`${line}\n`);
       const table = MOVED_TABLES.find((name) => line.startsWith(`{"${name}":`));
       if (table === undefined) return `${path} holds a line that is no row: ${line.slice(0, 80)}`;
-      await hear(table, line.slice(table.length + 4, -1));
+      await receive(table, line.slice(table.length + 4, -1));
     }
   } catch (error) {
     return `${path} cannot be read: ${(error as Error).message}`;

@@ -14,7 +14,7 @@ import { batchFault, type StoredBatch, type StoredChange } from './batch-check.t
 import { verifyCorrections } from './cut-corrections.ts';
 import { GUARDED_TABLES, SUMMED_TABLES } from './guarded-tables.ts';
 
-/** Hears of one thing that is not as it was signed. */
+/** Is told of one thing that is not as it was signed. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
 /** What was verified; null in the trail's report where nobody signs this database. */
@@ -318,14 +318,14 @@ interface LoggedEntry {
   readonly signature: string;
 }
 
-async function eachLogged(sql: Transaction, hear: (entry: LoggedEntry, index: number, complaint: string | null) => void): Promise<void> {
+async function eachLogged(sql: Transaction, receive: (entry: LoggedEntry, index: number, complaint: string | null) => void): Promise<void> {
   let next = 0;
   for (;;) {
     const rows = await sql<LoggedEntry[]>`
       select l.index, l.xid::text as xid, w.writer, b.key_id, b.at, b.changes, b.root, b.signature from trail_log l
       join trail_batches b on b.xid = l.xid join trail_writers w on w.key_id = b.key_id where l.index >= ${next} order by l.index limit ${PAGE}`;
     for (const row of rows) {
-      hear(row, next, row.index === next ? null : `entry ${next} of the log was left out; the next one is ${row.index}`);
+      receive(row, next, row.index === next ? null : `entry ${next} of the log was left out; the next one is ${row.index}`);
       next += 1;
     }
     const last = rows.at(-1);

@@ -93,9 +93,9 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
     messages,
     unknownFields,
     book(instrument, levels) {
-      const heard = books.get(instrument);
-      if (heard === undefined) return null;
-      const { book } = heard;
+      const received = books.get(instrument);
+      if (received === undefined) return null;
+      const { book } = received;
       return { ...book, bids: book.bids.slice(0, levels), asks: book.asks.slice(0, levels) };
     },
   };
@@ -108,7 +108,7 @@ class PerpReader {
   readonly #note: NoteUnknownField;
   /** The latest venue time that a quote of a coin carried. */
   readonly #quotedAt = new Map<string, EpochMs>();
-  /** The bar of each coin and timeframe that was still growing when last heard of. */
+  /** The bar of each coin and timeframe that was still growing when it was last received. */
   readonly #forming = new Map<string, FormingCandle>();
 
   constructor(coins: ReadonlySet<string>, books: Map<string, PerpBook>, note: NoteUnknownField) {
@@ -117,7 +117,7 @@ class PerpReader {
     this.#note = note;
   }
 
-  /** What was heard over a connection that is gone says nothing of the next one. */
+  /** What was received over a connection that is gone says nothing of the next one. */
   forget(): void {
     this.#quotedAt.clear();
     this.#forming.clear();

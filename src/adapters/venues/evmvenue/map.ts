@@ -136,7 +136,7 @@ function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
 
 /**
  * What one frame says. Well-formed frames that carry nothing for us yield nothing; one that cannot be used yields one
- * rejection with its reason. The greeting of a new connection is ignored. `note` hears of members that nobody knows. Never
+ * rejection with its reason. The greeting of a new connection is ignored. `note` is told of members that nobody knows. Never
  * throws.
  */
 export function mapPerpFrame(

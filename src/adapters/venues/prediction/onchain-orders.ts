@@ -80,7 +80,7 @@ export interface OnchainOrdersOptions {
   readonly budget: RequestBudget;
   /** How long a request may wait for budget. Default 2 s: somebody waits for the answer. */
   readonly maxWaitMs?: number;
-  /** Hears of members of answers that nobody knows. */
+  /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
 }
 

@@ -46,13 +46,13 @@ export function createPredictionReads(deps: {
         told('the venue gave no order book', () => venue.book(market)),
         told('the venue gave no trades', () => venue.trades(market)),
       ]);
-      // What was heard in the stream stands in where the venue does not answer.
-      const heard = trades.value ?? (await store.trades(market, clock.now() - TRADES_WINDOW_MS, MAX_STORED_TRADES));
+      // What was received in the stream stands in where the venue does not answer.
+      const received = trades.value ?? (await store.trades(market, clock.now() - TRADES_WINDOW_MS, MAX_STORED_TRADES));
       return {
         market,
         book: book.value === null ? null : assessedBook(book.value, clock.now()),
         bookProblem: book.problem,
-        trades: heard,
+        trades: received,
         tradesProblem: trades.problem,
       };
     },

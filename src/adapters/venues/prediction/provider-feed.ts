@@ -21,7 +21,7 @@ const MAX_LEFT = 50;
 /** A market that was asked for so often in vain is given up; the store keeps the last word on it. */
 const MAX_MISSES = 20;
 
-/** A feed of quotes that also tells markets and trades. `news` is heard while `messages` is subscribed. */
+/** A feed of quotes that also tells markets and trades. `news` is received while `messages` is subscribed. */
 export interface PredictionFeed extends VenueFeed {
   readonly provider: PredictionProvider;
   readonly news: Observable<PredictionNews>;

@@ -94,7 +94,7 @@ async function open({ url, headers }: EventStreamOptions, signal: AbortSignal): 
 }
 
 /** Reads a body to its end. @throws EventStreamEnded for an event that is too large. */
-async function read(response: Response, emit: (event: ServerEvent) => void, heard: () => void): Promise<void> {
+async function read(response: Response, emit: (event: ServerEvent) => void, received: () => void): Promise<void> {
   let pending = 0;
   const parser = createParser({
     onEvent: ({ event, data }) => {
@@ -105,7 +105,7 @@ async function read(response: Response, emit: (event: ServerEvent) => void, hear
   });
   const decoder = new TextDecoder();
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    heard();
+    received();
     const text = decoder.decode(chunk, { stream: true });
     pending += text.length;
     parser.feed(text);

@@ -58,7 +58,7 @@ interface Share {
   freshAt: EpochMs;
   /** Since when there was no hole of `staleAfterMs` in those times. */
   freshSince: EpochMs;
-  heard: boolean;
+  received: boolean;
   asking: boolean;
   askedAt: EpochMs;
   /** Not asked before, whatever happens. */
@@ -125,7 +125,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
       primary.messages.pipe(
         tap({
           next: (message) => {
-            if (message.kind === 'reference') shares.hear(message);
+            if (message.kind === 'reference') shares.receive(message);
           },
           complete: () => primaryEnded.next(),
         }),
@@ -195,7 +195,7 @@ class WatchedShares {
       symbol,
       freshAt: startedAt,
       freshSince: startedAt,
-      heard: false,
+      received: false,
       asking: false,
       askedAt: Number.NEGATIVE_INFINITY,
       restsUntil: Number.NEGATIVE_INFINITY,
@@ -204,10 +204,10 @@ class WatchedShares {
   }
 
   /** Takes a price of the first source. */
-  hear(price: ReferencePrice): void {
+  receive(price: ReferencePrice): void {
     const share = this.#bySymbol.get(price.instrument);
     if (share === undefined) return;
-    share.heard = true;
+    share.received = true;
     const at = Math.min(price.feedUpdatedAt, price.receivedAt);
     if (at <= share.freshAt) return;
     if (at - share.freshAt > this.#staleAfterMs) share.freshSince = at;
@@ -227,7 +227,7 @@ class WatchedShares {
     if (now - share.freshAt > this.#staleAfterMs) share.asking = true;
     else if (now - share.freshSince >= this.#settleMs) share.asking = false;
     if (!share.asking || now < share.restsUntil) return false;
-    if (closed) return !share.heard && now - share.askedAt >= CLOSED_EVERY_MS;
+    if (closed) return !share.received && now - share.askedAt >= CLOSED_EVERY_MS;
     return now - share.askedAt >= EVERY_MS;
   }
 }

@@ -180,7 +180,7 @@ function averageOf(value: unknown): DecimalString | null | undefined {
  * Maps a Hermes update (`/v2/updates/price/latest`, or the data of one streamed event). `symbols` maps bare feed ids to
  * share symbols. `publish_time` (seconds) is when the price last changed hands among publishers, so it becomes both
  * `observedAt` and `feedUpdatedAt`; Hermes names no session. Whether a price is carried forward is assessed by the streams.
- * `note` hears of members that nobody knows.
+ * `note` is told of members that nobody knows.
  */
 export function mapHermesUpdate(
   message: unknown,
@@ -245,7 +245,7 @@ function microseconds(value: unknown): number | null {
 
 /**
  * Maps a Pyth Pro push (`streamUpdated`). `symbols` maps numeric ids. `timestampUs` is the tick, `feedUpdateTimestamp`
- * (microseconds) when the price last changed: where they differ the price is carried forward. `note` hears of unknown members.
+ * (microseconds) when the price last changed: where they differ the price is carried forward. `note` is told of unknown members.
  */
 export function mapProUpdate(
   message: unknown,

@@ -24,7 +24,7 @@ export interface MarkIssuer {
   readonly name: MarkProvider;
   readonly source: string;
   readonly path: string;
-  /** What an answer says. Rows that cannot be used are sentences in `unread`. `note` hears of unknown members. */
+  /** What an answer says. Rows that cannot be used are sentences in `unread`. `note` is told of unknown members. */
   readonly read: (body: unknown, receivedAt: EpochMs, note?: NoteUnknownField) => ReadMarks;
 }
 
@@ -161,7 +161,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
     remembered = true;
   }
 
-  /** Takes in the marks of one answer; what is new is kept before anybody hears of it. */
+  /** Takes in the marks of one answer; what is new is kept before anybody is told of it. */
   async function takeIn(marks: readonly IssuerMark[]): Promise<void> {
     const isNew = (mark: IssuerMark): boolean => {
       const before = known.get(mark.symbol);

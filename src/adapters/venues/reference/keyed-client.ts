@@ -27,7 +27,7 @@ export interface KeyedClientOptions {
   readonly maxWaitMs?: number;
   /** How often a read is tried in all. Default 2. */
   readonly attempts?: number;
-  /** Hears of members that nobody knows, in answers to questions that say what is known. */
+  /** Is told of members that nobody knows, in answers to questions that say what is known. */
   readonly note?: NoteUnknownField;
 }
 

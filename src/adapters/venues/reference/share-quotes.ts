@@ -23,7 +23,7 @@ export interface ShareQuotes {
   /** What the key goes into. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly request: (symbols: readonly string[]) => { readonly path: string; readonly query: ClientQuery };
-  /** What an answer to such a request says. A share that the provider does not know is rejected as `unknown_instrument`. `note` hears of unknown members. */
+  /** What an answer to such a request says. A share that the provider does not know is rejected as `unknown_instrument`. `note` is told of unknown members. */
   readonly read: (body: unknown, symbols: readonly string[], receivedAt: EpochMs, note?: NoteUnknownField) => ReferenceYield;
 }
 

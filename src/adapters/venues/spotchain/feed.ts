@@ -152,7 +152,7 @@ class TokenPoller {
     return { quotable, halted };
   }
 
-  /** Prices only check what the routes say; whether the venue can be heard is for the routes to show. */
+  /** Prices only check what the routes say; whether the venue can be received is for the routes to show. */
   #roundPrices(tokens: readonly SpotToken[]): Observable<FeedMessage> {
     const batches = Array.from({ length: Math.ceil(tokens.length / PRICE_BATCH) }, (_, index) =>
       tokens.slice(index * PRICE_BATCH, (index + 1) * PRICE_BATCH),

@@ -67,7 +67,7 @@ const RAW = /^[1-9]\d{0,19}$/;
 
 /**
  * Reads the answer of `/swap/v1/quote` or of `/swap/v2/order` without a taker, and checks that it is the answer to the
- * question: same mints, same raw amount. Returns a sentence where it is not usable. `note` hears of unknown members.
+ * question: same mints, same raw amount. Returns a sentence where it is not usable. `note` is told of unknown members.
  */
 export function readLeg(body: unknown, inputMint: string, outputMint: string, amount: string, note?: NoteUnknownField): Leg | string {
   if (typeof body !== 'object' || body === null) return 'the quote is no object';

@@ -174,7 +174,7 @@ class SpotReader {
     this.#note = note;
   }
 
-  /** What was heard over a connection that is gone says nothing of the next one. */
+  /** What was received over a connection that is gone says nothing of the next one. */
   forget(): void {
     for (const asking of this.#asking.values()) asking.unsubscribe();
     this.#asking.clear();

@@ -95,7 +95,7 @@ function bookTickerQuote(ticker: BookTicker, receivedAt: EpochMs): Quote<'spotex
 
 /**
  * What one frame of the combined stream says. Well-formed frames that carry nothing for us yield nothing; a frame that
- * cannot be used yields one rejection with its reason. `note` hears of members that nobody knows. Never throws.
+ * cannot be used yields one rejection with its reason. `note` is told of members that nobody knows. Never throws.
  */
 export function mapSpotFrame(
   frame: Buffer,

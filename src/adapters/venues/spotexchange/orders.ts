@@ -50,7 +50,7 @@ export interface SpotOrdersOptions {
   readonly credentials: SpotCredentials;
   readonly clock: Clock;
   readonly budgets: SpotBudgets;
-  /** Hears of members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
+  /** Is told of members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
   readonly note?: NoteUnknownField;
 }
 

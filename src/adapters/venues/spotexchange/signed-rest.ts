@@ -73,7 +73,7 @@ export function createSignedRest(options: {
   readonly credentials: SpotCredentials;
   readonly clock: Clock;
   readonly budgets: SpotBudgets;
-  /** Hears of members of answers that nobody knows. */
+  /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
 }): SignedRest {
   const { rest, clock, budgets } = options;

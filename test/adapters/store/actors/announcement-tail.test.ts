@@ -31,13 +31,13 @@ afterAll(async () => {
   await writer?.end();
 });
 
-interface Heard {
+interface Received {
   readonly tail: AnnouncementTail;
   readonly rows: AnnouncementRow[];
   readonly errors: unknown[];
 }
 
-async function listen(options: { name?: string; pollMs?: number; pageRows?: number; at?: string } = {}): Promise<Heard> {
+async function listen(options: { name?: string; pollMs?: number; pageRows?: number; at?: string } = {}): Promise<Received> {
   const sql = openDatabase({ url: options.at ?? url, connections: 3, name: options.name ?? 'tail' });
   const callers = openDatabase({ url: options.at ?? url, role: API_ROLE, connections: 1, name: 'tail callers' });
   const rows: AnnouncementRow[] = [];

@@ -43,15 +43,15 @@ interface Told {
   readonly version: number;
   readonly risk?: RiskAttribution;
   readonly book?: AgentBook;
-  readonly heard?: boolean;
+  readonly received?: boolean;
 }
 
 /** Writes a row as a tick would, and returns the record that must be read. */
-async function decide(agentId: string, { slot, manifest, version, risk, book, heard = true }: Told, previousHash = GENESIS_HASH) {
+async function decide(agentId: string, { slot, manifest, version, risk, book, received = true }: Told, previousHash = GENESIS_HASH) {
   const cut = sampleCut(slot, { premiumPct: -2, rsi: 30 });
   await writeCut(sql, cut, 'streams');
-  const verdict = compileManifest(manifest).decide(heard ? cut : { slot, observations: new Map() }, EMPTY_BOOK, 'research');
-  const observedHash = heard ? combineObservationHashes([...cut.observations.values()].map(observationHash)) : '';
+  const verdict = compileManifest(manifest).decide(received ? cut : { slot, observations: new Map() }, EMPTY_BOOK, 'research');
+  const observedHash = received ? combineObservationHashes([...cut.observations.values()].map(observationHash)) : '';
   const row = {
     ...verdict,
     agentId,
@@ -69,7 +69,7 @@ async function decide(agentId: string, { slot, manifest, version, risk, book, he
     insert into decisions (agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash)
     values (${agentId}, ${slot}, ${version}, ${row.disposition}, ${row.reason}, ${row.instrument}, ${row.outcome}, ${risk === undefined ? null : JSON.stringify(risk)}, ${row.book},
       ${bytes(row.manifestHash)}, ${bytes(observedHash)}, ${bytes(previousHash)}, ${bytes(hash)})`;
-  return { row, hash, observed: heard ? Object.fromEntries(cut.observations) : {} };
+  return { row, hash, observed: received ? Object.fromEntries(cut.observations) : {} };
 }
 
 test('a record has its observations, its rules with their thresholds, its risk and its book', async () => {
@@ -101,7 +101,7 @@ test('a record has its observations, its rules with their thresholds, its risk a
 test('where nothing was looked at nothing is shown, although the slot was observed', async () => {
   const manifest = sampleManifest({ name: 'deaf' });
   const id = await agentRow(sql, ORG, '2026-03-02T10:00:00Z', [manifest]);
-  await decide(id, { slot: SLOT + 60_000, manifest, version: 1, heard: false });
+  await decide(id, { slot: SLOT + 60_000, manifest, version: 1, received: false });
   const [record] = (await createDecisionReads(sql).list(ORG, id, { limit: 1, after: null }))?.items ?? [];
   expect(record).toMatchObject({ observed: {}, reason: 'no_observation', book: EMPTY_BOOK, risk: null });
 });

@@ -1,4 +1,4 @@
-// Listings of agent tokens on a real database: a symbol means one token for ever, an end is an end, and every process hears of both.
+// Listings of agent tokens on a real database: a symbol means one token for ever, an end is an end, and every process is told of both.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListedTokenStore, loadListedTokens } from '../../../../src/adapters/store/catalog/listed-token-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
@@ -50,7 +50,7 @@ test("the sandbox's tokens are listed where the sandbox is the chain, and nowher
   expect(CATALOG.listed.map(({ instrument }) => instrument).sort()).toEqual(
     ['HARBOR', ...SANDBOX_AGENT_TOKENS.map(({ symbol }) => symbol)].sort(),
   );
-  // A listing that somebody else writes is heard of at the next look.
+  // A listing that somebody else writes is read at the next look.
   await createListedTokenStore(sql).add({
     ...TOKEN,
     symbol: 'PIER',

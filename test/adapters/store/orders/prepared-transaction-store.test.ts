@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 beforeEach(async () => {
   stage.chain.advance(1);
-  await stage.hear();
+  await stage.receive();
   ({ id } = await preparedSwap(stage));
 });
 

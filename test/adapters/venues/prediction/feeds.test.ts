@@ -10,7 +10,7 @@ import type { Quote } from '../../../../src/domain/quote.ts';
 import { createMarketPipeline } from '../../../../streams/market-pipeline.ts';
 import { sampleMarket } from '../../../domain/prediction/samples.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
-import { type Heard, hear, NOON, predictionFixture, quotesIn, rejectionsIn } from '../../../sandbox/prediction/fixture.ts';
+import { type Received, receive, NOON, predictionFixture, quotesIn, rejectionsIn } from '../../../sandbox/prediction/fixture.ts';
 
 type Stage = Awaited<ReturnType<typeof predictionFixture>>;
 const cleanups: (() => unknown)[] = [];
@@ -22,15 +22,15 @@ async function staged(options: Parameters<typeof predictionFixture>[0] = {}): Pr
   cleanups.push(() => stage.close());
   return stage;
 }
-function listen(feed: PredictionFeed): Heard {
-  const heard = hear(feed);
-  cleanups.push(() => heard.stop());
-  return heard;
+function listen(feed: PredictionFeed): Received {
+  const received = receive(feed);
+  cleanups.push(() => received.stop());
+  return received;
 }
-const instruments = (heard: Heard): Set<string> => new Set(quotesIn(heard).map(({ instrument }) => instrument));
-const statuses = (heard: Heard): string[] =>
-  heard.messages.flatMap((one) => (one.kind === 'feed_status' ? [`${one.status} ${one.epoch}`] : []));
-const latest = (heard: Heard): Quote[] => [...new Map(quotesIn(heard).map((quote) => [quote.instrument, quote])).values()];
+const instruments = (received: Received): Set<string> => new Set(quotesIn(received).map(({ instrument }) => instrument));
+const statuses = (received: Received): string[] =>
+  received.messages.flatMap((one) => (one.kind === 'feed_status' ? [`${one.status} ${one.epoch}`] : []));
+const latest = (received: Received): Quote[] => [...new Map(quotesIn(received).map((quote) => [quote.instrument, quote])).values()];
 const PROVIDERS = ['polymarket', 'kalshi'] as const;
 const feedOf = (stage: Stage, provider: (typeof PROVIDERS)[number]): PredictionFeed =>
   provider === 'polymarket' ? stage.polymarketFeed() : stage.kalshiFeed();
@@ -38,14 +38,14 @@ const feedOf = (stage: Stage, provider: (typeof PROVIDERS)[number]): PredictionF
 describe.each(PROVIDERS)('%s', (provider) => {
   test('quotes both outcomes of every open market on its grid, and tells trades', async () => {
     const stage = await staged({ speed: 20 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => instruments(heard).size > 60 && heard.trades.length > 3 && quotesIn(heard).length > 150, {
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(received).size > 60 && received.trades.length > 3 && quotesIn(received).length > 150, {
       what: 'quotes and trades',
     });
-    expect(statuses(heard)).toEqual(['connected 1']);
-    expect(rejectionsIn(heard)).toEqual([]);
-    for (const market of heard.markets.values()) {
-      const [yes, no] = market.outcomes.map(({ instrument }) => latest(heard).find((quote) => quote.instrument === instrument));
+    expect(statuses(received)).toEqual(['connected 1']);
+    expect(rejectionsIn(received)).toEqual([]);
+    for (const market of received.markets.values()) {
+      const [yes, no] = market.outcomes.map(({ instrument }) => latest(received).find((quote) => quote.instrument === instrument));
       if (yes === undefined || no === undefined) continue;
       for (const quote of [yes, no]) {
         expect(quote).toMatchObject({ venue: 'prediction', sourceTime: true, quality: 'live', flags: [] });
@@ -56,21 +56,21 @@ describe.each(PROVIDERS)('%s', (provider) => {
       expect(new Decimal(yes.ask as string).plus(no.ask as string).gte(1)).toBe(true);
       expect(new Decimal(yes.bid as string).plus(no.bid as string).lte(1)).toBe(true);
     }
-    for (const trade of heard.trades) expect(heard.markets.get(trade.marketId)).toBeDefined();
-    await waitFor(() => heard.messages.some(({ kind }) => kind === 'heartbeat'), { what: 'a sign of life' });
+    for (const trade of received.trades) expect(received.markets.get(trade.marketId)).toBeDefined();
+    await waitFor(() => received.messages.some(({ kind }) => kind === 'heartbeat'), { what: 'a sign of life' });
   });
 
   test('a lost difference is seen, said and repaired', async () => {
     const stage = await staged({ speed: 40 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
     stage[provider].faults.set({ gap: 0.3 });
-    const gapped = (): Quote | undefined => quotesIn(heard).find(({ flags }) => flags.includes('gap'));
+    const gapped = (): Quote | undefined => quotesIn(received).find(({ flags }) => flags.includes('gap'));
     await waitFor(gapped, { what: 'a quote that says gap' });
     expect(gapped()).toMatchObject({ quality: 'degraded', bid: null, ask: null, flags: ['gap', 'resyncing'] });
     stage[provider].faults.reset();
     // A market may have ended meanwhile.
-    await waitFor(() => latest(heard).every(({ quality }) => quality === 'live' || quality === 'halted'), {
+    await waitFor(() => latest(received).every(({ quality }) => quality === 'live' || quality === 'halted'), {
       what: 'every book whole again',
     });
   });
@@ -78,19 +78,19 @@ describe.each(PROVIDERS)('%s', (provider) => {
   test('garbage is counted by reason and costs nothing else', async () => {
     const stage = await staged({ speed: 40 });
     stage[provider].faults.set({ garbage: 0.2 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => instruments(heard).size > 60 && rejectionsIn(heard).length > 5, { what: 'quotes among garbage' });
-    expect(new Set(rejectionsIn(heard).map(({ reason }) => reason)).size).toBeGreaterThan(1);
-    expect(statuses(heard)).toEqual(['connected 1']);
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(received).size > 60 && rejectionsIn(received).length > 5, { what: 'quotes among garbage' });
+    expect(new Set(rejectionsIn(received).map(({ reason }) => reason)).size).toBeGreaterThan(1);
+    expect(statuses(received)).toEqual(['connected 1']);
   });
 
-  test('impossible prices are refused, and crossed books are heard as crossed', async () => {
+  test('impossible prices are refused, and crossed books are received as crossed', async () => {
     const stage = await staged({ speed: 20 });
     stage[provider].faults.set({ nanPrice: 0.5 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => rejectionsIn(heard).some(({ reason }) => reason === 'bad_number'), { what: 'a refusal' });
-    expect(quotesIn(heard).every(({ bid }) => bid === null || /^0\.\d+$/.test(bid))).toBe(true);
-    heard.stop();
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => rejectionsIn(received).some(({ reason }) => reason === 'bad_number'), { what: 'a refusal' });
+    expect(quotesIn(received).every(({ bid }) => bid === null || /^0\.\d+$/.test(bid))).toBe(true);
+    received.stop();
     stage[provider].faults.reset();
     stage[provider].faults.set({ crossed: 1 });
     const pipeline = createMarketPipeline({
@@ -115,48 +115,51 @@ describe.each(PROVIDERS)('%s', (provider) => {
 
   test('a cut connection comes back as a new epoch whose books begin empty', async () => {
     const stage = await staged({ speed: 20 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
     stage[provider].faults.set({ disconnectLoop: true });
-    await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
+    await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
     stage[provider].faults.reset();
-    await waitFor(() => statuses(heard).some((word) => /^connected ([2-9]|\d\d)/.test(word)), { what: 'a new epoch' });
-    const since = heard.messages.length;
-    await waitFor(() => new Set(heard.messages.slice(since).flatMap((one) => (one.kind === 'quote' ? [one.instrument] : []))).size > 60, {
-      what: 'whole books again',
-    });
-    expect(latest(heard).filter(({ quality }) => quality === 'degraded')).toEqual([]);
+    await waitFor(() => statuses(received).some((word) => /^connected ([2-9]|\d\d)/.test(word)), { what: 'a new epoch' });
+    const since = received.messages.length;
+    await waitFor(
+      () => new Set(received.messages.slice(since).flatMap((one) => (one.kind === 'quote' ? [one.instrument] : []))).size > 60,
+      {
+        what: 'whole books again',
+      },
+    );
+    expect(latest(received).filter(({ quality }) => quality === 'degraded')).toEqual([]);
   });
 
   test('a venue that is frozen is given up and tried again', async () => {
     const stage = await staged({ speed: 60 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
     stage[provider].faults.set({ freeze: true });
-    await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
-    const down = heard.messages.find((one) => one.kind === 'feed_status' && one.status === 'disconnected');
+    await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
+    const down = received.messages.find((one) => one.kind === 'feed_status' && one.status === 'disconnected');
     // Its clock runs sixty times as fast: on a crowded machine a connection may be given up before it stands.
     expect(down).toMatchObject({ detail: expect.stringMatching(/no sign of life|no connection within/) });
     stage[provider].faults.reset();
-    await waitFor(() => statuses(heard).filter((word) => word.startsWith('connected')).length > 1, { what: 'the return' });
+    await waitFor(() => statuses(received).filter((word) => word.startsWith('connected')).length > 1, { what: 'the return' });
   });
 
   test('a listing that is refused is counted and tried again', async () => {
     const stage = await staged({ speed: 60 });
     stage[provider].faults.set({ status429: 1 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => rejectionsIn(heard).some(({ detail }) => detail.includes('http_429')), { what: 'the refusal' });
-    expect(heard.markets.size).toBe(0);
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => rejectionsIn(received).some(({ detail }) => detail.includes('http_429')), { what: 'the refusal' });
+    expect(received.markets.size).toBe(0);
     stage[provider].faults.reset();
-    await waitFor(() => instruments(heard).size > 60, { what: 'quotes after the limit' });
+    await waitFor(() => instruments(received).size > 60, { what: 'quotes after the limit' });
   });
 
   test('a market ends, is decided as the prices say, and its last quote is halted', async () => {
-    // Two minutes before the questions of the full hour end: a busy machine hears of them in time.
+    // Two minutes before the questions of the full hour end: a busy machine is told of them in time.
     const stage = await staged({ speed: 30, at: NOON + 28 * 60_000 });
-    const heard = listen(feedOf(stage, provider));
-    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
-    const ending = (): PredictionMarket[] => [...heard.markets.values()].filter(({ asks }) => asks?.resolvesAt === NOON + 30 * 60_000);
+    const received = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
+    const ending = (): PredictionMarket[] => [...received.markets.values()].filter(({ asks }) => asks?.resolvesAt === NOON + 30 * 60_000);
     await waitFor(() => ending().length > 5 && ending().every(({ status }) => status === 'resolved'), {
       what: 'every outcome',
       deadlineMs: 45_000,
@@ -177,7 +180,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
       expect(quality).toBe('halted');
     }
     const gone = ending().flatMap(({ outcomes }) => outcomes.map(({ instrument }) => instrument));
-    await waitFor(() => gone.every((one) => latest(heard).find(({ instrument }) => instrument === one)?.quality !== 'live'), {
+    await waitFor(() => gone.every((one) => latest(received).find(({ instrument }) => instrument === one)?.quality !== 'live'), {
       what: 'halted quotes',
     });
   });
@@ -186,12 +189,12 @@ describe.each(PROVIDERS)('%s', (provider) => {
 describe('kalshi', () => {
   test('without a key the listed tops are polled', async () => {
     const stage = await staged({ speed: 20 });
-    const heard = listen(stage.kalshiFeed(false));
-    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
-    expect(quotesIn(heard)[0]).toMatchObject({ source: 'kalshi:markets', sourceTime: false, sequence: null, quality: 'live' });
-    expect(statuses(heard)).toEqual(['connected 1']);
+    const received = listen(stage.kalshiFeed(false));
+    await waitFor(() => instruments(received).size > 60, { what: 'quotes' });
+    expect(quotesIn(received)[0]).toMatchObject({ source: 'kalshi:markets', sourceTime: false, sequence: null, quality: 'live' });
+    expect(statuses(received)).toEqual(['connected 1']);
     stage.kalshi.faults.set({ status5xx: 1 });
-    await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
+    await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
   });
 
   test('a handshake that is signed by another key is refused', async () => {
@@ -203,9 +206,9 @@ describe('kalshi', () => {
       clock: stage.clock,
       random: () => 0.5,
     });
-    const heard = listen(feed);
-    await waitFor(() => statuses(heard).includes('disconnected 0'), { what: 'the refusal' });
-    expect(heard.messages.find(({ kind }) => kind === 'feed_status')).toMatchObject({ detail: 'refused with status 401' });
+    const received = listen(feed);
+    await waitFor(() => statuses(received).includes('disconnected 0'), { what: 'the refusal' });
+    expect(received.messages.find(({ kind }) => kind === 'feed_status')).toMatchObject({ detail: 'refused with status 401' });
   });
 });
 

@@ -69,18 +69,18 @@ async function stage(at: number, speed: number, options: Partial<Parameters<type
 }
 
 function listen({ messages }: ReturnType<typeof withFallback>): FeedMessage[] {
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   const subscription = messages.subscribe({
-    next: (message) => heard.push(message),
+    next: (message) => received.push(message),
     error: (error) => expect.unreachable(String(error)),
     complete: () => expect.unreachable('a feed never completes'),
   });
   cleanups.push(() => subscription.unsubscribe());
-  return heard;
+  return received;
 }
 
-const prices = (heard: readonly FeedMessage[], source: string): ReferencePrice[] =>
-  heard.filter((message): message is ReferencePrice => message.kind === 'reference' && message.source === source);
+const prices = (received: readonly FeedMessage[], source: string): ReferencePrice[] =>
+  received.filter((message): message is ReferencePrice => message.kind === 'reference' && message.source === source);
 
 describe('an answer of the provider', () => {
   const read = (body: unknown) => readFinnhubQuote(body, 'AAPL', REGULAR);
@@ -151,9 +151,9 @@ describe('an answer of the provider', () => {
 describe('the second source', () => {
   test('rests while the first one brings prices', async () => {
     const at = await stage(REGULAR, 30);
-    const heard = listen(at.feed());
+    const received = listen(at.feed());
     const began = at.clock.now();
-    await waitFor(() => at.clock.now() > began + 45_000 && prices(heard, PRIMARY).length > 20, { what: 'a minute of prices' });
+    await waitFor(() => at.clock.now() > began + 45_000 && prices(received, PRIMARY).length > 20, { what: 'a minute of prices' });
     expect(at.asked()).toBe(0);
   });
 
@@ -169,8 +169,8 @@ describe('the second source', () => {
       onCut: () => {},
       onFailure: (error) => failures.push(error),
     });
-    const heard: FeedMessage[] = [];
-    const hearing = pipeline.heard.subscribe({ next: (message) => heard.push(message), error: (error) => failures.push(error) });
+    const received: FeedMessage[] = [];
+    const hearing = pipeline.received.subscribe({ next: (message) => received.push(message), error: (error) => failures.push(error) });
     pipeline.start();
     cleanups.push(() => {
       hearing.unsubscribe();
@@ -182,7 +182,7 @@ describe('the second source', () => {
     const frozenAt = at.clock.now();
     at.first.carryForward(frozenAt);
     await waitFor(() => shown()?.source === FINNHUB_SOURCE, { what: 'the second source' });
-    const spoke = prices(heard, FINNHUB_SOURCE)[0] as ReferencePrice;
+    const spoke = prices(received, FINNHUB_SOURCE)[0] as ReferencePrice;
     // Ten seconds until a share counts as left alone, and a turn of the two shares within the plan; the rest is the test's own speed.
     expect(spoke.receivedAt - frozenAt).toBeLessThan(100_000);
     expect(Number(spoke.referencePrice)).toBeCloseTo(market.reference(spoke.instrument, spoke.feedUpdatedAt).price, 4);
@@ -219,37 +219,37 @@ describe('the second source', () => {
   test('stands in where the first one never came up, and keeps inside of its plan', async () => {
     const at = await stage(REGULAR, 60, { perMinute: 20 });
     at.first.faults.set({ freeze: true });
-    const heard = listen(at.feed({ perMinute: 20 }));
-    await waitFor(() => new Set(prices(heard, FINNHUB_SOURCE).map(({ instrument }) => instrument)).size === 2, { what: 'both shares' });
+    const received = listen(at.feed({ perMinute: 20 }));
+    await waitFor(() => new Set(prices(received, FINNHUB_SOURCE).map(({ instrument }) => instrument)).size === 2, { what: 'both shares' });
     const began = at.clock.now();
     await waitFor(() => at.clock.now() > began + 90_000, { what: 'more than a window' });
     expect(
-      heard.some((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE && message.status === 'disconnected'),
+      received.some((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE && message.status === 'disconnected'),
     ).toBe(false);
   });
 
   test('waits out a 429 for as long as it is told', async () => {
     const at = await stage(REGULAR, 60, { perMinute: 2 });
     at.first.faults.set({ freeze: true });
-    const heard = listen(at.feed());
+    const received = listen(at.feed());
     const statuses = () =>
-      heard.flatMap((message) => (message.kind === 'feed_status' && message.source === FINNHUB_SOURCE ? [message.status] : []));
+      received.flatMap((message) => (message.kind === 'feed_status' && message.source === FINNHUB_SOURCE ? [message.status] : []));
     await waitFor(() => statuses().length >= 3, { what: 'a refusal and the return' });
     expect(statuses().slice(0, 3)).toEqual(['connected', 'disconnected', 'connected']);
-    const [lost, found] = heard.filter((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE).slice(1, 3);
+    const [lost, found] = received.filter((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE).slice(1, 3);
     expect((found?.receivedAt ?? 0) - (lost?.receivedAt ?? 0)).toBeGreaterThan(30_000);
   });
 
   test('says that its key is refused, without the key, and asks rarely', async () => {
     const at = await stage(REGULAR, 60);
     at.first.faults.set({ freeze: true });
-    const heard = listen(at.feed({ key: 'wrong-key-1' }));
-    await waitFor(() => heard.some((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE), {
+    const received = listen(at.feed({ key: 'wrong-key-1' }));
+    await waitFor(() => received.some((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE), {
       what: 'the refusal',
     });
-    const refusal = heard.find((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE);
+    const refusal = received.find((message) => message.kind === 'feed_status' && message.source === FINNHUB_SOURCE);
     expect(refusal).toMatchObject({ status: 'disconnected', detail: expect.stringContaining('the configured API key is not accepted') });
-    expect(JSON.stringify(heard)).not.toContain('wrong-key-1');
+    expect(JSON.stringify(received)).not.toContain('wrong-key-1');
     const [asked, began] = [at.asked(), at.clock.now()];
     await waitFor(() => at.clock.now() > began + 40_000, { what: 'most of a minute' });
     expect(at.asked()).toBe(asked);
@@ -258,17 +258,17 @@ describe('the second source', () => {
   test('does not go on asking for a share that the provider does not know', async () => {
     const at = await stage(REGULAR, 60, { symbols: ['AAPL'] });
     at.first.faults.set({ freeze: true });
-    const heard = listen(at.feed());
-    await waitFor(() => prices(heard, FINNHUB_SOURCE).length >= 3, { what: 'prices of the other share' });
-    const unknown = heard.filter((message) => message.kind === 'rejection' && message.reason === 'unknown_instrument');
+    const received = listen(at.feed());
+    await waitFor(() => prices(received, FINNHUB_SOURCE).length >= 3, { what: 'prices of the other share' });
+    const unknown = received.filter((message) => message.kind === 'rejection' && message.reason === 'unknown_instrument');
     expect(unknown).toHaveLength(1);
     expect(unknown[0]).toMatchObject({ detail: 'TSLA: the provider has no such share' });
   });
 
   test('is not asked at a weekend for what the first source has said', async () => {
     const at = await stage(SATURDAY, 60);
-    const heard = listen(at.feed());
-    await waitFor(() => prices(heard, PRIMARY).length === 2, { what: 'the frozen prices' });
+    const received = listen(at.feed());
+    await waitFor(() => prices(received, PRIMARY).length === 2, { what: 'the frozen prices' });
     const began = at.clock.now();
     await waitFor(() => at.clock.now() > began + 60_000, { what: 'a minute' });
     expect(at.asked()).toBe(0);
@@ -278,10 +278,10 @@ describe('the second source', () => {
     const at = await stage(REGULAR, 60);
     at.first.faults.set({ freeze: true });
     at.second.faults.set({ garbage: 0.3, zeroPrice: 0.2, negativePrice: 0.3, nanPrice: 0.3 });
-    const heard = listen(at.feed());
+    const received = listen(at.feed());
     const reasons = () =>
-      new Set(heard.flatMap((message) => (message.kind === 'rejection' && message.source === FINNHUB_SOURCE ? [message.reason] : [])));
-    await waitFor(() => reasons().size >= 3 && prices(heard, FINNHUB_SOURCE).length > 2, { what: 'rejections and prices' });
-    for (const { referencePrice } of prices(heard, FINNHUB_SOURCE)) expect(Number(referencePrice)).toBeGreaterThan(0);
+      new Set(received.flatMap((message) => (message.kind === 'rejection' && message.source === FINNHUB_SOURCE ? [message.reason] : [])));
+    await waitFor(() => reasons().size >= 3 && prices(received, FINNHUB_SOURCE).length > 2, { what: 'rejections and prices' });
+    for (const { referencePrice } of prices(received, FINNHUB_SOURCE)) expect(Number(referencePrice)).toBeGreaterThan(0);
   });
 });

@@ -41,60 +41,60 @@ async function opened(
 }
 
 function listen(feed: VenueFeed): FeedMessage[] {
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   const subscription = feed.messages.subscribe({
-    next: (message) => heard.push(message),
+    next: (message) => received.push(message),
     error: (error) => expect.unreachable(String(error)),
     complete: () => expect.unreachable('a feed never completes'),
   });
   cleanups.push(() => subscription.unsubscribe());
-  return heard;
+  return received;
 }
 
-function prices(heard: readonly FeedMessage[], instrument = 'AAPL'): ReferencePrice[] {
-  return heard.filter((message): message is ReferencePrice => message.kind === 'reference' && message.instrument === instrument);
+function prices(received: readonly FeedMessage[], instrument = 'AAPL'): ReferencePrice[] {
+  return received.filter((message): message is ReferencePrice => message.kind === 'reference' && message.instrument === instrument);
 }
 
-const statuses = (heard: readonly FeedMessage[]) =>
-  heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
+const statuses = (received: readonly FeedMessage[]) =>
+  received.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
 
 describe('the reference feed', () => {
   test('brings every change of the share while it trades, exactly as published', async () => {
     const { clock, simulator } = await opened(REGULAR);
-    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
-    await waitFor(() => prices(heard).length >= 3 && prices(heard, 'TSLA').length >= 3, { what: 'three prices of each share' });
-    expect(statuses(heard)).toEqual(['connected 1']);
-    for (const price of prices(heard)) {
+    const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
+    await waitFor(() => prices(received).length >= 3 && prices(received, 'TSLA').length >= 3, { what: 'three prices of each share' });
+    expect(statuses(received)).toEqual(['connected 1']);
+    for (const price of prices(received)) {
       const published = market.reference('AAPL', price.feedUpdatedAt);
       expect(Number(price.referencePrice)).toBeCloseTo(published.price, 5);
       expect(Number(price.confidence)).toBeCloseTo(published.confidence, 5);
       expect(price.feedUpdatedAt % 1000).toBe(0);
       expect(price.receivedAt - price.feedUpdatedAt).toBeLessThan(25_000);
     }
-    const times = prices(heard).map((price) => price.feedUpdatedAt);
+    const times = prices(received).map((price) => price.feedUpdatedAt);
     expect([...new Set(times)]).toEqual(times);
   });
 
   test('brings a frozen price once and then only signs of life', async () => {
     const { clock, simulator } = await opened(SATURDAY);
-    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
-    await waitFor(() => heard.filter((message) => message.kind === 'heartbeat').length >= 2, { what: 'two heartbeats' });
-    expect(prices(heard)).toHaveLength(1);
-    expect(prices(heard)[0]?.feedUpdatedAt).toBe(Date.UTC(2026, 10, 21, 1));
+    const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
+    await waitFor(() => received.filter((message) => message.kind === 'heartbeat').length >= 2, { what: 'two heartbeats' });
+    expect(prices(received)).toHaveLength(1);
+    expect(prices(received)[0]?.feedUpdatedAt).toBe(Date.UTC(2026, 10, 21, 1));
   });
 
   test('follows a carried-forward price and a widened confidence inside of a session', async () => {
     const { clock, simulator } = await opened(REGULAR);
-    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
-    await waitFor(() => prices(heard).length >= 2, { what: 'prices' });
+    const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
+    await waitFor(() => prices(received).length >= 2, { what: 'prices' });
     simulator.carryForward(clock.now());
     const frozenAt = clock.now();
     await waitFor(() => clock.now() > frozenAt + 6_000, { what: 'six seconds' });
-    expect(Math.max(...prices(heard).map((price) => price.feedUpdatedAt))).toBeLessThanOrEqual(frozenAt);
-    const calm = Number(prices(heard).at(-1)?.confidence);
+    expect(Math.max(...prices(received).map((price) => price.feedUpdatedAt))).toBeLessThanOrEqual(frozenAt);
+    const calm = Number(prices(received).at(-1)?.confidence);
     simulator.carryForward(null);
     simulator.widenConfidence(50);
-    await waitFor(() => Number(prices(heard).at(-1)?.confidence) > calm * 20, { what: 'a wide confidence' });
+    await waitFor(() => Number(prices(received).at(-1)?.confidence) > calm * 20, { what: 'a wide confidence' });
   });
 
   test('says clearly that the key is missing or wrong, and comes up once it is right', async () => {
@@ -118,50 +118,50 @@ describe('the reference feed', () => {
 
   test('comes back with a new epoch after the provider closes the stream', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 30);
-    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
-    await waitFor(() => prices(heard).length >= 1, { what: 'a price' });
+    const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
+    await waitFor(() => prices(received).length >= 1, { what: 'a price' });
     simulator.cutStreams();
-    await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the second connection' });
-    expect(statuses(heard)).toEqual(['connected 1', 'disconnected 1', 'connected 2']);
-    const before = prices(heard).length;
-    await waitFor(() => prices(heard).length > before, { what: 'prices of the second connection' });
+    await waitFor(() => statuses(received).includes('connected 2'), { what: 'the second connection' });
+    expect(statuses(received)).toEqual(['connected 1', 'disconnected 1', 'connected 2']);
+    const before = prices(received).length;
+    await waitFor(() => prices(received).length > before, { what: 'prices of the second connection' });
   });
 
   test('takes silence for a dead stream', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 30);
-    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random, silenceMs: 5_000 }));
-    await waitFor(() => prices(heard).length >= 1, { what: 'a price' });
+    const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random, silenceMs: 5_000 }));
+    await waitFor(() => prices(received).length >= 1, { what: 'a price' });
     simulator.faults.set({ freeze: true });
-    await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
+    await waitFor(() => statuses(received).includes('disconnected 1'), { what: 'the loss' });
     simulator.faults.reset();
-    await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the return' });
+    await waitFor(() => statuses(received).includes('connected 2'), { what: 'the return' });
   });
 
   test('counts garbage and impossible prices and goes on', async () => {
     const { clock, simulator } = await opened(REGULAR, {}, 20);
     simulator.faults.set({ garbage: 0.5, zeroPrice: 0.3, negativePrice: 0.3 });
-    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
-    const reasons = () => new Set(heard.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : [])));
-    await waitFor(() => reasons().has('not_json') && reasons().has('non_positive_price') && prices(heard).length > 3, {
+    const received = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
+    const reasons = () => new Set(received.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : [])));
+    await waitFor(() => reasons().has('not_json') && reasons().has('non_positive_price') && prices(received).length > 3, {
       what: 'both rejections and prices',
     });
-    for (const price of prices(heard)) expect(Number(price.referencePrice)).toBeGreaterThan(0);
+    for (const price of prices(received)) expect(Number(price.referencePrice)).toBeGreaterThan(0);
   });
 
   test('leaves no stream behind when it is unsubscribed', async () => {
     const { clock, simulator } = await opened(REGULAR);
-    const heard: FeedMessage[] = [];
+    const received: FeedMessage[] = [];
     const subscription = createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }).messages.subscribe({
-      next: (message) => heard.push(message),
+      next: (message) => received.push(message),
       error: () => undefined,
     });
-    await waitFor(() => heard.length > 2, { what: 'messages' });
+    await waitFor(() => received.length > 2, { what: 'messages' });
     subscription.unsubscribe();
-    const count = heard.length;
+    const count = received.length;
     const asked = simulator.requests.get('/v2/updates/price/stream');
     const at = clock.now();
     await waitFor(() => clock.now() > at + 3_000, { what: 'three seconds' });
-    expect(heard).toHaveLength(count);
+    expect(received).toHaveLength(count);
     expect(simulator.requests.get('/v2/updates/price/stream')).toBe(asked);
   });
 
@@ -237,9 +237,9 @@ describe('issuer marks', () => {
     cleanups.push(() => simulator.close());
     const client = createKeyedClient({ venue: 'reference', baseUrl: simulator.url, clock, random, perMinute: 600 });
     const feed = createIssuerMarkFeed({ client, mints: new Map(TOKENS.map(({ symbol, mint }) => [symbol, mint])), clock, random });
-    const heard = listen(feed);
-    await waitFor(() => prices(heard, 'OPENAI').length > 0, { what: 'the marks' });
-    expect(Number(prices(heard, 'SPACEX')[0]?.referencePrice)).toBe(market.reference('SPACEX', REGULAR).price);
+    const received = listen(feed);
+    await waitFor(() => prices(received, 'OPENAI').length > 0, { what: 'the marks' });
+    expect(Number(prices(received, 'SPACEX')[0]?.referencePrice)).toBe(market.reference('SPACEX', REGULAR).price);
     const [mark] = await fetchIssuerMarks(client, clock);
     // implied valuation : mark valuation = token price : mark price.
     expect(Number(mark?.impliedValuation) / Number(mark?.markValuation)).toBeCloseTo(Number(mark?.tokenPrice) / Number(mark?.markPrice), 6);
@@ -254,8 +254,10 @@ describe('issuer marks', () => {
     const simulator = await createIssuerSimulator({ market, clock, tokens: [{ symbol: 'SPACEX', mint: 'FakeMint' }], port: 0 });
     cleanups.push(() => simulator.close());
     const client = createKeyedClient({ venue: 'reference', baseUrl: simulator.url, clock, random, perMinute: 600 });
-    const heard = listen(createIssuerMarkFeed({ client, mints: new Map(TOKENS.map(({ symbol, mint }) => [symbol, mint])), clock, random }));
-    await waitFor(() => heard.some((message) => message.kind === 'rejection'), { what: 'the refusal' });
-    expect(prices(heard, 'SPACEX')).toEqual([]);
+    const received = listen(
+      createIssuerMarkFeed({ client, mints: new Map(TOKENS.map(({ symbol, mint }) => [symbol, mint])), clock, random }),
+    );
+    await waitFor(() => received.some((message) => message.kind === 'rejection'), { what: 'the refusal' });
+    expect(prices(received, 'SPACEX')).toEqual([]);
   });
 });

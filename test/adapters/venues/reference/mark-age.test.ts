@@ -51,17 +51,17 @@ async function issuer(at: number, memory?: MarkMemory) {
     everyMs: 10_000,
     ...(memory === undefined ? {} : { memory }),
   });
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   const subscription = feed.messages.subscribe({
-    next: (message) => heard.push(message),
+    next: (message) => received.push(message),
     error: (error) => expect.unreachable(String(error)),
   });
   cleanups.push(
     () => server.close(),
     () => subscription.unsubscribe(),
   );
-  const marks = (): ReferencePrice[] => heard.filter((message): message is ReferencePrice => message.kind === 'reference');
-  return { clock, says, feed, heard, marks };
+  const marks = (): ReferencePrice[] => received.filter((message): message is ReferencePrice => message.kind === 'reference');
+  return { clock, says, feed, received, marks };
 }
 
 async function database() {
@@ -125,9 +125,12 @@ describe('a mark', () => {
 
   test('that cannot be remembered is not told either', async () => {
     const broken: MarkMemory = { newest: async () => [], append: async () => Promise.reject(new Error('the disk is full')) };
-    const { heard, marks } = await issuer(NOW, broken);
-    await waitFor(() => heard.some((message) => message.kind === 'feed_status'), { what: 'the refusal' });
-    expect(heard.find((message) => message.kind === 'feed_status')).toMatchObject({ status: 'disconnected', detail: 'the disk is full' });
+    const { received, marks } = await issuer(NOW, broken);
+    await waitFor(() => received.some((message) => message.kind === 'feed_status'), { what: 'the refusal' });
+    expect(received.find((message) => message.kind === 'feed_status')).toMatchObject({
+      status: 'disconnected',
+      detail: 'the disk is full',
+    });
     expect(marks()).toEqual([]);
   });
 });

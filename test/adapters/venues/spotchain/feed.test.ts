@@ -60,29 +60,29 @@ function listen(
     perMinute: 600,
     ...clientOptions,
   });
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random, ...options });
   const subscription = feed.messages.subscribe({
-    next: (message) => heard.push(message),
+    next: (message) => received.push(message),
     error: (error) => expect.unreachable(String(error)),
   });
   cleanups.push(() => subscription.unsubscribe());
-  return heard;
+  return received;
 }
 
-const quotes = (heard: readonly FeedMessage[], name: string) =>
-  heard.filter((message): message is Quote => message.kind === 'quote' && message.instrument === name);
-const statuses = (heard: readonly FeedMessage[]) =>
-  heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
+const quotes = (received: readonly FeedMessage[], name: string) =>
+  received.filter((message): message is Quote => message.kind === 'quote' && message.instrument === name);
+const statuses = (received: readonly FeedMessage[]) =>
+  received.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
 
 describe('the aggregator feed', () => {
   test.each(['v1', 'v2'] as const)('quotes every token per share around the market price, whatever its multiplier (%s)', async (route) => {
     const { clock, simulator } = await opened(10);
-    const heard = listen(clock, simulator, { route });
-    await waitFor(() => NAMES.every((name) => quotes(heard, name).length > 0), { what: 'a quote of each token' });
-    expect(statuses(heard)).toEqual(['connected 1']);
+    const received = listen(clock, simulator, { route });
+    await waitFor(() => NAMES.every((name) => quotes(received, name).length > 0), { what: 'a quote of each token' });
+    expect(statuses(received)).toEqual(['connected 1']);
     for (const { instrument, underlying } of ENTRIES) {
-      const quote = quotes(heard, instrument)[0] as Quote;
+      const quote = quotes(received, instrument)[0] as Quote;
       const price = market.token(underlying, quote.receivedAt).price;
       expect(quote).toMatchObject({ venue: 'spotchain', quality: 'live', flags: [], sourceTime: false });
       expect(Number(quote.bid)).toBeLessThan(Number(quote.ask));
@@ -92,37 +92,37 @@ describe('the aggregator feed', () => {
       if (route === 'v1') expect(quote.sequence).toBeGreaterThan(4e9);
       else expect(quote.sequence).toBeNull();
     }
-    const liquidity = heard.find((message) => message.kind === 'pool_liquidity');
+    const liquidity = received.find((message) => message.kind === 'pool_liquidity');
     expect(liquidity).toMatchObject({ venue: 'spotchain', instrument: 'AAPLx', liquidityUsd: expect.stringMatching(/^\d{6,}$/) });
   });
 
-  test('tells the end of a mint at once, never asks for it again, and hears what is listed meanwhile', async () => {
+  test('tells the end of a mint at once, never asks for it again, and is told what is listed meanwhile', async () => {
     const { clock, simulator } = await opened(30);
     const endsAt = clock.now() + 20_000;
     const ending = TOKENS.map((token) => (token.symbol === 'SPACEX' ? { ...token, validTo: endsAt } : token));
     let listed: readonly (typeof TOKENS)[number][] = ending.filter(({ symbol }) => symbol !== 'OPENAI');
-    const heard = listen(clock, simulator, { tokens: () => listed });
-    await waitFor(() => quotes(heard, 'SPACEX').some(({ quality }) => quality === 'live'), { what: 'a quote before the end' });
-    await waitFor(() => quotes(heard, 'SPACEX').at(-1)?.quality === 'halted', { what: 'the end' });
-    const end = quotes(heard, 'SPACEX').at(-1) as Quote;
+    const received = listen(clock, simulator, { tokens: () => listed });
+    await waitFor(() => quotes(received, 'SPACEX').some(({ quality }) => quality === 'live'), { what: 'a quote before the end' });
+    await waitFor(() => quotes(received, 'SPACEX').at(-1)?.quality === 'halted', { what: 'the end' });
+    const end = quotes(received, 'SPACEX').at(-1) as Quote;
     expect(end).toMatchObject({ bid: null, ask: null });
     expect(end.receivedAt).toBeGreaterThanOrEqual(endsAt);
-    expect(quotes(heard, 'SPACEX').filter(({ quality, receivedAt }) => quality === 'live' && receivedAt >= endsAt)).toEqual([]);
-    expect(quotes(heard, 'OPENAI')).toEqual([]);
+    expect(quotes(received, 'SPACEX').filter(({ quality, receivedAt }) => quality === 'live' && receivedAt >= endsAt)).toEqual([]);
+    expect(quotes(received, 'OPENAI')).toEqual([]);
     listed = ending;
-    await waitFor(() => quotes(heard, 'OPENAI').length >= 2, { what: 'two rounds with the new listing' });
-    expect(quotes(heard, 'SPACEX').at(-1)).toBe(end);
+    await waitFor(() => quotes(received, 'OPENAI').length >= 2, { what: 'two rounds with the new listing' });
+    expect(quotes(received, 'SPACEX').at(-1)).toBe(end);
   });
 
   test('does not quote a mint before it is valid', async () => {
     const { clock, simulator } = await opened(30);
     const tokens = TOKENS.map((token) => (token.symbol === 'SPYx' ? { ...token, validFrom: clock.now() + 15_000 } : token));
-    const heard = listen(clock, simulator, { tokens });
+    const received = listen(clock, simulator, { tokens });
     const begins = clock.now() + 15_000;
-    await waitFor(() => quotes(heard, 'SPYx').length > 0, { what: 'the first quote' });
-    expect(quotes(heard, 'SPYx')[0]).toMatchObject({ quality: 'live' });
-    expect(quotes(heard, 'SPYx')[0]?.receivedAt).toBeGreaterThan(begins - 1_000);
-    expect(quotes(heard, 'AAPLx').length).toBeGreaterThan(1);
+    await waitFor(() => quotes(received, 'SPYx').length > 0, { what: 'the first quote' });
+    expect(quotes(received, 'SPYx')[0]).toMatchObject({ quality: 'live' });
+    expect(quotes(received, 'SPYx')[0]?.receivedAt).toBeGreaterThan(begins - 1_000);
+    expect(quotes(received, 'AAPLx').length).toBeGreaterThan(1);
   });
 
   test('follows a multiplier that the venue changes and the catalog does not know of', async () => {
@@ -134,9 +134,9 @@ describe('the aggregator feed', () => {
       newMultiplier: 4,
     }));
     const { clock, simulator } = await opened(10, { tokens });
-    const heard = listen(clock, simulator);
-    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
-    const quote = quotes(heard, 'AAPLx')[0] as Quote;
+    const received = listen(clock, simulator);
+    await waitFor(() => quotes(received, 'AAPLx').length > 0, { what: 'a quote' });
+    const quote = quotes(received, 'AAPLx')[0] as Quote;
     expect(quote.quality).toBe('live');
     expect(Number(quote.ask) / market.token('AAPL', quote.receivedAt).price).toBeCloseTo(1, 1);
   });
@@ -144,38 +144,38 @@ describe('the aggregator feed', () => {
   test('degrades quotes whose routes and prices disagree', async () => {
     const { clock, simulator } = await opened(10);
     simulator.faults.set({ priceJump: 1 });
-    const heard = listen(clock, simulator);
-    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
-    expect(quotes(heard, 'AAPLx')[0]).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
+    const received = listen(clock, simulator);
+    await waitFor(() => quotes(received, 'AAPLx').length > 0, { what: 'a quote' });
+    expect(quotes(received, 'AAPLx')[0]).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
   });
 
   test('names a token without routes, halts a token that may not be traded, and keeps the others', async () => {
     const { clock, simulator } = await opened(20);
     simulator.breakRoute('AAPLx', 'NO_ROUTES_FOUND');
     simulator.breakRoute('SPYx', 'TOKEN_NOT_TRADABLE');
-    const heard = listen(clock, simulator);
-    await waitFor(() => quotes(heard, 'OPENAI').length > 0 && quotes(heard, 'SPYx').length > 0, { what: 'the others' });
-    expect(quotes(heard, 'AAPLx')).toEqual([]);
-    expect(quotes(heard, 'SPYx')[0]).toMatchObject({ quality: 'halted', bid: null, ask: null });
-    expect(heard).toContainEqual(
+    const received = listen(clock, simulator);
+    await waitFor(() => quotes(received, 'OPENAI').length > 0 && quotes(received, 'SPYx').length > 0, { what: 'the others' });
+    expect(quotes(received, 'AAPLx')).toEqual([]);
+    expect(quotes(received, 'SPYx')[0]).toMatchObject({ quality: 'halted', bid: null, ask: null });
+    expect(received).toContainEqual(
       expect.objectContaining({ kind: 'rejection', reason: 'venue_error', detail: expect.stringContaining('AAPLx: NO_ROUTES_FOUND: ') }),
     );
-    expect(statuses(heard)).toEqual(['connected 1']);
+    expect(statuses(received)).toEqual(['connected 1']);
     simulator.breakRoute('AAPLx', null);
-    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'the token to come back' });
+    await waitFor(() => quotes(received, 'AAPLx').length > 0, { what: 'the token to come back' });
   });
 
   test('goes down while the venue is silent and comes back with a new epoch', async () => {
     const { clock, simulator } = await opened(40);
-    const heard = listen(clock, simulator, {}, { attempts: 1 });
-    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
+    const received = listen(clock, simulator, {}, { attempts: 1 });
+    await waitFor(() => quotes(received, 'AAPLx').length > 0, { what: 'a quote' });
     simulator.faults.set({ status5xx: 1 });
-    await waitFor(() => statuses(heard).length >= 2, { what: 'the loss' });
+    await waitFor(() => statuses(received).length >= 2, { what: 'the loss' });
     const at = clock.now();
     await waitFor(() => clock.now() > at + 5_000, { what: 'a while' });
-    expect(statuses(heard)).toEqual(['connected 1', 'disconnected 1']);
+    expect(statuses(received)).toEqual(['connected 1', 'disconnected 1']);
     simulator.faults.reset();
-    await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the return' });
+    await waitFor(() => statuses(received).includes('connected 2'), { what: 'the return' });
   });
 
   test('stays down while routes are silent, although prices go on being answered', async () => {
@@ -194,29 +194,29 @@ describe('the aggregator feed', () => {
       server.closeAllConnections();
       server.close();
     });
-    const heard = listen(clock, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, {}, { attempts: 1 });
+    const received = listen(clock, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, {}, { attempts: 1 });
     await waitFor(() => routed >= 4, { what: 'four questions for a route' });
     expect(priced).toBeGreaterThan(0);
-    expect(statuses(heard)).toEqual(['disconnected 0']);
+    expect(statuses(received)).toEqual(['disconnected 0']);
   });
 
   test('counts garbage and wrong amounts without pricing anything from them', async () => {
     const { clock, simulator } = await opened(40);
     simulator.faults.set({ garbage: 0.3, zeroPrice: 0.3 });
-    const heard = listen(clock, simulator, {}, { attempts: 1 });
+    const received = listen(clock, simulator, {}, { attempts: 1 });
     await waitFor(
-      () => heard.filter((message) => message.kind === 'rejection').length > 4 && heard.some((message) => message.kind === 'quote'),
+      () => received.filter((message) => message.kind === 'rejection').length > 4 && received.some((message) => message.kind === 'quote'),
       { what: 'rejections and quotes' },
     );
-    for (const name of NAMES) for (const quote of quotes(heard, name)) expect(Number(quote.ask)).toBeGreaterThan(1);
+    for (const name of NAMES) for (const quote of quotes(received, name)) expect(Number(quote.ask)).toBeGreaterThan(1);
   });
 
   test('stays inside of a keyless plan of 30 requests a minute without a single 429', async () => {
     const { clock, simulator } = await opened(100);
     const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 30 });
-    const heard: FeedMessage[] = [];
+    const received: FeedMessage[] = [];
     const subscription = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random }).messages.subscribe({
-      next: (message) => heard.push(message),
+      next: (message) => received.push(message),
       error: () => undefined,
     });
     cleanups.push(() => subscription.unsubscribe());
@@ -224,7 +224,7 @@ describe('the aggregator feed', () => {
     const requests = [...simulator.requests.values()].reduce((sum, count) => sum + count, 0);
     expect(requests).toBeGreaterThan(30);
     expect(requests).toBeLessThanOrEqual(75);
-    expect(statuses(heard)).toEqual(['connected 1']);
+    expect(statuses(received)).toEqual(['connected 1']);
     expect(roundLengthMs(4, 30, 2_000)).toBe(22_500);
     expect(roundLengthMs(19, 600, 2_000)).toBe(4_875);
   });
@@ -264,9 +264,9 @@ describe('the aggregator feed', () => {
 
   test('says that a key is refused', async () => {
     const { clock, simulator } = await opened(10, { apiKeys: ['other'] });
-    const heard = listen(clock, simulator);
-    await waitFor(() => statuses(heard).length > 0, { what: 'the refusal' });
-    expect(heard.find((message) => message.kind === 'feed_status')).toMatchObject({
+    const received = listen(clock, simulator);
+    await waitFor(() => statuses(received).length > 0, { what: 'the refusal' });
+    expect(received.find((message) => message.kind === 'feed_status')).toMatchObject({
       kind: 'feed_status',
       status: 'disconnected',
       epoch: 0,

@@ -37,15 +37,15 @@ async function world() {
     silenceMs: 600_000,
     dataSilenceMs: 600_000,
   });
-  const heard: FeedMessage[] = [];
-  const subscription = feed.messages.subscribe({ next: (message) => heard.push(message), error: (error) => expect.fail(String(error)) });
+  const received: FeedMessage[] = [];
+  const subscription = feed.messages.subscribe({ next: (message) => received.push(message), error: (error) => expect.fail(String(error)) });
   cleanups.push(
     () => server.close(),
     () => server.closeAllConnections(),
     () => rest.close(),
     () => subscription.unsubscribe(),
   );
-  await until('the feed is connected', () => clients.length === 1 && heard.length === 1);
+  await until('the feed is connected', () => clients.length === 1 && received.length === 1);
   const say = (stream: string, data: object): void => clients[0]?.send(JSON.stringify({ stream, data }));
   const ticker = (u: number, bid: string, ask: string): void =>
     say('btcusdt@bookTicker', { u, s: 'BTCUSDT', b: bid, B: '1', a: ask, A: '1' });
@@ -56,13 +56,13 @@ async function world() {
     until(`${sequence} has arrived`, () => feed.book('BTCUSDT', 1)?.sequence === sequence);
   depth(11, [['99.00', '1']]);
   await drive(clock, 'the book is synchronised', () => feed.book('BTCUSDT', 1) !== null);
-  return { clock, heard, ticker, depth, arrived, last: () => ofKind(heard, 'quote').at(-1) };
+  return { clock, received, ticker, depth, arrived, last: () => ofKind(received, 'quote').at(-1) };
 }
 
 test('a book that goes on without its ticker for more than a second degrades the quote, until the ticker speaks again', async () => {
-  const { clock, ticker, depth, arrived, last, heard } = await world();
+  const { clock, ticker, depth, arrived, last, received } = await world();
   ticker(11, '100.00', '101.00');
-  await until('the quote has arrived', () => ofKind(heard, 'quote').length === 1);
+  await until('the quote has arrived', () => ofKind(received, 'quote').length === 1);
   depth(12, [['100.50', '1']]);
   await arrived(12);
   expect(last()).toMatchObject({ source: 'binance:bookTicker', quality: 'live' });
@@ -83,9 +83,9 @@ test('a book that goes on without its ticker for more than a second degrades the
     quality: 'degraded',
     flags: ['gap'],
   });
-  const before = ofKind(heard, 'quote').length;
+  const before = ofKind(received, 'quote').length;
   ticker(15, '100.50', '101.00');
-  await until('the ticker is back', () => ofKind(heard, 'quote').length > before);
+  await until('the ticker is back', () => ofKind(received, 'quote').length > before);
   expect(last()).toMatchObject({ source: 'binance:bookTicker', quality: 'live' });
   clock.advanceTo(clock.now() + 5_000);
   depth(15, [['96.00', '1']]);
@@ -95,7 +95,7 @@ test('a book that goes on without its ticker for more than a second degrades the
 });
 
 test('a book that changes below its top, or is behind the ticker, contradicts nothing', async () => {
-  const { clock, ticker, depth, arrived, heard } = await world();
+  const { clock, ticker, depth, arrived, received } = await world();
   ticker(20, '100.20', '101.00');
   for (let u = 12; u <= 19; u++) {
     depth(u, [['90.00', String(u)]]);
@@ -108,5 +108,5 @@ test('a book that changes below its top, or is behind the ticker, contradicts no
     await arrived(u);
     clock.advanceTo(clock.now() + 500);
   }
-  expect(ofKind(heard, 'quote').map((quote) => quote.quality)).toEqual(['live']);
+  expect(ofKind(received, 'quote').map((quote) => quote.quality)).toEqual(['live']);
 });

@@ -24,13 +24,16 @@ async function listening(server: http.Server): Promise<string> {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function opened(clock: VirtualClock, options: Partial<VenueSocketOptions> & { url: string }): { heard: FeedMessage[]; stop: () => void } {
-  const heard: FeedMessage[] = [];
+function opened(
+  clock: VirtualClock,
+  options: Partial<VenueSocketOptions> & { url: string },
+): { received: FeedMessage[]; stop: () => void } {
+  const received: FeedMessage[] = [];
   const socket = venueSocket({ venue: 'spotexchange', source: 'test', clock, random: () => 0.5, frame: () => true, ...options });
-  const subscription = socket.subscribe({ next: (message) => heard.push(message) });
+  const subscription = socket.subscribe({ next: (message) => received.push(message) });
   const stop = (): void => subscription.unsubscribe();
   cleanups.push(stop);
-  return { heard, stop };
+  return { received, stop };
 }
 
 test('a refused handshake waits as long as the venue says, not as long as the backoff would', async () => {
@@ -42,12 +45,12 @@ test('a refused handshake waits as long as the venue says, not as long as the ba
     socket.on('error', () => socket.destroy());
     socket.end('HTTP/1.1 429 Too Many Requests\r\nRetry-After: 45\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
-  const { heard } = opened(clock, { url: await listening(server) });
+  const { received } = opened(clock, { url: await listening(server) });
   await drive(clock, 'three attempts were made', () => attempts.length === 3, 250);
   expect((attempts[1] as number) - (attempts[0] as number)).toBeGreaterThanOrEqual(45_000);
   expect((attempts[2] as number) - (attempts[1] as number)).toBeGreaterThanOrEqual(45_000);
   // One outage, one report, although three attempts failed.
-  expect(ofKind(heard, 'feed_status')).toEqual([
+  expect(ofKind(received, 'feed_status')).toEqual([
     {
       kind: 'feed_status',
       venue: 'spotexchange',
@@ -62,10 +65,10 @@ test('a refused handshake waits as long as the venue says, not as long as the ba
 
 test('a URL that is none is reported and retried, not thrown', async () => {
   const clock = createVirtualClock(NOON);
-  const { heard } = opened(clock, { url: 'not a url' });
-  expect(heard).toMatchObject([{ kind: 'feed_status', status: 'disconnected' }]);
+  const { received } = opened(clock, { url: 'not a url' });
+  expect(received).toMatchObject([{ kind: 'feed_status', status: 'disconnected' }]);
   clock.advanceTo(NOON + 120_000);
-  expect(heard.length).toBe(1);
+  expect(received.length).toBe(1);
   expect(clock.pending).toBe(1);
 });
 
@@ -79,10 +82,10 @@ test('a server that accepts the connection and never answers the handshake is gi
     socket.on('error', () => socket.destroy());
     cleanups.push(() => socket.destroy());
   });
-  const { heard } = opened(clock, { url: await listening(server) });
+  const { received } = opened(clock, { url: await listening(server) });
   await until('the first attempt has arrived', () => upgrades === 1);
-  await drive(clock, 'it is given up', () => heard.length === 1);
-  expect(heard[0]).toMatchObject({ status: 'disconnected', detail: 'no connection within 10000 ms' });
+  await drive(clock, 'it is given up', () => received.length === 1);
+  expect(received[0]).toMatchObject({ status: 'disconnected', detail: 'no connection within 10000 ms' });
   await drive(clock, 'it tries again', () => upgrades === 2);
 });
 
@@ -94,7 +97,7 @@ test('a reader that throws costs one frame, which is counted, and nothing else',
     for (const frame of ['one', 'two', 'three']) socket.send(frame);
   });
   const frames: string[] = [];
-  const { heard } = opened(clock, {
+  const { received } = opened(clock, {
     url: await listening(server),
     frame: (frame) => {
       const text = frame.toString();
@@ -105,13 +108,13 @@ test('a reader that throws costs one frame, which is counted, and nothing else',
   });
   await until('the frames came', () => frames.length === 2);
   expect(frames).toEqual(['one', 'three']);
-  expect(ofKind(heard, 'rejection')).toMatchObject([
+  expect(ofKind(received, 'rejection')).toMatchObject([
     { reason: 'unknown_shape', detail: 'could not be read: cannot read two', sample: 'two' },
   ]);
-  expect(ofKind(heard, 'feed_status').map(({ status }) => status)).toEqual(['connected']);
+  expect(ofKind(received, 'feed_status').map(({ status }) => status)).toEqual(['connected']);
 });
 
-test('stopping in the middle of a message closes everything and nothing is heard afterwards', async () => {
+test('stopping in the middle of a message closes everything and nothing is received afterwards', async () => {
   const clock = createVirtualClock(NOON);
   const server = http.createServer();
   const sockets = new WebSocketServer({ server });
@@ -131,6 +134,6 @@ test('stopping in the middle of a message closes everything and nothing is heard
   });
   await until('the server has seen the client leave', () => left === 1);
   expect(frames).toEqual(['0', '1', '2']);
-  expect(world.heard.map(({ kind }) => kind)).toEqual(['feed_status']);
+  expect(world.received.map(({ kind }) => kind)).toEqual(['feed_status']);
   expect(clock.pending).toBe(0);
 });

@@ -142,7 +142,7 @@ function openBooks({ streamUrl, clock, random }: KalshiFeedOptions, signed: Retu
   function inStep(sid: number, seq: number, receivedAt: EpochMs): boolean {
     if (sid !== sids.get(BOOKS)) return true;
     const last = numbers.get(sid) ?? seq - 1;
-    // What was heard before changes nothing.
+    // What was received before changes nothing.
     if (seq <= last) return false;
     numbers.set(sid, seq);
     if (seq === last + 1) return true;

@@ -130,7 +130,7 @@ function sourcesIn(value: unknown): readonly ResolutionSource[] {
 }
 
 /**
- * The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. `note` hears of
+ * The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. `note` is told of
  * members that nobody knows, here and below.
  */
 export function mapSeries(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): SeriesTerms | Rejection {
@@ -503,7 +503,7 @@ const MESSAGE_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
 
 type MarketOf = (ticker: string) => PredictionMarket | undefined;
 
-/** What one frame says. Null where it carries nothing for us. `note` hears of unknown members. Never throws. */
+/** What one frame says. Null where it carries nothing for us. `note` is told of unknown members. Never throws. */
 export function mapSocketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): SocketMessage | null {
   return scanSocketFrame(frame, (ticker) => marketOf(ticker) !== undefined) ?? mapParsedSocketFrame(frame, receivedAt, marketOf, note);
 }

@@ -303,7 +303,7 @@ function gridOf(fields: Fields): PredictionMarket['priceGrid'] {
   return evenGrid(step);
 }
 
-/** A page of `/events`: every market of every event, each by itself. `note` hears of members that nobody knows, here and below. */
+/** A page of `/events`: every market of every event, each by itself. `note` is told of members that nobody knows, here and below. */
 export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
   noteUnknown(body, LISTED_EVENT, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
@@ -424,7 +424,7 @@ export function mapTrades(
   return { trades: read.filter((one): one is PredictionTrade => !isRejection(one)), rejections: read.filter(isRejection) };
 }
 
-/** A trade by its content: the stream gives no id, and the same trade heard twice must be one. */
+/** A trade by its content: the stream gives no id, and the same trade received twice must be one. */
 function tradeOf(
   market: PredictionMarket,
   token: string,
@@ -500,7 +500,7 @@ const EVENT_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
 
 type MarketOf = (token: string) => PredictionMarket | undefined;
 
-/** What one frame says: an object or a list of them, each read by itself. `note` hears of unknown members. Never throws. */
+/** What one frame says: an object or a list of them, each read by itself. `note` is told of unknown members. Never throws. */
 export function mapMarketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): readonly MarketMessage[] {
   const scanned = scanMarketFrame(frame, (token) => marketOf(token) !== undefined);
   return scanned === null ? mapParsedMarketFrame(frame, receivedAt, marketOf, note) : [scanned];

@@ -1,4 +1,4 @@
-/** What a replay hears of its tapes: the live hearing and the live cuts under a virtual clock, and what happens by it in its order. */
+/** What a replay is told of its tapes: the live quality rules and the live cuts under a virtual clock, and what happens by it in its order. */
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { createFusedQuality } from '../../streams/fused-quality.ts';
@@ -27,7 +27,7 @@ export interface Observers {
 
 export const SILENT: ReadonlyMap<InstrumentKey, Observation> = new Map();
 
-export class ReplayHearing {
+export class ReplayPipeline {
   readonly #counters = createFeedCounters();
   readonly #freshness = createFreshness();
   readonly view = createMarketView({ freshness: this.#freshness, counters: this.#counters });
@@ -88,7 +88,7 @@ export class ReplayHearing {
     this.#clock.advanceTo(at);
   }
 
-  hear(message: FeedMessage): void {
+  receive(message: FeedMessage): void {
     const assessed = this.#assess(message);
     if (assessed !== null) this.#cutter?.take(assessed);
   }
