@@ -71,6 +71,8 @@ export interface MarketView {
   feeds(): readonly FeedState[];
   /** Every quote and reference price that became the latest one, in order. For conflation. */
   readonly changed: Observable<Quote | ReferencePrice>;
+  /** Whether anybody listens to `changed`. */
+  readonly watched: boolean;
   readonly counters: FeedCounters;
   readonly freshness: Freshness;
   /** Everything known, with the marks of an instant. */
@@ -257,6 +259,9 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
     },
     feeds: () => lives.all().map(feedState),
     changed: changed.stream,
+    get watched() {
+      return changed.observed;
+    },
     counters,
     freshness,
     snapshot(at) {

@@ -3,6 +3,8 @@ import { type Observable, Subject } from 'rxjs';
 
 export interface OrderedBus<T> {
   readonly stream: Observable<T>;
+  /** Whether anybody listens. */
+  readonly observed: boolean;
   /** Delivers to every subscriber, or, called from within a delivery, right after it. */
   next(value: T): void;
   error(error: unknown): void;
@@ -19,6 +21,9 @@ export function createOrderedBus<T>(): OrderedBus<T> {
   let delivering = false;
   return {
     stream: subject.asObservable(),
+    get observed() {
+      return subject.observed;
+    },
     next(value) {
       if (delivering) {
         waiting.push(value);

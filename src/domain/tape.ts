@@ -8,6 +8,7 @@ import type { Manifest } from './manifest/manifest.ts';
 import { type MarketEvent, SEVERITIES } from './market-event.ts';
 import { nearestNames } from './nearest-name.ts';
 import { NO_FLAGS, QUALITIES, QUALITY_FLAGS, type Quote, SESSIONS } from './quote.ts';
+import type { QuoteDigits } from './quote-digits.ts';
 import { type EpochMs, timeframeMs } from './time.ts';
 import { EXECUTABLE_VENUES, type InstrumentKey, isVenue, VENUES, type Venue } from './venue.ts';
 
@@ -96,6 +97,21 @@ export interface TapeInputsNote {
 
 export type TapeEvent = MarketEvent | TapeCommand | TapeCutNote | TapeInputsNote;
 export type TapeKind = TapeEvent['kind'];
+
+/** Events of a tape one after the other, made only where somebody asks for them. */
+export interface TapeWalk {
+  /** How many there are. */
+  readonly events: number;
+  readonly firstAt: EpochMs;
+  /** The time of the event last walked to. */
+  readonly lastAt: EpochMs;
+  /** The digits of that event where it is a quote that came as such; they change with the next step. */
+  readonly quote: QuoteDigits | null;
+  /** Walks to the next event; false after the last one. @throws where the tape is not sound. */
+  next(): boolean;
+  /** The event last walked to. */
+  event(): TapeEvent;
+}
 
 /** What is wrong with a value and what would be right, as one sentence part: `bid is "NaN"; it should be a plain decimal or null`. */
 export type TapeProblem = string;

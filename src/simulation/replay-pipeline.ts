@@ -4,10 +4,12 @@ import { createFreshness } from '../../streams/freshness.ts';
 import { createFusedQuality } from '../../streams/fused-quality.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
 import { createMarketView } from '../../streams/market-view.ts';
+import { PlainRuns } from '../../streams/plain-runs.ts';
 import { type Cutter, createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import type { Cut, IndicatorNeed, Observation } from '../domain/cut.ts';
 import type { FeedMessage } from '../domain/market-event.ts';
+import type { QuoteDigits } from '../domain/quote-digits.ts';
 import type { TapeCommand, TapeCutNote } from '../domain/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
@@ -33,6 +35,7 @@ export class ReplayPipeline {
   readonly view = createMarketView({ freshness: this.#freshness, counters: this.#counters });
   readonly #board = createIndicatorBoard({ counters: this.#counters });
   readonly #assess = createFusedQuality({ freshness: this.#freshness, counters: this.#counters });
+  readonly #runs = new PlainRuns({ freshness: this.#freshness, counters: this.#counters, receive: (quote) => this.#receiveWhole(quote) });
   #clock: VirtualClock = createVirtualClock(0);
   #cutter: Cutter | null = null;
   readonly #observers: () => Observers;
@@ -75,6 +78,17 @@ export class ReplayPipeline {
     return this.#clock.nextAt();
   }
 
+  /** Whether nothing falls due up to and including an instant. */
+  isBeforeNext(at: EpochMs): boolean {
+    const next = this.#clock.nextAt();
+    return next === null || next > at;
+  }
+
+  /** Whether somebody follows every single quote. */
+  get watched(): boolean {
+    return this.view.watched;
+  }
+
   /** What the quality rules, the view and the board marked or refused, over all venues, by reason. */
   get assessed(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
@@ -89,8 +103,25 @@ export class ReplayPipeline {
   }
 
   receive(message: FeedMessage): void {
+    if (message.kind === 'quote') this.#runs.interrupt(message);
+    else if (message.kind === 'feed_status') this.#runs.interruptAll();
+    this.#receiveWhole(message);
+  }
+
+  /** Receives a quote of which only the digits were read, before anything falls due. */
+  receiveDigits(quote: QuoteDigits): void {
+    this.#runs.take(quote);
+  }
+
+  /** Lets the view know everything that was received: to be called before agents look. */
+  settle(): void {
+    this.#runs.settle();
+  }
+
+  /** True where the message passed the rules unmarked and the view knows something else by it. */
+  #receiveWhole(message: FeedMessage): boolean {
     const assessed = this.#assess(message);
-    if (assessed !== null) this.#cutter?.take(assessed);
+    return assessed !== null && (this.#cutter as Cutter).take(assessed) && assessed === message;
   }
 
   tell(command: TapeCommand): void {

@@ -7,7 +7,7 @@ import type { Cut } from '../domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../domain/decide.ts';
 import { assembleDecision, type DecisionRow } from '../domain/decision.ts';
 import { type Manifest } from '../domain/manifest/manifest.ts';
-import type { TapeAgent, TapeCut, TapeEvent, TapeHeader } from '../domain/tape.ts';
+import type { TapeAgent, TapeCut, TapeEvent, TapeHeader, TapeWalk } from '../domain/tape.ts';
 import { type EpochMs } from '../domain/time.ts';
 import { type BrokerCounts } from './paper-broker.ts';
 import { ReplayPipeline } from './replay-pipeline.ts';
@@ -19,6 +19,8 @@ export interface ReplayTape {
   readonly header: TapeHeader;
   readonly cut: TapeCut | null;
   batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>;
+  /** The same events, where the tape can give them out without making each. */
+  readonly walks?: (() => AsyncGenerator<TapeWalk, void, undefined>) | null;
 }
 
 export interface ReplayOptions extends PopulationOptions {
@@ -130,16 +132,13 @@ class TapeReplay {
       );
     for (const agent of tape.header.agents ?? []) if (!this.#population.knows(agent.id)) this.#population.expect(agent);
     let first = true;
-    for await (const { events } of tape.batches()) {
-      if (first && (events[0] as TapeEvent).receivedAt < this.#lastAt)
+    for await (const walk of tape.walks?.() ?? walksOf(tape)) {
+      if (first && walk.firstAt < this.#lastAt)
         throw new RangeError(`${tape.file} begins before the tape in front of it ended: name the tapes in the order of their time`);
       first = false;
-      for (const event of events) {
-        const agents = this.#take(event);
-        if (agents !== null) await agents;
-      }
-      this.#events += events.length;
-      this.#lastAt = (events.at(-1) as TapeEvent).receivedAt;
+      await this.#walk(walk);
+      this.#events += walk.events;
+      this.#lastAt = walk.lastAt;
       this.#options.progress?.(this.#events);
     }
     this.#cutOff = tape.cut;
@@ -147,6 +146,7 @@ class TapeReplay {
 
   async end(): Promise<ReplayResult> {
     // The slot that the last event fell on is complete once a millisecond has passed.
+    this.#pipeline.settle();
     if (this.#events > 0) await this.#advance(this.#lastAt + 1);
     this.#pipeline.stop();
     const { kept: decisions, cuts, counts, firstSlot, lastSlot } = this.#decided;
@@ -163,19 +163,28 @@ class TapeReplay {
     };
   }
 
-  /** Takes the next event; the promise of what the agents make of it, null where they have nothing to do. */
-  #take(event: TapeEvent): Promise<void> | null {
+  async #walk(walk: TapeWalk): Promise<void> {
     const pipeline = this.#pipeline;
-    pipeline.begin(event.receivedAt);
-    const next = pipeline.nextAt;
-    if (event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || (next !== null && next <= event.receivedAt))
-      return this.#takeWithAgents(event);
-    if (event.receivedAt > pipeline.now) pipeline.advanceTo(event.receivedAt);
-    pipeline.receive(event);
-    return null;
+    pipeline.begin(walk.firstAt);
+    while (walk.next()) {
+      const { quote } = walk;
+      // Between two things that fall due nothing looks at the clock.
+      if (quote !== null && pipeline.isBeforeNext(quote.receivedAt) && !pipeline.watched) {
+        pipeline.receiveDigits(quote);
+        continue;
+      }
+      const event = walk.event();
+      if (event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || !pipeline.isBeforeNext(event.receivedAt))
+        await this.#takeWithAgents(event);
+      else {
+        if (event.receivedAt > pipeline.now) pipeline.advanceTo(event.receivedAt);
+        pipeline.receive(event);
+      }
+    }
   }
 
   async #takeWithAgents(event: TapeEvent): Promise<void> {
+    this.#pipeline.settle();
     // Closes every slot before this event, in silence too; agents live through each instant before the next is received.
     await this.#advance(event.receivedAt);
     if (event.kind === 'command') {
@@ -206,6 +215,43 @@ class TapeReplay {
       } else if (happened.kind === 'wake') await this.#population.wake(happened.at);
       else await this.#decided.take(await this.#population.tick(happened.cut), happened.cut, (hash) => this.#population.manifest(hash));
     }
+  }
+}
+
+/** The walks over a tape that gives its events out in batches. */
+async function* walksOf(tape: ReplayTape): AsyncGenerator<TapeWalk, void, undefined> {
+  for await (const { events } of tape.batches()) if (events.length > 0) yield new BatchWalk(events);
+}
+
+class BatchWalk implements TapeWalk {
+  readonly #events: readonly TapeEvent[];
+  #at = -1;
+  readonly quote = null;
+
+  constructor(events: readonly TapeEvent[]) {
+    this.#events = events;
+  }
+
+  get events(): number {
+    return this.#events.length;
+  }
+
+  get firstAt(): EpochMs {
+    return (this.#events[0] as TapeEvent).receivedAt;
+  }
+
+  get lastAt(): EpochMs {
+    return this.event().receivedAt;
+  }
+
+  next(): boolean {
+    if (this.#at + 1 >= this.#events.length) return false;
+    this.#at++;
+    return true;
+  }
+
+  event(): TapeEvent {
+    return this.#events[this.#at] as TapeEvent;
   }
 }
 

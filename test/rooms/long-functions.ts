@@ -140,7 +140,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/queue/newest-bus.ts', 'createRedisNewestBus', 150],
       ['src/adapters/tape/recorder.ts', 'createTapeRecorder', 210],
       ['src/adapters/tape/stream-recorder.ts', 'recordStream', 140],
-      ['src/adapters/tape/tape-reader.ts', 'openBinary', 70],
       ['src/adapters/venues/evmvenue/info.ts', 'createPerpInfo', 140],
       ['src/adapters/venues/prediction/kalshi/feed.ts', 'openBooks', 190],
       ['src/adapters/venues/prediction/kalshi/rest.ts', 'createKalshiRest', 100],
@@ -200,7 +199,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
     reason: 'a hot path of replays or feeds, kept in one piece',
     functions: [
       ['src/adapters/tape/binary-codec.ts', 'addCompact', 70],
-      ['src/adapters/tape/binary-codec.ts', 'next', 90],
       ['streams/operators/rule.ts', 'runRules', 70],
     ],
   },

@@ -6,9 +6,21 @@
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isDecimalString } from '../../domain/decimal.ts';
 import { NO_FLAGS, QUALITIES, QUALITY_FLAGS, type Quality, type QualityFlag, SESSIONS, type Session } from '../../domain/quote.ts';
+import {
+  type Digits,
+  digitsText,
+  NO_ASK,
+  NO_ASK_SIZE,
+  NO_BID,
+  NO_BID_SIZE,
+  newDigits,
+  newQuoteDigits,
+  type QuoteDigits,
+  quoteOfDigits,
+} from '../../domain/quote-digits.ts';
 import { leanEvent, TAPE_BATCH, type TapeEvent, tapeEventProblem, tapeLine } from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { EXECUTABLE_VENUES, type ExecutableVenue, VENUES, type Venue } from '../../domain/venue.ts';
+import { EXECUTABLE_VENUES, VENUES, type Venue } from '../../domain/venue.ts';
 
 /** The first bytes of every compact tape. */
 export const BINARY_MAGIC = Buffer.from('SEVTAPE1', 'latin1');
@@ -100,22 +112,16 @@ const COMPACT_LIMIT = 2 ** 50;
 /** Digits of a decimal that a double holds for certain, with room for a difference and its sign. */
 const MAX_DIGITS = 15;
 
-/** A decimal as digits and the number of them behind the point, next to its text. */
-interface Field {
-  text: string;
-  mantissa: number;
-  /** -1 where the text has no such form. */
-  scale: number;
-}
-
 /** What the last event of a shape held. */
 interface ShapeState {
   /** Which of `SHAPES` it is. */
   readonly code: number;
   /** The members that all events of the shape share. */
   readonly members: readonly unknown[];
-  readonly fields: Field[];
+  readonly fields: readonly Digits[];
   sequence: number;
+  /** The last quote of the shape, where it is one of quotes; its decimals are the fields. */
+  readonly quote: QuoteDigits | null;
 }
 
 const QUOTE = 0;
@@ -127,9 +133,11 @@ const HEARTBEAT = 4;
 const FIELD_COUNTS = [4, 2, 5, 1, 0] as const;
 
 function newState(code: number, members: readonly unknown[]): ShapeState {
-  const fields: Field[] = [];
-  for (let i = 0; i < (FIELD_COUNTS[code] as number); i++) fields.push({ text: '', mantissa: 0, scale: -1 });
-  return { code, members, fields, sequence: 0 };
+  if (code !== QUOTE)
+    return { code, members, fields: Array.from({ length: FIELD_COUNTS[code] as number }, newDigits), sequence: 0, quote: null };
+  const [venue, instrument, source, sourceTime, quality, flags] = members;
+  const quote = newQuoteDigits({ venue, instrument, source, sourceTime, quality, flags } as QuoteDigits['origin']);
+  return { code, members, fields: [quote.bid, quote.ask, quote.bidSize, quote.askSize], sequence: 0, quote };
 }
 
 let parsedMantissa = 0;
@@ -159,16 +167,6 @@ function parseDigits(text: string): boolean {
   parsedMantissa = negative ? -mantissa : mantissa;
   parsedScale = fraction;
   return true;
-}
-
-/** The text of digits and scale. */
-function writeDigits(mantissa: number, scale: number): string {
-  if (scale === 0) return String(mantissa);
-  const negative = mantissa < 0;
-  let digits = String(negative ? -mantissa : mantissa);
-  if (digits.length <= scale) digits = digits.padStart(scale + 1, '0');
-  const point = digits.length - scale;
-  return `${negative ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
 /** Collects events and gives them out block by block. */
@@ -243,10 +241,10 @@ export class BlockEncoder {
         this.#times(event.receivedAt, event.observedAt);
         const modes = this.#at;
         this.#at += 2;
-        let mask = this.#decimal(state.fields[0] as Field, event.bid);
-        mask |= this.#decimal(state.fields[1] as Field, event.ask) << MODE_BITS;
-        mask |= this.#decimal(state.fields[2] as Field, event.bidSize) << (2 * MODE_BITS);
-        mask |= this.#decimal(state.fields[3] as Field, event.askSize) << (3 * MODE_BITS);
+        let mask = this.#decimal(state.fields[0] as Digits, event.bid);
+        mask |= this.#decimal(state.fields[1] as Digits, event.ask) << MODE_BITS;
+        mask |= this.#decimal(state.fields[2] as Digits, event.bidSize) << (2 * MODE_BITS);
+        mask |= this.#decimal(state.fields[3] as Digits, event.askSize) << (3 * MODE_BITS);
         if (sequence !== null) {
           mask |= 1 << (4 * MODE_BITS);
           this.#zigzag(sequence - state.sequence);
@@ -322,11 +320,11 @@ export class BlockEncoder {
     const modes = this.#at;
     this.#at += 2;
     let mask = 0;
-    for (let i = 0; i < texts.length; i++) mask |= this.#decimal(state.fields[i] as Field, texts[i] as string) << (i * MODE_BITS);
+    for (let i = 0; i < texts.length; i++) mask |= this.#decimal(state.fields[i] as Digits, texts[i] as string) << (i * MODE_BITS);
     this.#bytes.writeUInt16LE(mask, modes);
   }
 
-  #decimal(field: Field, text: string | null): number {
+  #decimal(field: Digits, text: string | null): number {
     if (text === null) return NULL;
     if (text === field.text) return SAME;
     field.text = text;
@@ -383,17 +381,11 @@ function compactNames(a: string, b: string): boolean {
   return !a.includes('\0') && !b.includes('\0');
 }
 
-export interface DecodedBlock {
-  readonly events: TapeEvent[];
-  /** The lines of the events, where they were asked for. */
-  readonly lines: string[] | null;
-}
-
 /**
- * The events of a block. `previousAt` is the time of the event before it.
- * @throws RangeError saying what is wrong, with the event's place in the block.
+ * The events of a block one after the other. `previousAt` is the time of the event before it.
+ * @throws RangeError saying what is wrong with the block.
  */
-export function decodeBlock(frame: Frame, stored: Buffer, previousAt: EpochMs, wantLines: boolean): DecodedBlock {
+export function openBlock(frame: Frame, stored: Buffer, previousAt: EpochMs): BlockDecoder {
   if (crc32(stored) !== frame.checksum) throw new RangeError('the block fails its checksum: the bytes were changed');
   const plain = frame.deflated ? inflateRawSync(stored, { maxOutputLength: MAX_PART_BYTES }) : stored;
   if (plain.length !== frame.plainBytes)
@@ -401,82 +393,97 @@ export function decodeBlock(frame: Frame, stored: Buffer, previousAt: EpochMs, w
   if (frame.events > 0 && frame.firstAt < previousAt) {
     throw new RangeError(`the block begins at ${frame.firstAt}, before the ${previousAt} of the event above; a tape ascends by receivedAt`);
   }
-  const decoder = new BlockDecoder(plain, frame.firstAt);
-  const events: TapeEvent[] = [];
-  const lines: string[] | null = wantLines ? [] : null;
-  for (let index = 0; index < frame.events; index++) {
-    try {
-      const event = decoder.next();
-      events.push(event);
-      lines?.push(decoder.line ?? tapeLine(event));
-    } catch (error) {
-      throw new RangeError(`event ${index + 1} of the block ${(error as Error).message}`);
-    }
-  }
-  if (!decoder.ended) throw new RangeError(`the block holds more than the ${frame.events} events that its frame says`);
-  return { events, lines };
+  return new BlockDecoder(plain, frame);
 }
 
-class BlockDecoder {
+/** Walks over the events of a block. Of a quote only the digits are read until somebody asks for the event. */
+export class BlockDecoder {
   readonly #bytes: Buffer;
   #at = 0;
   #lastAt: EpochMs;
+  readonly #events: number;
+  #walked = 0;
   readonly #shapes: ShapeState[] = [];
-  /** The line of the last event where it was kept as a line. */
+  /** The event last walked to where it was read as a whole; null where it is `quote`. */
+  #event: TapeEvent | null = null;
+  /** The digits of the event last walked to, until the next one; null where it has none. */
+  quote: QuoteDigits | null = null;
+  /** The line of that event where it was kept as a line. */
   line: string | null = null;
 
-  constructor(bytes: Buffer, firstAt: EpochMs) {
+  constructor(bytes: Buffer, frame: Frame) {
     this.#bytes = bytes;
-    this.#lastAt = firstAt;
+    this.#lastAt = frame.firstAt;
+    this.#events = frame.events;
   }
 
-  get ended(): boolean {
-    return this.#at === this.#bytes.length;
+  /** The time of the event last walked to. */
+  get lastAt(): EpochMs {
+    return this.#lastAt;
   }
 
-  next(): TapeEvent {
+  /** Walks to the next event; false after the last one. @throws RangeError saying what is wrong, with the event's place in the block. */
+  next(): boolean {
+    if (this.#walked === this.#events) {
+      if (this.#at < this.#bytes.length) throw new RangeError(`the block holds more than the ${this.#events} events that its frame says`);
+      return false;
+    }
+    this.#walked++;
+    try {
+      this.#read();
+    } catch (error) {
+      throw new RangeError(`event ${this.#walked} of the block ${(error as Error).message}`);
+    }
+    return true;
+  }
+
+  /** The event last walked to. */
+  event(): TapeEvent {
+    return this.#event ?? quoteOfDigits(this.quote as QuoteDigits);
+  }
+
+  #read(): void {
+    this.quote = null;
+    this.#event = null;
     const id = this.#varint();
-    if (id === 0) return this.#kept();
+    if (id === 0) {
+      this.#event = this.#kept();
+      return;
+    }
     this.line = null;
     const state = id === 1 ? this.#definition() : this.#shapes[id - 2];
     if (state === undefined) throw new RangeError(`refers to shape ${id - 2}, and there are ${this.#shapes.length}`);
     const receivedAt = this.#lastAt + this.#varint();
     this.#lastAt = receivedAt;
-    const { members, fields } = state;
-    if (state.code === QUOTE) {
-      const observedAt = receivedAt + this.#zigzag();
-      const mask = this.#mask();
-      const bid = this.#decimal(fields[0] as Field, mask & 7);
-      const ask = this.#decimal(fields[1] as Field, (mask >> 3) & 7);
-      const bidSize = this.#decimal(fields[2] as Field, (mask >> 6) & 7);
-      const askSize = this.#decimal(fields[3] as Field, (mask >> 9) & 7);
-      let sequence: number | null = null;
-      if ((mask & (1 << 12)) !== 0) {
-        sequence = state.sequence + this.#zigzag();
-        state.sequence = sequence;
-      }
-      return {
-        kind: 'quote',
-        venue: members[0] as ExecutableVenue,
-        instrument: members[1] as string,
-        source: members[2] as string,
-        observedAt,
-        receivedAt,
-        sourceTime: members[3] as boolean,
-        bid,
-        ask,
-        bidSize,
-        askSize,
-        sequence,
-        quality: members[4] as Quality,
-        flags: members[5] as readonly QualityFlag[],
-      };
-    }
-    if (state.code === HEARTBEAT) {
+    if (state.quote === null) this.#event = this.#rest(state, receivedAt);
+    else this.#readQuote(state, state.quote, receivedAt);
+  }
+
+  #readQuote(state: ShapeState, quote: QuoteDigits, receivedAt: EpochMs): void {
+    quote.receivedAt = receivedAt;
+    quote.observedAt = receivedAt + this.#zigzag();
+    const mask = this.#mask();
+    let missing = 0;
+    if (!this.#decimal(quote.bid, mask & 7)) missing |= NO_BID;
+    if (!this.#decimal(quote.ask, (mask >> 3) & 7)) missing |= NO_ASK;
+    if (!this.#decimal(quote.bidSize, (mask >> 6) & 7)) missing |= NO_BID_SIZE;
+    if (!this.#decimal(quote.askSize, (mask >> 9) & 7)) missing |= NO_ASK_SIZE;
+    if ((mask & (1 << 12)) !== 0) {
+      state.sequence += this.#zigzag();
+      quote.hasSequence = true;
+      quote.sequence = state.sequence;
+    } else quote.hasSequence = false;
+    quote.missing = missing;
+    this.quote = quote;
+  }
+
+  /** Every event that is no quote. */
+  #rest({ code, members, fields }: ShapeState, receivedAt: EpochMs): TapeEvent {
+    if (code === HEARTBEAT) {
       return { kind: 'heartbeat', venue: members[0] as Venue, source: members[1] as string, receivedAt };
     }
     const observedAt = receivedAt + this.#zigzag();
-    if (state.code === REFERENCE) {
+    if (code === REFERENCE) {
       const feedUpdatedAt = receivedAt + this.#zigzag();
       const mask = this.#mask();
       return {
@@ -487,15 +494,15 @@ class BlockDecoder {
         observedAt,
         receivedAt,
         feedUpdatedAt,
-        referencePrice: this.#needed(fields[0] as Field, mask & 7),
-        confidence: this.#needed(fields[1] as Field, (mask >> 3) & 7),
+        referencePrice: this.#needed(fields[0] as Digits, mask & 7),
+        confidence: this.#needed(fields[1] as Digits, (mask >> 3) & 7),
         publisherSession: members[2] as Session | null,
         quality: members[3] as Quality,
         flags: members[4] as readonly QualityFlag[],
       };
     }
     const mask = this.#mask();
-    if (state.code === PERP_CONTEXT) {
+    if (code === PERP_CONTEXT) {
       return {
         kind: 'perp_context',
         venue: 'evmvenue',
@@ -503,11 +510,11 @@ class BlockDecoder {
         source: members[1] as string,
         observedAt,
         receivedAt,
-        markPrice: this.#needed(fields[0] as Field, mask & 7),
-        oraclePrice: this.#needed(fields[1] as Field, (mask >> 3) & 7),
-        hourlyFunding: this.#needed(fields[2] as Field, (mask >> 6) & 7),
-        openInterest: this.#needed(fields[3] as Field, (mask >> 9) & 7),
-        dayNotional: this.#needed(fields[4] as Field, (mask >> 12) & 7),
+        markPrice: this.#needed(fields[0] as Digits, mask & 7),
+        oraclePrice: this.#needed(fields[1] as Digits, (mask >> 3) & 7),
+        hourlyFunding: this.#needed(fields[2] as Digits, (mask >> 6) & 7),
+        openInterest: this.#needed(fields[3] as Digits, (mask >> 9) & 7),
+        dayNotional: this.#needed(fields[4] as Digits, (mask >> 12) & 7),
       };
     }
     return {
@@ -517,7 +524,7 @@ class BlockDecoder {
       source: members[1] as string,
       observedAt,
       receivedAt,
-      liquidityUsd: this.#needed(fields[0] as Field, mask & 7),
+      liquidityUsd: this.#needed(fields[0] as Digits, mask & 7),
     };
   }
 
@@ -560,24 +567,24 @@ class BlockDecoder {
     return text;
   }
 
-  #needed(field: Field, mode: number): string {
-    const text = this.#decimal(field, mode);
-    if (text === null) throw new RangeError('lacks a decimal');
-    return text;
+  #needed(field: Digits, mode: number): string {
+    if (!this.#decimal(field, mode)) throw new RangeError('lacks a decimal');
+    return digitsText(field);
   }
 
-  #decimal(field: Field, mode: number): string | null {
+  /** Reads a decimal into its field; false where there is none. */
+  #decimal(field: Digits, mode: number): boolean {
     switch (mode) {
       case NULL:
-        return null;
+        return false;
       case SAME:
-        return field.text;
+        return true;
       case TEXT: {
         const text = this.#text('latin1');
         if (!isDecimalString(text)) throw new RangeError(`has ${JSON.stringify(text.slice(0, 40))} where a plain decimal belongs`);
         field.text = text;
         field.scale = -1;
-        return text;
+        return true;
       }
       case DELTA:
         field.mantissa += this.#zigzag();
@@ -591,8 +598,8 @@ class BlockDecoder {
     }
     if (field.scale < 0 || field.scale > MAX_DIGITS || !(Math.abs(field.mantissa) < 1e15))
       throw new RangeError('has a decimal that is too long');
-    field.text = writeDigits(field.mantissa, field.scale);
-    return field.text;
+    field.text = null;
+    return true;
   }
 
   #mask(): number {

@@ -9,11 +9,22 @@ import {
   type TapeCut,
   type TapeEvent,
   type TapeHeader,
+  type TapeWalk,
   tapeEventProblem,
   tapeHeaderProblem,
+  tapeLine,
 } from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { BINARY_MAGIC, decodeBlock, decodeFrame, FRAME_BYTES, type Frame, MAX_PART_BYTES, PREAMBLE_BYTES } from './binary-codec.ts';
+import {
+  BINARY_MAGIC,
+  type BlockDecoder,
+  decodeFrame,
+  FRAME_BYTES,
+  type Frame,
+  MAX_PART_BYTES,
+  openBlock,
+  PREAMBLE_BYTES,
+} from './binary-codec.ts';
 import { TapeError } from './tape-error.ts';
 
 export type TapeForm = 'ndjson' | 'ndjson.gz' | 'binary';
@@ -36,6 +47,8 @@ export interface TapeReader {
    * @throws TapeError at the first thing that is not a sound event; the events before it have been given out.
    */
   batches(): AsyncGenerator<TapeBatch, void, undefined>;
+  /** The same events block by block, without making those that nobody asks for; null where the form of the file has no blocks. */
+  readonly walks: (() => AsyncGenerator<TapeWalk, void, undefined>) | null;
   /** Where the tape was cut off, known once the batches are read; null where it is whole. */
   readonly cut: TapeCut | null;
   /** Bytes of the file that were read so far, for progress. */
@@ -72,6 +85,7 @@ export async function openTape(file: string, options: TapeReadOptions = {}): Pro
       header: body.header,
       headerLine: body.headerLine,
       batches: body.batches,
+      walks: body.walks,
       get cut() {
         return state.cut;
       },
@@ -220,6 +234,7 @@ interface TapeBody {
   readonly header: TapeHeader;
   readonly headerLine: string;
   readonly batches: () => AsyncGenerator<TapeBatch, void, undefined>;
+  readonly walks: TapeReader['walks'];
 }
 
 function parseHeader(file: string, line: string): TapeHeader {
@@ -284,7 +299,7 @@ async function openLines(state: ReaderState, options: TapeReadOptions): Promise<
       state.cut = { place: `line ${line}`, detail: 'the compressed file ends without its trailer: more may have followed' };
   }
 
-  return { header, headerLine, batches };
+  return { header, headerLine, batches, walks: null };
 }
 
 function readLine(text: string, previousAt: EpochMs): { readonly event: TapeEvent } | { readonly problem: string; readonly torn: boolean } {
@@ -377,7 +392,7 @@ async function openBinary(state: ReaderState, options: TapeReadOptions): Promise
   const headerLine = bytes.toString('utf8');
   const header = parseHeader(state.file, headerLine);
 
-  async function* batches(): AsyncGenerator<TapeBatch, void, undefined> {
+  async function* walks(): AsyncGenerator<BlockWalk, void, undefined> {
     let block = 0;
     let events = 0;
     let previousAt: EpochMs = 0;
@@ -392,12 +407,7 @@ async function openBinary(state: ReaderState, options: TapeReadOptions): Promise
         };
         return;
       }
-      let frame: Frame;
-      try {
-        frame = decodeFrame(frameBytes);
-      } catch (error) {
-        throw new TapeError(state.file, place, (error as Error).message);
-      }
+      const frame = orTapeError(state.file, place, () => decodeFrame(frameBytes));
       if (frame.kind === 'end') {
         if (frame.events !== events)
           throw new TapeError(state.file, place, `the end mark says ${frame.events} events, the blocks hold ${events}`);
@@ -411,18 +421,73 @@ async function openBinary(state: ReaderState, options: TapeReadOptions): Promise
         state.cut = { place: `byte ${at}`, detail: `block ${block + 1} was cut off` };
         return;
       }
-      let decoded: ReturnType<typeof decodeBlock>;
-      try {
-        decoded = decodeBlock(frame, stored, previousAt, options.lines === true);
-      } catch (error) {
-        throw new TapeError(state.file, place, (error as Error).message);
-      }
+      const decoder = orTapeError(state.file, place, () => openBlock(frame, stored, previousAt));
       block++;
-      events += decoded.events.length;
-      previousAt = decoded.events.at(-1)?.receivedAt ?? previousAt;
-      if (decoded.events.length > 0) yield decoded;
+      events += frame.events;
+      if (frame.events === 0) continue;
+      const walk = new BlockWalk(decoder, frame, { file: state.file, place });
+      yield walk;
+      previousAt = walk.lastAt;
     }
   }
 
-  return { header, headerLine, batches };
+  async function* batches(): AsyncGenerator<TapeBatch, void, undefined> {
+    for await (const walk of walks()) yield walk.batch(options.lines === true);
+  }
+
+  return { header, headerLine, batches, walks };
+}
+
+function orTapeError<Value>(file: string, place: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new TapeError(file, place, (error as Error).message);
+  }
+}
+
+/** One block of a compact tape. */
+class BlockWalk implements TapeWalk {
+  readonly #decoder: BlockDecoder;
+  readonly #where: { readonly file: string; readonly place: string };
+  readonly events: number;
+  readonly firstAt: EpochMs;
+
+  constructor(decoder: BlockDecoder, frame: Frame, where: { readonly file: string; readonly place: string }) {
+    this.#decoder = decoder;
+    this.#where = where;
+    this.events = frame.events;
+    this.firstAt = frame.firstAt;
+  }
+
+  get lastAt(): EpochMs {
+    return this.#decoder.lastAt;
+  }
+
+  get quote(): BlockDecoder['quote'] {
+    return this.#decoder.quote;
+  }
+
+  next(): boolean {
+    try {
+      return this.#decoder.next();
+    } catch (error) {
+      throw new TapeError(this.#where.file, this.#where.place, (error as Error).message);
+    }
+  }
+
+  event(): TapeEvent {
+    return this.#decoder.event();
+  }
+
+  batch(wantLines: boolean): TapeBatch {
+    const events: TapeEvent[] = [];
+    const lines: string[] | null = wantLines ? [] : null;
+    while (this.next()) {
+      const event = this.event();
+      events.push(event);
+      lines?.push(this.#decoder.line ?? tapeLine(event));
+    }
+    return { events, lines };
+  }
 }

@@ -1,0 +1,188 @@
+/**
+ * Runs of plain quotes in bulk replay. A quote is plain where every quality rule lets it pass unmarked and it changes nothing but
+ * the newest price of its instrument; of a run of them only the last is received, and only once somebody looks.
+ */
+import type { Quote } from '../src/domain/quote.ts';
+import {
+  copyQuoteDigits,
+  newQuoteDigits,
+  NO_ASK,
+  NO_BID,
+  type QuoteDigits,
+  type QuoteOrigin,
+  quoteOfDigits,
+} from '../src/domain/quote-digits.ts';
+import { type InstrumentKey, instrumentKey } from '../src/domain/venue.ts';
+import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
+import type { FeedCounters } from './feed-counters.ts';
+import type { Freshness } from './freshness.ts';
+
+/** With more instruments than this nothing is plain: far below where any rule forgets an instrument. */
+const MAX_INSTRUMENTS = 5_000;
+/** Jump limits above this leave no room for two quotes near one price to be near each other. */
+const MAX_JUMP = 0.9;
+/** What two sums of rounding may differ by, as a share. */
+const ROUNDING = 1e-12;
+const SCALES = Float64Array.from({ length: 16 }, (_, scale) => 10 ** scale);
+
+/** One source's quotes about one instrument. */
+interface Run {
+  readonly slot: Slot;
+  readonly limits: FeedLimits;
+  /** The last plain quote, which waits where it is its slot's `waiting`. */
+  readonly last: QuoteDigits;
+  /** The prices around the quote received last within which no limit on jumps is reached. */
+  bidFrom: number;
+  bidTo: number;
+  askFrom: number;
+  askTo: number;
+}
+
+/** One instrument of one venue, whichever source speaks of it. */
+interface Slot {
+  /** The source whose plain quote was received last, with nothing after it; null: the next quote has to be received. */
+  running: Run | null;
+  waiting: boolean;
+}
+
+export interface PlainRunsOptions {
+  readonly freshness: Freshness;
+  readonly counters: FeedCounters;
+  /** Receives a quote by all rules; true where it passed unmarked and became the newest price. */
+  readonly receive: (quote: Quote) => boolean;
+}
+
+/**
+ * What is received through it leaves rules, view and counters as if every quote had been received by itself, at every moment at
+ * which `settle` was called after the last quote.
+ */
+export class PlainRuns {
+  readonly #options: PlainRunsOptions;
+  readonly #slots = new Map<InstrumentKey, Slot>();
+  /** By what the quotes of a run share; the objects of one block of a tape point to its run directly. */
+  readonly #runs = new Map<string, Run>();
+  readonly #known = new WeakMap<QuoteOrigin, Run>();
+  readonly #waiting: Run[] = [];
+
+  constructor(options: PlainRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the next quote: only notes it where it is plain, else receives what waits of its instrument, and then it. */
+  take(quote: QuoteDigits): void {
+    const run = this.#known.get(quote.origin) ?? this.#runOf(quote.origin);
+    const { slot } = run;
+    if (slot.running === run && isPlain(run, quote)) {
+      copyQuoteDigits(quote, run.last);
+      if (slot.waiting) this.#options.counters.received(quote.origin.venue);
+      else {
+        slot.waiting = true;
+        this.#waiting.push(run);
+      }
+      return;
+    }
+    this.#settleSlot(slot);
+    this.#receive(run, quote);
+  }
+
+  /** To be called before a quote is received that does not come as digits. */
+  interrupt(quote: Quote): void {
+    const slot = this.#slots.get(instrumentKey(quote.venue, quote.instrument));
+    if (slot === undefined) return;
+    this.#settleSlot(slot);
+    slot.running = null;
+  }
+
+  /** To be called before connections change: what is remembered of a feed begins anew. */
+  interruptAll(): void {
+    this.settle();
+    for (const slot of this.#slots.values()) slot.running = null;
+  }
+
+  /** Receives what waits: to be called before anybody looks. */
+  settle(): void {
+    const waiting = this.#waiting;
+    for (let index = 0; index < waiting.length; index++) this.#settleSlot((waiting[index] as Run).slot);
+    waiting.length = 0;
+  }
+
+  #settleSlot(slot: Slot): void {
+    if (!slot.waiting) return;
+    slot.waiting = false;
+    const run = slot.running as Run;
+    this.#receive(run, run.last);
+  }
+
+  #receive(run: Run, quote: QuoteDigits): void {
+    const { slot } = run;
+    slot.running = null;
+    const unmarked = this.#options.receive(quoteOfDigits(quote));
+    if (!unmarked || this.#slots.size > MAX_INSTRUMENTS || !canBegin(run, quote)) return;
+    if (quote !== run.last) copyQuoteDigits(quote, run.last);
+    // Within a third of the limit on either side of one price, two prices lie within the limit of each other.
+    const near = run.limits.maxJump / 3;
+    const bid = valueOf(quote.bid);
+    const ask = valueOf(quote.ask);
+    run.bidFrom = bid * (1 - near);
+    run.bidTo = bid * (1 + near);
+    run.askFrom = ask * (1 - near);
+    run.askTo = ask * (1 + near);
+    slot.running = run;
+  }
+
+  #runOf(origin: QuoteOrigin): Run {
+    const { venue, instrument, source, sourceTime, quality, flags } = origin;
+    const name = `${venue}\0${instrument}\0${source}\0${sourceTime ? 1 : 0}\0${quality}\0${flags.join()}`;
+    let run = this.#runs.get(name);
+    if (run === undefined) {
+      const key = instrumentKey(venue, instrument);
+      let slot = this.#slots.get(key);
+      if (slot === undefined) {
+        slot = { running: null, waiting: false };
+        this.#slots.set(key, slot);
+      }
+      const limits = this.#options.freshness.sourceLimits(venue, source);
+      run = { slot, limits, last: newQuoteDigits(origin), bidFrom: 0, bidTo: 0, askFrom: 0, askTo: 0 };
+      this.#runs.set(name, run);
+    }
+    this.#known.set(origin, run);
+    return run;
+  }
+}
+
+/** Whether quotes after one that passed every rule unmarked may be plain. */
+function canBegin({ limits }: Run, quote: QuoteDigits): boolean {
+  const { quality, flags, venue } = quote.origin;
+  return (
+    quality === 'live' &&
+    flags.length === 0 &&
+    // A jump of a probability is told in points, not as a share; numbers without a hole are counted one by one.
+    venue !== 'prediction' &&
+    limits.sequence !== 'contiguous' &&
+    limits.maxJump <= MAX_JUMP &&
+    isPriced(quote) &&
+    quote.observedAt <= quote.receivedAt + limits.maxSkewMs
+  );
+}
+
+function isPriced({ missing, bid, ask }: QuoteDigits): boolean {
+  return (missing & (NO_BID | NO_ASK)) === 0 && bid.scale >= 0 && ask.scale >= 0 && bid.mantissa > 0 && ask.mantissa > 0;
+}
+
+function valueOf({ mantissa, scale }: QuoteDigits['bid']): number {
+  return mantissa / (SCALES[scale] as number);
+}
+
+/** Whether a quote is newer than the last of its run by the venue's word, not crossed, not from the future, and no jump. */
+function isPlain(run: Run, quote: QuoteDigits): boolean {
+  const { last, limits } = run;
+  if (!isPriced(quote) || quote.hasSequence !== last.hasSequence) return false;
+  if (quote.hasSequence && quote.sequence <= last.sequence) return false;
+  if (quote.observedAt > quote.receivedAt + limits.maxSkewMs) return false;
+  if (quote.origin.sourceTime && (quote.hasSequence ? quote.observedAt < last.observedAt : quote.observedAt <= last.observedAt))
+    return false;
+  const bid = valueOf(quote.bid);
+  const ask = valueOf(quote.ask);
+  if (quote.bid.scale === quote.ask.scale ? quote.bid.mantissa > quote.ask.mantissa : bid * (1 + ROUNDING) > ask) return false;
+  return bid >= run.bidFrom && bid <= run.bidTo && ask >= run.askFrom && ask <= run.askTo;
+}
