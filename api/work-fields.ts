@@ -1,9 +1,9 @@
 /** How far long work is, on the wire: the same fields in every record of it. */
 import { Type } from 'typebox';
-import { WAIT_CAUSES, type WorkStanding } from '../src/domain/work-standing.ts';
+import { WAIT_CAUSES, type WorkProgress } from '../src/domain/work-progress.ts';
 
 export const WORK_FIELDS = {
-  progress: Type.Unsafe<WorkStanding['progress']>({
+  progress: Type.Unsafe<WorkProgress['progress']>({
     type: ['object', 'null'],
     required: ['done', 'total', 'unit'],
     properties: {
@@ -17,7 +17,7 @@ export const WORK_FIELDS = {
     type: ['integer', 'null'],
     description: 'Milliseconds that it still takes, or is still waited for; null where nobody knows, and once it has ended.',
   }),
-  waitingFor: Type.Unsafe<WorkStanding['waitingFor']>({
+  waitingFor: Type.Unsafe<WorkProgress['waitingFor']>({
     type: ['object', 'null'],
     required: ['cause', 'detail'],
     properties: { cause: { type: 'string', enum: [...WAIT_CAUSES] }, detail: { type: 'string' } },

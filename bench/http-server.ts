@@ -1,4 +1,4 @@
-/** A server to be measured, in a process of its own: our API role with its real doors, or a Fastify to compare it with. */
+/** A server to be measured, in a process of its own: our API role with its real routes, or a Fastify to compare it with. */
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import fastify from 'fastify';
@@ -8,7 +8,7 @@ import { createInProcessMarketStateBus } from '../src/adapters/queue/market-stat
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
 import { API_ROLE } from '../src/adapters/store/callers/as-organization.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
-import { createRoomWatch } from '../src/adapters/store/room-watch.ts';
+import { createSpaceWatch } from '../src/adapters/store/space-watch.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../src/boot/caller-ports.ts';
 import { createLog } from '../src/adapters/log.ts';
@@ -147,7 +147,7 @@ async function ours(order: ServerOrder): Promise<string> {
       },
     },
     pingQueue: async () => {},
-    room: createRoomWatch(tmpdir(), clock),
+    room: createSpaceWatch(tmpdir(), clock),
     clockState: () => ({ offsetMs: 0, ok: true, detail: '' }),
     clock,
     random: Math.random,

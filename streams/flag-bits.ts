@@ -1,4 +1,4 @@
-/** Marks of quality: sets of flags as bits, the quality they amount to, and the copies of events that carry them. */
+/** Flags of quality as bits, the quality they amount to, and the copies of events that carry them. */
 import {
   NO_FLAGS,
   QUALITIES,
@@ -26,25 +26,25 @@ export const FEED_DOWN = 1 << 10;
 export const PRICE_JUMP = 1 << 11;
 
 /** Old, not wrong: these flags make an event `stale`; all others make it `degraded`. */
-const AGE_MARKS = OVER_AGE | SESSION_CLOSED | CARRIED_FORWARD;
+const AGE_FLAGS = OVER_AGE | SESSION_CLOSED | CARRIED_FORWARD;
 
 const FLAG_LISTS: (readonly QualityFlag[] | undefined)[] = [NO_FLAGS];
 
 /** The flags of a set of bits in the order of `QUALITY_FLAGS`: one shared frozen list per set. */
-export function flagsOf(marks: number): readonly QualityFlag[] {
-  let flags = FLAG_LISTS[marks];
+export function flagsOf(bits: number): readonly QualityFlag[] {
+  let flags = FLAG_LISTS[bits];
   if (flags === undefined) {
-    flags = Object.freeze(QUALITY_FLAGS.filter((_, index) => (marks & (1 << index)) !== 0));
-    FLAG_LISTS[marks] = flags;
+    flags = Object.freeze(QUALITY_FLAGS.filter((_, index) => (bits & (1 << index)) !== 0));
+    FLAG_LISTS[bits] = flags;
   }
   return flags;
 }
 
 /** The bits of a list of flags. */
-export function marksOf(flags: readonly QualityFlag[]): number {
-  let marks = 0;
-  for (let index = 0; index < flags.length; index++) marks |= 1 << QUALITY_FLAGS.indexOf(flags[index] as QualityFlag);
-  return marks;
+export function flagBitsOf(flags: readonly QualityFlag[]): number {
+  let bits = 0;
+  for (let index = 0; index < flags.length; index++) bits |= 1 << QUALITY_FLAGS.indexOf(flags[index] as QualityFlag);
+  return bits;
 }
 
 const RANK: Readonly<Record<Quality, number>> = { live: 0, delayed: 1, stale: 2, degraded: 3, halted: 4 };
@@ -54,10 +54,10 @@ export function worseQuality(a: Quality, b: Quality): Quality {
   return RANK[a] >= RANK[b] ? a : b;
 }
 
-/** A quality together with what a set of marks amounts to. */
-export function qualityWith(quality: Quality, marks: number): Quality {
-  if (marks === 0) return quality;
-  const implied = (marks & ~AGE_MARKS) !== 0 ? RANK.degraded : RANK.stale;
+/** A quality together with what a set of bits amounts to. */
+export function qualityWith(quality: Quality, bits: number): Quality {
+  if (bits === 0) return quality;
+  const implied = (bits & ~AGE_FLAGS) !== 0 ? RANK.degraded : RANK.stale;
   return RANK[quality] >= implied ? quality : (QUALITIES[implied] as Quality);
 }
 
@@ -99,19 +99,19 @@ export function withReferenceQuality(reference: ReferencePrice, quality: Quality
   };
 }
 
-/** The quote with marks added; the quote itself where they change nothing. */
-export function markQuote(quote: Quote, marks: number): Quote {
-  const before = quote.flags.length === 0 ? 0 : marksOf(quote.flags);
-  const all = before | marks;
+/** The quote with flags added; the quote itself where they change nothing. */
+export function withQuoteFlags(quote: Quote, bits: number): Quote {
+  const before = quote.flags.length === 0 ? 0 : flagBitsOf(quote.flags);
+  const all = before | bits;
   if (all === 0) return quote;
   const quality = qualityWith(quote.quality, all);
   return all === before && quality === quote.quality ? quote : withQuality(quote, quality, flagsOf(all));
 }
 
-/** The reference price with marks added; the same object where they change nothing. */
-export function markReference(reference: ReferencePrice, marks: number): ReferencePrice {
-  const before = reference.flags.length === 0 ? 0 : marksOf(reference.flags);
-  const all = before | marks;
+/** The reference price with flags added; the same object where they change nothing. */
+export function withReferenceFlags(reference: ReferencePrice, bits: number): ReferencePrice {
+  const before = reference.flags.length === 0 ? 0 : flagBitsOf(reference.flags);
+  const all = before | bits;
   if (all === 0) return reference;
   const quality = qualityWith(reference.quality, all);
   return all === before && quality === reference.quality ? reference : withReferenceQuality(reference, quality, flagsOf(all));

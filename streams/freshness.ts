@@ -1,4 +1,4 @@
-/** How fresh an event is at an instant: the marks that time, silence, sessions and lost connections put on it. */
+/** How fresh an event is at an instant: the flags that time, silence, sessions and lost connections put on it. */
 import { CATALOG, type Catalog } from '../src/domain/catalog.ts';
 import type { Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
 import { sessionAt as usSessionAt } from '../src/domain/session.ts';
@@ -38,9 +38,9 @@ export interface Freshness {
    */
   evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs;
   /** Of a reference price: whether its session is closed, or its price carried forward. */
-  sessionMarks(reference: ReferencePrice, at: EpochMs): number;
-  /** Every mark that depends on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
-  marksAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;
+  sessionBits(reference: ReferencePrice, at: EpochMs): number;
+  /** Every flag that depends on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
+  bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;
 }
 
 export function createFreshness(options: FreshnessOptions = {}): Freshness {
@@ -66,7 +66,7 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     return life.heardAt > own ? life.heardAt : own;
   }
 
-  function sessionMarks(reference: ReferencePrice, at: EpochMs): number {
+  function sessionBits(reference: ReferencePrice, at: EpochMs): number {
     if (isIssuerMark(reference)) return 0;
     const session = sessionAt(at);
     const frozen = ageMs(reference.feedUpdatedAt, reference.receivedAt) > feedLimits(reference).maxAgeMs;
@@ -79,17 +79,17 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     return frozen || otherSession ? CARRIED_FORWARD : 0;
   }
 
-  function marksAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number {
-    let marks = life.connected === false ? FEED_DOWN : 0;
+  function bitsAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number {
+    let bits = life.connected === false ? FEED_DOWN : 0;
     if (event.kind === 'reference') {
-      marks |= sessionMarks(event, at);
+      bits |= sessionBits(event, at);
       // "Market closed" and "carried forward" say why a price is old; over age is the word for where nothing else explains it.
-      if ((marks & (SESSION_CLOSED | CARRIED_FORWARD)) === 0 && at - evidenceAt(event, life) > maxAgeMs(event)) marks |= OVER_AGE;
-      return marks;
+      if ((bits & (SESSION_CLOSED | CARRIED_FORWARD)) === 0 && at - evidenceAt(event, life) > maxAgeMs(event)) bits |= OVER_AGE;
+      return bits;
     }
-    if (event.receivedAt < life.epochAt) marks |= RESYNCING;
-    if (at - evidenceAt(event, life) > maxAgeMs(event)) marks |= OVER_AGE;
-    return marks;
+    if (event.receivedAt < life.epochAt) bits |= RESYNCING;
+    if (at - evidenceAt(event, life) > maxAgeMs(event)) bits |= OVER_AGE;
+    return bits;
   }
 
   return {
@@ -100,7 +100,7 @@ export function createFreshness(options: FreshnessOptions = {}): Freshness {
     maxAgeMs,
     isIssuerMark,
     evidenceAt,
-    sessionMarks,
-    marksAt,
+    sessionBits,
+    bitsAt,
   };
 }

@@ -4,7 +4,7 @@ import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { Quote } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import { type InstrumentKey, instrumentKey } from '../src/domain/venue.ts';
-import { CROSSED, flagsOf, GAP, marksOf, OVER_AGE, RESYNCING } from './flag-bits.ts';
+import { CROSSED, flagsOf, GAP, flagBitsOf, OVER_AGE, RESYNCING } from './flag-bits.ts';
 import type { Freshness } from './freshness.ts';
 
 /** One instrument's book became gapped, crossed or silent, or whole again. */
@@ -54,7 +54,7 @@ export function instrumentEdges(freshness: Freshness): OperatorFunction<FeedMess
 function brokenBits(quote: Quote, freshness: Freshness): number {
   if (quote.flags.length === 0) return 0;
   const silent = freshness.feedLimits(quote).cadence === 'change_only' ? 0 : OVER_AGE;
-  return marksOf(quote.flags) & (BROKEN | silent);
+  return flagBitsOf(quote.flags) & (BROKEN | silent);
 }
 
 function edgeOf(quote: Quote, broken: number, healths: Map<InstrumentKey, Health>): InstrumentEdge | null {

@@ -1,4 +1,4 @@
-/** Gathers what the venues say beside quotes and passes the newest on: books, day statistics, perpetuals, each venue's standing. */
+/** Gathers what the venues say beside quotes and passes the newest on: books, day statistics, perpetuals, each venue's state. */
 
 import type { IssuerMarkState } from '../src/domain/issuer-mark.ts';
 import type { FeedHeartbeat, FeedMessage, FeedStatus } from '../src/domain/market-event.ts';
@@ -8,7 +8,7 @@ import { instrumentKey, type Venue } from '../src/domain/venue.ts';
 import type { Clock } from './clock.ts';
 import { ClockOffsets } from './clock-offsets.ts';
 import { providerOf } from './feed-life.ts';
-import { FEED_DOWN, flagsOf, marksOf, qualityWith, RESYNCING } from './flag-bits.ts';
+import { FEED_DOWN, flagsOf, flagBitsOf, qualityWith, RESYNCING } from './flag-bits.ts';
 import type { MarketPipeline } from './market-pipeline.ts';
 import type { FeedState } from './market-view.ts';
 
@@ -85,7 +85,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
     },
     error: onFailure,
   });
-  // At once where a venue is lost or found: what hangs on its standing must not wait for the next second.
+  // At once where a venue is lost or found: what hangs on its state must not wait for the next second.
   const edges = pipeline.connectivity.edges.subscribe({
     next: ({ venue }) => bus.publish(states.stateOf(venue, clock.now())),
     error: onFailure,
@@ -167,7 +167,7 @@ class VenueStates {
     else if (message.kind === 'quote') this.#noteGap(message.venue, message.instrument, message.flags.includes('gap'));
   }
 
-  /** A gap counts once, however many quotes carry its mark until it is repaired. */
+  /** A gap counts once, however many quotes carry its flag until it is repaired. */
   #noteGap(venue: Venue, instrument: string, isGap: boolean): void {
     if (!isGap && this.#gapped.size === 0) return;
     const key = instrumentKey(venue, instrument);
@@ -252,8 +252,8 @@ function isSameBook(one: OrderBookSnapshot, other: OrderBookSnapshot): boolean {
 
 /** The book before its feed was lost: shown as what it is, until there is another one. */
 function lostBook(before: OrderBookSnapshot, at: EpochMs): OrderBookSnapshot {
-  const marks = marksOf(before.flags) | FEED_DOWN | RESYNCING;
-  const flags = flagsOf(marks);
+  const bits = flagBitsOf(before.flags) | FEED_DOWN | RESYNCING;
+  const flags = flagsOf(bits);
   if (before.flags === flags) return before;
-  return { ...before, receivedAt: Math.max(at, before.receivedAt), quality: qualityWith(before.quality, marks), flags };
+  return { ...before, receivedAt: Math.max(at, before.receivedAt), quality: qualityWith(before.quality, bits), flags };
 }

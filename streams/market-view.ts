@@ -7,7 +7,7 @@ import type { EpochMs } from '../src/domain/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/venue.ts';
 import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
 import { type FeedLife, FeedLives } from './feed-life.ts';
-import { CLOCK_SKEW, markQuote, markReference, marksOf } from './flag-bits.ts';
+import { CLOCK_SKEW, withQuoteFlags, withReferenceFlags, flagBitsOf } from './flag-bits.ts';
 import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
@@ -58,9 +58,9 @@ export interface MarketView {
   apply(message: FeedMessage): boolean;
   /** What is known of an instrument; undefined where nothing was ever received. */
   instrument(key: InstrumentKey): Readonly<InstrumentView> | undefined;
-  /** The latest quote with the marks of an instant: this is what may be shown or priced. */
+  /** The latest quote with the flags of an instant: this is what may be shown or priced. */
   quoteAt(key: InstrumentKey, at: EpochMs): Quote | null;
-  /** The latest reference price with the marks of an instant. */
+  /** The latest reference price with the flags of an instant. */
   referenceAt(key: InstrumentKey, at: EpochMs): ReferencePrice | null;
   /**
    * Active events about a symbol, newest first: negative ones of the longest look-back, others of the last 168 hours.
@@ -75,7 +75,7 @@ export interface MarketView {
   readonly watched: boolean;
   readonly counters: FeedCounters;
   readonly freshness: Freshness;
-  /** Everything known, with the marks of an instant. */
+  /** Everything known, with the flags of an instant. */
   snapshot(at: EpochMs): MarketSnapshot;
 }
 
@@ -119,12 +119,12 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
     if (event.kind === 'reference' && latest.kind === 'reference') {
       const [isSecond, wasSecond] = [isSecondSource(event), isSecondSource(latest)];
       // A live price of the first source stands above any of a second one, whichever is the younger.
-      if (isSecond && !wasSecond && markedReference(latest, event.receivedAt).quality === 'live') return true;
+      if (isSecond && !wasSecond && agedReference(latest, event.receivedAt).quality === 'live') return true;
       if (!isSecond && wasSecond && event.quality === 'live') return false;
     }
     if (event.observedAt >= latest.observedAt) return false;
     if (event.receivedAt - latest.receivedAt > freshness.maxAgeMs(latest)) return false;
-    return (marksOf(latest.flags) & CLOCK_SKEW) === 0;
+    return (flagBitsOf(latest.flags) & CLOCK_SKEW) === 0;
   }
 
   function isSecondSource(reference: ReferencePrice): boolean {
@@ -220,11 +220,11 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
   }
 
   function markedQuote(quote: Quote, at: EpochMs): Quote {
-    return markQuote(quote, freshness.marksAt(quote, lives.of(quote.venue, quote.source), at));
+    return withQuoteFlags(quote, freshness.bitsAt(quote, lives.of(quote.venue, quote.source), at));
   }
 
-  function markedReference(reference: ReferencePrice, at: EpochMs): ReferencePrice {
-    return markReference(reference, freshness.marksAt(reference, lives.of('reference', reference.source), at));
+  function agedReference(reference: ReferencePrice, at: EpochMs): ReferencePrice {
+    return withReferenceFlags(reference, freshness.bitsAt(reference, lives.of('reference', reference.source), at));
   }
 
   function feedState(life: FeedLife): FeedState {
@@ -246,7 +246,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
     },
     referenceAt(key, at) {
       const reference = slots.get(key)?.reference ?? null;
-      return reference === null ? null : markedReference(reference, at);
+      return reference === null ? null : agedReference(reference, at);
     },
     newsOf(symbol, at) {
       if (!isNewsKnown(symbol, at)) return null;
@@ -271,7 +271,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
       const liquidity: PoolLiquidity[] = [];
       for (const slot of slots.values()) {
         if (slot.quote !== null) quotes.push(markedQuote(slot.quote, at));
-        if (slot.reference !== null) references.push(markedReference(slot.reference, at));
+        if (slot.reference !== null) references.push(agedReference(slot.reference, at));
         if (slot.perpContext !== null) perpContexts.push(slot.perpContext);
         if (slot.liquidity !== null) liquidity.push(slot.liquidity);
       }

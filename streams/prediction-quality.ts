@@ -4,17 +4,17 @@ import type { PredictionBook } from '../src/domain/prediction/market.ts';
 import type { Evidence } from '../src/domain/prediction/research.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
-import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from './flag-bits.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from './flag-bits.ts';
 import { limitsOf, qualityLimits } from './quality-limits.ts';
 
 /** A book that was asked for just now: live, unless it is one-sided, contradicts itself or its own time is not of now. */
 export function assessedBook(book: PredictionBook, at: EpochMs): NonNullable<Evidence['book']> {
   const [bid, ask] = [book.bids[0], book.asks[0]];
   const limits = limitsOf(qualityLimits(), 'prediction', book.source);
-  let marks = marksOf(NO_FLAGS);
-  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
-  else if (compareDecimals(bid.price, ask.price) > 0) marks |= CROSSED;
-  if (at - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
-  if (book.observedAt - at > limits.maxSkewMs) marks |= CLOCK_SKEW;
-  return { ...book, quality: qualityWith('live', marks), flags: flagsOf(marks) };
+  let bits = flagBitsOf(NO_FLAGS);
+  if (bid === undefined || ask === undefined) bits |= ONE_SIDED;
+  else if (compareDecimals(bid.price, ask.price) > 0) bits |= CROSSED;
+  if (at - book.observedAt > limits.maxAgeMs) bits |= OVER_AGE;
+  if (book.observedAt - at > limits.maxSkewMs) bits |= CLOCK_SKEW;
+  return { ...book, quality: qualityWith('live', bits), flags: flagsOf(bits) };
 }

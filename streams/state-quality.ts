@@ -2,10 +2,10 @@
 import type { VenueState } from '../src/domain/market-state.ts';
 import type { Quality, QualityFlag } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
-import { FEED_DOWN, flagsOf, marksOf, OVER_AGE, qualityWith } from './flag-bits.ts';
+import { FEED_DOWN, flagsOf, flagBitsOf, OVER_AGE, qualityWith } from './flag-bits.ts';
 
-/** A venue whose standing was not renewed for so long is not followed by anybody; it is renewed every second. */
-export const STANDING_MAX_AGE_MS = 10_000;
+/** A venue whose state was not renewed for so long is not followed by anybody; it is renewed every second. */
+export const VENUE_STATE_MAX_AGE_MS = 10_000;
 
 export interface StateQuality {
   readonly ageMs: number;
@@ -13,9 +13,9 @@ export interface StateQuality {
   readonly flags: readonly QualityFlag[];
 }
 
-/** True where somebody receives the venue: its standing is fresh, and its feed is not down. */
-export function isReceived(standing: VenueState | null, at: EpochMs): boolean {
-  return standing !== null && at - standing.receivedAt <= STANDING_MAX_AGE_MS && standing.hearing !== 'feed_down';
+/** True where somebody receives the venue: its state is fresh, and its feed is not down. */
+export function isReceived(venueState: VenueState | null, at: EpochMs): boolean {
+  return venueState !== null && at - venueState.receivedAt <= VENUE_STATE_MAX_AGE_MS && venueState.hearing !== 'feed_down';
 }
 
 /** Age and quality of a state. What its feed said of it already is kept. */
@@ -26,13 +26,13 @@ export function stateQuality(
     readonly quality?: Quality;
     readonly flags?: readonly QualityFlag[];
   },
-  standing: VenueState | null,
+  venueState: VenueState | null,
   at: EpochMs,
   maxAgeMs: number,
 ): StateQuality {
   const ageMs = Math.max(0, at - Math.min(state.observedAt, state.receivedAt));
-  let marks = marksOf(state.flags ?? []);
-  if (ageMs > maxAgeMs) marks |= OVER_AGE;
-  if (!isReceived(standing, at)) marks |= FEED_DOWN;
-  return { ageMs, quality: qualityWith(state.quality ?? 'live', marks), flags: flagsOf(marks) };
+  let bits = flagBitsOf(state.flags ?? []);
+  if (ageMs > maxAgeMs) bits |= OVER_AGE;
+  if (!isReceived(venueState, at)) bits |= FEED_DOWN;
+  return { ageMs, quality: qualityWith(state.quality ?? 'live', bits), flags: flagsOf(bits) };
 }

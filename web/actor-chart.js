@@ -2,7 +2,7 @@
 import { drawChart } from './chart-drawing.js';
 import { fill, h } from './dom.js';
 import { layoutOf } from './machine-layouts.js';
-import { clockTime, dayAndTime, eventWord, standing } from './words.js';
+import { clockTime, dayAndTime, eventWord, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').StateValue} StateValue */
 
@@ -52,7 +52,7 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
         if (ended) return;
         // The next step tries again.
         drawn = '';
-        fill(place, h('p', {}, standing(current)), h('p', { class: 'faint' }, `The machine ${wanted} cannot be drawn.`));
+        fill(place, h('p', {}, stateText(current)), h('p', { class: 'faint' }, `The machine ${wanted} cannot be drawn.`));
         fail(error);
         return;
       }
@@ -100,6 +100,6 @@ function stepLine(at, { from, to, event }) {
     {},
     h('time', { class: 'step-when faint', datetime: at, title: dayAndTime(at) }, clockTime(at)),
     h('span', { class: 'step-event' }, eventWord(event.type)),
-    h('span', { class: 'faint' }, from === null ? standing(to) : `${standing(from)} → ${standing(to)}`),
+    h('span', { class: 'faint' }, from === null ? stateText(to) : `${stateText(from)} → ${stateText(to)}`),
   );
 }

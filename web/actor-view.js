@@ -14,7 +14,7 @@ import { stepRow } from './step-row.js';
 import { TimeLanes } from './time-lanes.js';
 import { WhatIfPanel } from './what-if-panel.js';
 import { createWindowList } from './window-list.js';
-import { dayAndTime, plain, standing, zoneWord } from './words.js';
+import { dayAndTime, plain, stateText, zoneWord } from './words.js';
 
 /** @typedef {import('./api.ts').ActorDetail} ActorDetail */
 /** @typedef {import('./wire.ts').Step} Step */
@@ -326,7 +326,7 @@ class ActorPage {
       // A machine of an earlier version of the service: its words are still true.
       fill(
         this.chartPlace,
-        h('p', {}, step ? standing(step.to) : ''),
+        h('p', {}, step ? stateText(step.to) : ''),
         h('p', { class: 'faint' }, `The machine ${machine} cannot be drawn by this version of the service.`),
       );
       if (!(error instanceof Refused && error.status === 404)) this.#failed(error);

@@ -6,7 +6,7 @@ import { layoutOf } from './machine-layouts.js';
 import { createPagedList } from './paged-list.js';
 import { stepRow } from './step-row.js';
 import { createWindowList } from './window-list.js';
-import { dayAndTime, standing } from './words.js';
+import { dayAndTime, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').Step} Step */
 /** @typedef {{ readonly id: string, readonly signal: AbortSignal, readonly fail: (error: unknown) => void }} Options */
@@ -150,7 +150,7 @@ function chartDrawing({ signal, fail }) {
       // A machine of an earlier version of the service: its words are still true.
       fill(
         element,
-        h('p', {}, standing(step.to)),
+        h('p', {}, stateText(step.to)),
         h('p', { class: 'faint' }, `The machine ${step.machine} cannot be drawn by this version of the service.`),
       );
       if (!(error instanceof Refused && error.status === 404)) fail(error);

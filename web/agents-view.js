@@ -96,7 +96,7 @@ export function agentsView({ feed, fail, me }) {
       feed.subscribe({
         channel: 'inspect',
         receive: ({ data }) => rows.get(data.actorId)?.stand(data.to, data.version),
-        begin: () => void readEach((id, row) => readStanding(id, row)),
+        begin: () => void readEach((id, row) => readState(id, row)),
       }),
       feed.subscribe({
         channel: 'agents',
@@ -131,7 +131,7 @@ export function agentsView({ feed, fail, me }) {
   }
 
   /** @param {string} id @param {ReturnType<typeof agentRow>} row */
-  async function readStanding(id, row) {
+  async function readState(id, row) {
     try {
       /** @type {import('./wire.ts').Page<import('./wire.ts').Step>} */
       const { items } = await read(`/v1/agents/${id}/history?limit=1`);

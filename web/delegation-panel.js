@@ -205,21 +205,21 @@ function delegationTable(delegations, now, revoke) {
     caption: 'Delegations, newest first',
     head: ['wallet', 'stands', 'most per transaction, USD', 'until', 'granted by', 'what to do'],
     rows: delegations.map((one, index) => {
-      const stands = standingOf(one, now, index === 0);
+      const status = statusOf(one, now, index === 0);
       return [
         h('code', { title: one.wallet }, shortAddress(one.wallet)),
-        stands,
+        status,
         number(one.maxNotionalUsd),
         dayAndTime(one.expiresAt),
         one.grantedBy,
-        stands === 'holds' ? revoke(one) : '',
+        status === 'holds' ? revoke(one) : '',
       ];
     }),
   });
 }
 
 /** @param {Delegation} delegation @param {number} now @param {boolean} isNewest */
-function standingOf({ revokedAt, revokedBy, expiresAt }, now, isNewest) {
+function statusOf({ revokedAt, revokedBy, expiresAt }, now, isNewest) {
   if (revokedAt !== null) return `revoked by ${revokedBy}`;
   if (Date.parse(expiresAt) <= now) return 'expired';
   return isNewest ? 'holds' : 'replaced';

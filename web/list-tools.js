@@ -283,12 +283,12 @@ function arrange(parent, rows, textOf, way) {
     .sort((a, b) => compareTexts(a.text, b.text, way))
     .map(({ row }) => row);
   const focused = document.activeElement;
-  const standing = [...rows];
+  const present = [...rows];
   for (const [index, row] of sorted.entries()) {
-    if (standing[index] === row) continue;
-    parent.insertBefore(row, standing[index] ?? null);
-    standing.splice(standing.indexOf(row), 1);
-    standing.splice(index, 0, row);
+    if (present[index] === row) continue;
+    parent.insertBefore(row, present[index] ?? null);
+    present.splice(present.indexOf(row), 1);
+    present.splice(index, 0, row);
   }
   if (focused instanceof HTMLElement && focused !== document.activeElement && parent.contains(focused))
     focused.focus({ preventScroll: true });

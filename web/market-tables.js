@@ -7,11 +7,11 @@ import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { age, clockTime, dayAndTime, instrumentAddress, plain, priceText } from './words.js';
 
-/** @param {readonly import('./wire.ts').VenueStanding[]} venues */
+/** @param {readonly import('./wire.ts').VenueState[]} venues */
 export function venueTable(venues) {
   return dataTable({
     caption: 'How each venue is received',
-    head: ['venue', 'heard', 'last message', 'clock offset', 'gaps', 'messages', 'not usable', 'requests left'],
+    head: ['venue', 'received', 'last message', 'clock offset', 'gaps', 'messages', 'not usable', 'requests left'],
     rows: venues.map((venue) => [
       h('span', {}, plain(venue.venue), venue.executable ? '' : h('small', { class: 'faint' }, ' not executable')),
       h('span', { class: `badge hearing-${venue.hearing}`, title: venue.detail }, plain(venue.hearing)),
@@ -58,7 +58,7 @@ export function tickerTable(tickers) {
       price(ticker.quoteVolume),
       number(ticker.trades),
       age(ticker.ageMs),
-      standingOf(ticker),
+      statusOf(ticker),
     ]),
   });
 }
@@ -92,7 +92,7 @@ export function perpTable(perps) {
       price(perp.openInterestNotional),
       price(perp.dayNotional),
       age(perp.ageMs),
-      standingOf(perp),
+      statusOf(perp),
     ]),
   });
 }
@@ -125,7 +125,7 @@ export function predictionList(markets, context, signal) {
             ? plain(market.status)
             : [`${plain(market.status)}, closes `, h('time', { datetime: market.closesAt }, dayAndTime(market.closesAt))],
         ),
-        standingOf(market),
+        statusOf(market),
       ),
       inside,
     );
@@ -238,6 +238,6 @@ function percent(text) {
 }
 
 /** @param {{ readonly quality: string, readonly flags: readonly string[] }} state */
-function standingOf({ quality, flags }) {
+function statusOf({ quality, flags }) {
   return h('span', {}, qualityWord(quality), ' ', flagChips(flags));
 }

@@ -368,14 +368,14 @@ function invitationTable(invitations, { context, refresh }) {
     head: ['name', 'as', 'invited by', 'until', 'stands', 'what to do'],
     empty: 'Nobody was invited yet.',
     rows: invitations.map((one) => {
-      const stands = standingOf(one, context.feed.now());
+      const status = statusOf(one, context.feed.now());
       return [
         one.name,
         one.role === null ? permissionList(one.permissions) : plain(one.role),
         one.invitedBy,
         dayAndTime(one.expiresAt),
-        stands,
-        stands === 'open'
+        status,
+        status === 'open'
           ? h('button', { type: 'button', 'aria-label': `Take back: ${one.name}`, onclick: () => void revoke(one) }, 'Take back')
           : '',
       ];
@@ -384,7 +384,7 @@ function invitationTable(invitations, { context, refresh }) {
 }
 
 /** @param {Invitation} invitation @param {number} now */
-function standingOf({ acceptedBy, revokedAt, expiresAt }, now) {
+function statusOf({ acceptedBy, revokedAt, expiresAt }, now) {
   if (acceptedBy !== null) return `accepted by ${acceptedBy}`;
   if (revokedAt !== null) return 'taken back';
   return Date.parse(expiresAt) <= now ? 'expired' : 'open';

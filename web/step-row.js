@@ -1,6 +1,6 @@
 /** One step of a state chart as a row of a list: its version, its event, what it changed and when. */
 import { h } from './dom.js';
-import { clockTime, dayAndTime, eventWord, plain, standing } from './words.js';
+import { clockTime, dayAndTime, eventWord, plain, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').Step} Step */
 /** @typedef {import('./wire.ts').StateValue} StateValue */
@@ -13,7 +13,7 @@ export function stepRow({ version, at, event, from, to, cause }) {
       'span',
       { class: 'step-words' },
       h('span', { class: 'step-event' }, eventWord(event.type)),
-      h('span', { class: 'step-change faint' }, from === null ? standing(to) : changed(from, to)),
+      h('span', { class: 'step-change faint' }, from === null ? stateText(to) : changed(from, to)),
     ),
     h(
       'span',
@@ -29,8 +29,8 @@ export function stepRow({ version, at, event, from, to, cause }) {
  * @param {StateValue} to
  */
 export function changed(from, to) {
-  if (typeof from === 'string' || typeof to === 'string') return `${standing(from)} → ${standing(to)}`;
+  if (typeof from === 'string' || typeof to === 'string') return `${stateText(from)} → ${stateText(to)}`;
   const moved = Object.keys(to).filter((region) => JSON.stringify(from[region]) !== JSON.stringify(to[region]));
   if (moved.length === 0) return 'stays';
-  return moved.map((region) => `${plain(region)} ${standing(from[region] ?? '')} → ${standing(to[region] ?? '')}`).join(', ');
+  return moved.map((region) => `${plain(region)} ${stateText(from[region] ?? '')} → ${stateText(to[region] ?? '')}`).join(', ');
 }

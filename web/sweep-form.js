@@ -39,7 +39,7 @@ export function sweepForm({ mayRun, onBegin }) {
 
 /**
  * `stopLossPct = 2, 4` is a threshold with two values. A number stays the text that it is, so that no digit is lost where
- * the manifest wants a decimal text; the service judges what fits.
+ * the manifest wants a decimal text; the service says what fits.
  * @param {string} text
  */
 export function parametersOf(text) {

@@ -7,7 +7,7 @@ import { lazyPanel } from './lazy-panel.js';
 import { createProblemNote } from './problem-note.js';
 import { factList } from './tables.js';
 import { understoodWords } from './takes-view.js';
-import { clockTime, dayAndTime, eventWord, plain, standing } from './words.js';
+import { clockTime, dayAndTime, eventWord, plain, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').Take} Take */
 
@@ -158,7 +158,7 @@ export function takeView(context, id) {
           {},
           h('time', { class: 'step-when faint', datetime: at, title: dayAndTime(at) }, clockTime(at)),
           h('span', { class: 'step-event' }, eventWord(event.type)),
-          h('span', { class: 'faint' }, standing(to)),
+          h('span', { class: 'faint' }, stateText(to)),
         ),
       ),
     );

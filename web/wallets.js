@@ -149,7 +149,7 @@ export async function signText(wallet, address, text) {
  */
 export async function signTypedData(wallet, address, typedData) {
   await assertShown(wallet, address);
-  await standingOn(wallet, typedData.domain.chainId);
+  await switchToChain(wallet, typedData.domain.chainId);
   return wallet.provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(typedData)] });
 }
 
@@ -161,7 +161,7 @@ export async function signTypedData(wallet, address, typedData) {
  */
 export async function sendCall(wallet, { chainId, from, to, data, value }) {
   await assertShown(wallet, from);
-  const wanted = await standingOn(wallet, chainId);
+  const wanted = await switchToChain(wallet, chainId);
   return wallet.provider.request({
     method: 'eth_sendTransaction',
     params: [{ from, to, data, value: `0x${BigInt(value).toString(16)}`, chainId: wanted }],
@@ -174,12 +174,12 @@ export async function sendCall(wallet, { chainId, from, to, data, value }) {
  * @returns {Promise<string>} Its number as the wallet writes it.
  * @throws Error where the wallet stays on another one.
  */
-async function standingOn({ name, provider }, chainId) {
+async function switchToChain({ name, provider }, chainId) {
   const wanted = `0x${chainId.toString(16)}`;
-  const standing = async () => BigInt(await provider.request({ method: 'eth_chainId' }));
-  if ((await standing()) === BigInt(chainId)) return wanted;
+  const stateText = async () => BigInt(await provider.request({ method: 'eth_chainId' }));
+  if ((await stateText()) === BigInt(chainId)) return wanted;
   await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] });
-  const stays = await standing();
+  const stays = await stateText();
   if (stays !== BigInt(chainId))
     throw new Error(`${name} stands on the chain ${stays}, and this is for the chain ${chainId}. Nothing was signed.`);
   return wanted;

@@ -4,7 +4,7 @@ import { change } from './http.js';
 import { createProblemNote } from './problem-note.js';
 import { branchAccount } from './step-account.js';
 import { changed } from './step-row.js';
-import { eventWord, standing } from './words.js';
+import { eventWord, stateText } from './words.js';
 
 /** @typedef {import('./api.ts').ActorBranch} Branch */
 /** @typedef {import('./wire.ts').StateValue} StateValue */
@@ -125,7 +125,7 @@ export class WhatIfPanel {
         'button',
         { type: 'button', class: 'branch-step', onclick: () => this.#lightAs(step) },
         h('span', { class: 'step-event' }, eventWord(String(step.event['type']))),
-        h('span', { class: 'faint' }, step.taken ? changed(before, after) : `stays ${standing(after)}`),
+        h('span', { class: 'faint' }, step.taken ? changed(before, after) : `stays ${stateText(after)}`),
       ),
       branchAccount(step),
     );

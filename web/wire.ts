@@ -285,7 +285,7 @@ export interface Impact {
   readonly after: Portfolio;
 }
 
-export interface VenueStanding {
+export interface VenueState {
   readonly venue: string;
   readonly executable: boolean;
   readonly hearing: string;

@@ -149,10 +149,10 @@ export function numberText(value) {
  * @param {import('./wire.ts').StateValue} value
  * @returns {string}
  */
-export function standing(value) {
+export function stateText(value) {
   if (typeof value === 'string') return plain(value);
   return Object.entries(value)
-    .map(([region, inside]) => `${plain(region)} ${standing(inside)}`)
+    .map(([region, inside]) => `${plain(region)} ${stateText(inside)}`)
     .join(', ');
 }
 

@@ -70,10 +70,10 @@ export interface GateCommands {
     word: { readonly approved: boolean; readonly comment: string },
   ): Promise<Outcome<GateEvidence>>;
   /** Null where the organization has no such agent. */
-  standing(orgId: string, agentId: string): Promise<GatesStanding | null>;
+  progress(orgId: string, agentId: string): Promise<GatesProgress | null>;
 }
 
-export interface GatesStanding extends ManifestInWords {
+export interface GatesProgress extends ManifestInWords {
   readonly stage: Stage;
   readonly gates: readonly GateState[];
   /** Whether its forward trading is assessed under a time that was moved on. */
@@ -122,9 +122,9 @@ export function createGateHandler(deps: GateDeps): GateCommands {
     context: CommandContext,
     before: AgentView,
   ): Promise<Outcome<PromotedView> | { readonly superseded: () => Outcome<never> }> {
-    let standing: GateState | null;
+    let gateState: GateState | null;
     try {
-      standing = await gates.validate(before, true);
+      gateState = await gates.validate(before, true);
     } catch (error) {
       if (!isContradicted(error)) throw error;
       return {
@@ -133,10 +133,10 @@ export function createGateHandler(deps: GateDeps): GateCommands {
         },
       };
     }
-    if (standing === null) return refuse('state_conflict', 'the agent is live; no gate follows');
-    const shut = refusalOf(standing, context.subject);
+    if (gateState === null) return refuse('state_conflict', 'the agent is live; no gate follows');
+    const shut = refusalOf(gateState, context.subject);
     if (shut !== null) return shut;
-    const { evidence } = standing as { evidence: GateEvidence };
+    const { evidence } = gateState as { evidence: GateEvidence };
     const told = await toldOf(deps, before, ['draft']);
     const after = (plan: StepPlan): PromotedView => ({
       ...before,
@@ -208,15 +208,15 @@ export function createGateHandler(deps: GateDeps): GateCommands {
       }
     },
 
-    async standing(orgId, agentId) {
+    async progress(orgId, agentId) {
       const view = await agents.find(orgId, agentId);
-      return view && standingOf(deps, view);
+      return view && progressOf(deps, view);
     },
   };
 }
 
 /** Where the gates of an agent stand. */
-async function standingOf(deps: GateDeps, view: AgentView): Promise<GatesStanding> {
+async function progressOf(deps: GateDeps, view: AgentView): Promise<GatesProgress> {
   const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated()];
   return { stage: view.stage, gates, simulated, ...(await toldOf(deps, view, ['draft', 'backtest'])) };
 }
@@ -236,8 +236,8 @@ function isContradicted(error: unknown): boolean {
 }
 
 /** Why a gate stays shut; null where it opens. */
-function refusalOf(standing: GateState, asking: string): ReturnType<typeof refuse> | null {
-  const { gate, kind, evidence, checks, problems, signedBy } = standing;
+function refusalOf(gateState: GateState, asking: string): ReturnType<typeof refuse> | null {
+  const { gate, kind, evidence, checks, problems, signedBy } = gateState;
   const shut = (code: 'evidence_missing' | 'gate_failed' | 'sign_off_refused', detail: string): ReturnType<typeof refuse> => ({
     ok: false,
     refusal: { code, detail, checks },
@@ -245,7 +245,7 @@ function refusalOf(standing: GateState, asking: string): ReturnType<typeof refus
   if (evidence === null && kind !== 'manifest')
     return shut('evidence_missing', `nothing on record opens the gate at ${gate}: ${HOW[kind]}`);
   if (problems.length > 0) return shut('gate_failed', `the gate at ${gate} stays shut: ${problems.join('; ')}`);
-  if (evidence === null || !standing.passed) {
+  if (evidence === null || !gateState.passed) {
     const failed = checks.filter(({ passed }) => !passed).map(checkWords);
     return shut('gate_failed', `the gate at ${gate} stays shut: ${failed.join('; ')}`);
   }

@@ -115,7 +115,7 @@ function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: De
   const ceiling = vaultCeilingUsd(vault.stage, vault.maxCapitalUsd);
   const after = new Decimal(vault.allocatedUsd).plus(amountUsd);
   if (after.gt(ceiling)) {
-    const room = Decimal.max(0, new Decimal(ceiling).minus(vault.allocatedUsd));
+    const capacity = Decimal.max(0, new Decimal(ceiling).minus(vault.allocatedUsd));
     const why =
       ceiling === '0'
         ? `at ${vault.stage} the agent trades on paper and its vault takes no capital`
@@ -125,7 +125,7 @@ function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: De
       limit: ceiling,
       before: vault.allocatedUsd,
       after: plainDecimal(after),
-      suggestion: room.isZero() ? 'pass the gate to the next stage first' : `deposit at most ${plainDecimal(room)}`,
+      suggestion: capacity.isZero() ? 'pass the gate to the next stage first' : `deposit at most ${plainDecimal(capacity)}`,
     });
   }
   const change = depositInto(vault, equityUsd, amountUsd);

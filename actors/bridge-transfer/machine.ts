@@ -7,9 +7,9 @@ import {
   type Attention,
   delayAfterMs,
   FIRST_AXES,
-  type Standing,
+  type TransferStatus,
   seen,
-  standingOf,
+  transferStatusOf,
   type TrackedState,
   type TransferAxes,
 } from '../../src/domain/bridge/axes.ts';
@@ -46,19 +46,19 @@ interface EventArgs {
   readonly event: BridgeTransferEvent;
 }
 
-/** The axes after what was received, and the standing that they come to. */
-function after({ context, event }: EventArgs): { readonly axes: TransferAxes; readonly standing: Standing } {
+/** The axes after what was received, and the state that they come to. */
+function after({ context, event }: EventArgs): { readonly axes: TransferAxes; readonly status: TransferStatus } {
   const sighting = event.type === 'activity.done' && event.answer.outcome === 'seen' ? event.answer.sighting : null;
   // Looks may overtake one another: what was begun before the last news says nothing any more.
   const isNews = sighting !== null && sighting.at >= (context.seenAt ?? 0);
   const axes = isNews ? seen(context.axes, sighting) : context.axes;
-  return { axes, standing: standingOf(axes, context) };
+  return { axes, status: transferStatusOf(axes, context) };
 }
 
 const leadsTo =
   (state: TrackedState) =>
   (args: EventArgs): boolean =>
-    isSighting(args) && after(args).standing.state === state;
+    isSighting(args) && after(args).status.state === state;
 
 function isSighting({ event }: Pick<EventArgs, 'event'>): boolean {
   return event.type === 'activity.done' && event.answer.outcome === 'seen';
@@ -75,7 +75,7 @@ function spelled({ source, ...axes }: TransferAxes): string {
 
 /** Attentions that nobody was told of yet. */
 function untold(args: EventArgs): readonly Attention[] {
-  return after(args).standing.attentions.filter((attention) => TOLD.has(attention) && !args.context.told.includes(attention));
+  return after(args).status.attentions.filter((attention) => TOLD.has(attention) && !args.context.told.includes(attention));
 }
 
 const TAKE_LEASE = {
@@ -152,9 +152,9 @@ export const bridgeTransferMachine = setup({
         : {},
     ),
     rememberAxes: assign((args) => {
-      const { axes, standing } = after(args);
+      const { axes, status } = after(args);
       const seenAt = args.event.type === 'activity.done' && args.event.answer.outcome === 'seen' ? args.event.answer.sighting.at : null;
-      return { axes, seenAt, attentions: standing.attentions, told: [...args.context.told, ...untold(args)], looks: 0 };
+      return { axes, seenAt, attentions: status.attentions, told: [...args.context.told, ...untold(args)], looks: 0 };
     }),
     rememberConfirmations: assign({ axes: (args) => after(args).axes }),
     rememberEnd: assign({

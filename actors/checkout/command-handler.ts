@@ -50,7 +50,7 @@ export interface CheckoutHandlerDeps {
   readonly verifySignature: VerifySignature;
   /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
-  readonly ground: (orgId: string) => Promise<string>;
+  readonly exposureVersion: (orgId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;

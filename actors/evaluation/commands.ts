@@ -1,7 +1,7 @@
 /** What may be asked of evaluation runs, and by whom: the protocol between the API and the runs' actors. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
-import type { ToldProgress } from '../../src/domain/work-standing.ts';
+import type { ToldProgress } from '../../src/domain/work-progress.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { Evaluation, RunEnding, RunState } from './protocol.ts';
 

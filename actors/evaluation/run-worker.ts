@@ -5,7 +5,7 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EvidenceDraft } from '../../src/domain/evidence.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
-import { evaluationStanding, type ToldProgress, type WorkStanding } from '../../src/domain/work-standing.ts';
+import { evaluationProgress, type ToldProgress, type WorkProgress } from '../../src/domain/work-progress.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { runEvery } from '../runtime/run-every.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -54,7 +54,7 @@ export type ClaimedRun = Omit<EvaluationJob, 'signal' | 'progress'> & { readonly
 
 /** What is announced of a run that is worked on. `since`: when it began what it is `doing`. */
 export type ProgressBody = ToldProgress &
-  WorkStanding & {
+  WorkProgress & {
     readonly what: 'evaluation_progress';
     readonly agentId: string;
     readonly runId: string;
@@ -117,7 +117,7 @@ export function startRunWorker(deps: {
         done,
         total,
         ...phase,
-        ...evaluationStanding('running', { done, total, ...phase }, now),
+        ...evaluationProgress('running', { done, total, ...phase }, now),
       };
       store.announceProgress(run, now, body).catch(deps.onError);
     };
@@ -138,7 +138,7 @@ export function startRunWorker(deps: {
     }
     // Evidence first: a run that says `finished` has its evidence on record, whenever the process dies.
     if (end.evidence !== null) {
-      const unsigned = await unsignedGround(deps.writeEvidence(end.evidence));
+      const unsigned = await unsignedBasis(deps.writeEvidence(end.evidence));
       if (unsigned !== null) {
         await runtime.deliver(run.runId, { type: 'run.refused', code: 'state_conflict', detail: unsigned }, { cause });
         return;
@@ -167,9 +167,9 @@ export function startRunWorker(deps: {
   }
 
   async function look(): Promise<void> {
-    const room = deps.atOnce - working.size;
-    if (room <= 0) return;
-    for (const run of await store.claim(holder, room, LEASE_MS)) {
+    const free = deps.atOnce - working.size;
+    if (free <= 0) return;
+    for (const run of await store.claim(holder, free, LEASE_MS)) {
       if (working.has(run.runId)) continue;
       const abort = new AbortController();
       const done = carry(run, abort)
@@ -203,7 +203,7 @@ export function startRunWorker(deps: {
 }
 
 /** Why evidence was not taken because it rests on a row that nobody signed; null where it was. @throws anything else. */
-async function unsignedGround(writing: Promise<unknown>): Promise<string | null> {
+async function unsignedBasis(writing: Promise<unknown>): Promise<string | null> {
   try {
     await writing;
     return null;

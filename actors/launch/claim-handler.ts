@@ -28,7 +28,7 @@ export interface ClaimHandlerDeps {
   readonly chain: LaunchChain;
   /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
-  readonly ground: (orgId: string) => Promise<string>;
+  readonly exposureVersion: (orgId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;

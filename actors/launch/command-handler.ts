@@ -50,7 +50,7 @@ export interface LaunchHandlerDeps {
   readonly verifySignature: VerifySignature;
   /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
-  readonly ground: (orgId: string) => Promise<string>;
+  readonly exposureVersion: (orgId: string) => Promise<string>;
   /** Why a symbol may not be listed; null where it may. */
   readonly listingProblem: (wish: LaunchWish, mint: string) => string | null;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;

@@ -2,7 +2,7 @@
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { CurveWish } from '../../src/domain/launch/curve-config.ts';
 import type { TokenNames } from '../../src/domain/launch/curve-program.ts';
-import type { CurveLaunchState, CurveStanding } from '../../src/domain/launch/launch-state.ts';
+import type { CurveLaunchState, CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { ClaimKind } from '../../src/domain/launch/launch-transactions.ts';
 import type { QuoteToken } from '../../src/domain/launch/quote-tokens.ts';
 import type { Claimer } from '../../src/domain/launch/withdrawals.ts';
@@ -52,7 +52,7 @@ export interface LaunchView {
   readonly agentId: string | null;
   readonly takeId: string | null;
   readonly signatures: readonly string[];
-  readonly standing: CurveStanding | null;
+  readonly standing: CurveState | null;
   readonly reason: string | null;
   readonly detail: string | null;
   readonly preparedBy: string;

@@ -4,7 +4,7 @@ import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
-import type { CurveStanding } from '../../src/domain/launch/launch-state.ts';
+import type { CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
@@ -23,11 +23,11 @@ export interface LaunchWorkerDeps {
 }
 
 /** What stands in a pool and its configuration; null where one of them is not there. */
-export async function curveStanding(
+export async function readCurveState(
   chain: Pick<LaunchChain, 'accounts'>,
   { pool, config }: { readonly pool: string; readonly config: string },
   now: number,
-): Promise<CurveStanding | null> {
+): Promise<CurveState | null> {
   const { slot, accounts } = await chain.accounts([pool, config]);
   const [poolAccount, configAccount] = accounts;
   const found = poolAccount == null ? null : readVirtualPool(poolAccount.data);
@@ -97,7 +97,7 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
   async function look(id: string): Promise<CarryAnswer> {
     try {
       const launch = launchContext((await loaded(id)).state);
-      const standing = await curveStanding(deps.chain, launch, deps.clock.now());
+      const standing = await readCurveState(deps.chain, launch, deps.clock.now());
       if (standing === null) return { outcome: 'silent', detail: 'the node knows of no such pool yet' };
       const startQuoteUsd = launch.standing === null ? deps.quoteUsd(launch.quoteMint) : (launch.standing.startQuoteUsd ?? null);
       return { outcome: 'looked', standing: { ...standing, startQuoteUsd } };

@@ -1,6 +1,6 @@
 /** What a bonding-curve launch remembers and what it receives. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { CurveStanding } from '../../src/domain/launch/launch-state.ts';
+import type { CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { PresetKey } from '../../src/domain/launch/presets.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -46,7 +46,7 @@ export interface LaunchContext extends LaunchInput {
   readonly detail: string | null;
   readonly tradingSince: EpochMs | null;
   /** What the last look at the curve told; null before the first one. */
-  readonly standing: CurveStanding | null;
+  readonly standing: CurveState | null;
   /** How often the curve was looked at since it last moved. */
   readonly quietLooks: number;
 }
@@ -59,7 +59,7 @@ export type CarryAnswer =
   | { readonly outcome: 'finalized' }
   /** One of them will never land, or landed and failed. */
   | { readonly outcome: 'ended'; readonly how: 'expired' | 'failed'; readonly reason: string; readonly detail: string }
-  | { readonly outcome: 'looked'; readonly standing: CurveStanding }
+  | { readonly outcome: 'looked'; readonly standing: CurveState }
   /** The chain did not answer, or has no such pool yet. */
   | { readonly outcome: 'silent'; readonly detail: string };
 

@@ -35,7 +35,7 @@ export interface LauncherHandlerDeps {
   readonly verifySignature: VerifySignature;
   /** The organization's control epoch. */
   readonly epoch: (orgId: string) => Promise<number>;
-  readonly ground: (orgId: string) => Promise<string>;
+  readonly exposureVersion: (orgId: string) => Promise<string>;
   /** Why a symbol may not be listed; null where it may. */
   readonly listingProblem: (wish: LauncherWish) => string | null;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;

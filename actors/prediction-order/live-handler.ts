@@ -50,7 +50,7 @@ export interface LivePredictionDeps {
     positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
   };
   /** What a validation on a book rests on, as one text. */
-  readonly ground: (orgId: string, bookId: string) => Promise<string>;
+  readonly exposureVersion: (orgId: string, bookId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   /** True of an error that says that the node gave no answer. */
   readonly isSilence: (error: unknown) => boolean;
@@ -106,13 +106,13 @@ async function offered(
   const { offer, order, depositUsd } = found.value;
   const worse = worseThanWished(wished, order);
   if (worse !== null) return refuse('state_conflict', worse);
-  const ground = await deps.ground(orgId, order.bookId);
+  const exposureVersion = await deps.exposureVersion(orgId, order.bookId);
   const final = passed(await deps.preTrade.revalidate(orgId, market, order));
   if (!final.ok) return final;
   const transaction = await lookedThrough(deps, wallet, offer, depositUsd);
   if (!transaction.ok) return transaction;
   const placed = { ...final.value, touch: validated.value.touch };
-  return { ok: true, value: { validated: placed, offer, depositUsd, ground, ...transaction.value } };
+  return { ok: true, value: { validated: placed, offer, depositUsd, exposureVersion, ...transaction.value } };
 }
 
 /**
@@ -187,14 +187,14 @@ async function create(
   made: Offered,
 ): Promise<{ readonly order: PredictionOrderView; readonly transaction: PreparedTransactionView }> {
   const { clock, runtime } = deps;
-  const { validated, depositUsd, ground } = made;
+  const { validated, depositUsd, exposureVersion } = made;
   const createdAt = clock.now();
   const transactionId = deps.newId();
   const cause = `${context.subject} ${context.requestId}`;
   const input = transactionInputOf(made, orderId, context.subject, createdAt);
   const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input as never, {
     cause,
-    also: () => [capacityRow(context.orgId, validated.order.bookId, ground)],
+    also: () => [capacityRow(context.orgId, validated.order.bookId, exposureVersion)],
   });
   const view = transactionView(transactionId, prepared.state, createdAt);
   const { venueMarketId, orderAccount, escrowAccount, positionAccount } = made.offer;
@@ -220,7 +220,7 @@ interface Offered {
   readonly validated: PredictionVerdict;
   readonly offer: OnchainOffer;
   readonly depositUsd: DecimalString;
-  readonly ground: string;
+  readonly exposureVersion: string;
   readonly transaction: WireTransaction;
   readonly lookups: readonly ResolvedLookup[];
   readonly promise: Omit<PredictionSubject, 'orderId'>;

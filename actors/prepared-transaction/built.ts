@@ -59,7 +59,7 @@ export function lifetimeMs({ lastValidBlockHeight }: Pick<MessageLifetime, 'last
 
 export interface UserTransactionDeps {
   readonly runtime: Pick<Runtime, 'start'>;
-  readonly ground: (orgId: string) => Promise<string>;
+  readonly exposureVersion: (orgId: string) => Promise<string>;
 }
 
 export interface UserTransaction extends Pick<PreparedTransactionInput, 'purpose' | 'subject' | 'wallet' | 'epoch' | 'createdAt'> {
@@ -68,13 +68,13 @@ export interface UserTransaction extends Pick<PreparedTransactionInput, 'purpose
 
 /** Stores a transaction that a person's wallet signs, where the organization has room for one more. It reserves nothing of a book. */
 export async function startUserTransaction(
-  { runtime, ground }: UserTransactionDeps,
+  { runtime, exposureVersion }: UserTransactionDeps,
   { orgId, subject, requestId }: CommandContext,
   id: string,
   { built, ...transaction }: UserTransaction,
   also: (plan: StepPlan) => readonly ActorRecord[] = () => [],
 ): Promise<StepPlan> {
-  const capacity = capacityRow(orgId, '', await ground(orgId));
+  const capacity = capacityRow(orgId, '', await exposureVersion(orgId));
   const input: PreparedTransactionInput = {
     ...transaction,
     prepared: built.prepared,

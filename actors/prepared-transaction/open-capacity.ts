@@ -6,15 +6,15 @@ import type { Obstacle } from '../manual-order/placing.ts';
 /** How many transactions of an organization may be open at once. */
 export const MOST_OPEN_TRANSACTIONS = 20;
 
-/** What a creation that failed has met: its ground moved, the room is full, or the same message was prepared before. */
+/** What a creation that failed has met: what it was assessed on changed, the limit is reached, or the same message was prepared before. */
 export type CapacityObstacle = 'moved' | 'full' | 'duplicate' | null;
 
-/** The row that lets a transaction be created only on the ground that it was validated on, and only where there is room. */
-export function capacityRow(orgId: string, bookId: string, ground: string): ActorRecord {
-  return { type: 'prepared_room', orgId, bookId, ground, most: MOST_OPEN_TRANSACTIONS };
+/** The row that lets a transaction be created only while what it was validated on is unchanged, and only where there is room. */
+export function capacityRow(orgId: string, bookId: string, exposureVersion: string): ActorRecord {
+  return { type: 'prepared_room', orgId, bookId, exposureVersion, most: MOST_OPEN_TRANSACTIONS };
 }
 
-/** What is answered to it: only a ground that moved is worth another validation. */
+/** What is answered to it: only where the exposure changed another validation can help. */
 export function capacityAnswer(obstacle: CapacityObstacle): Obstacle {
   if (obstacle === 'full')
     return refuse('too_many_prepared', `${MOST_OPEN_TRANSACTIONS} transactions are open; an unsigned one ends by itself in about a minute`);

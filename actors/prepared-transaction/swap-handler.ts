@@ -49,7 +49,7 @@ export interface SwapPreTrade {
     compile: (longestSlippageBps: number, quote: Quote | null, sellable?: DecimalString) => Outcome<Order>,
   ): Promise<Outcome<ManualVerdict>>;
   /** What a validation rests on, as one text. */
-  ground(orgId: string): Promise<string>;
+  exposureVersion(orgId: string): Promise<string>;
 }
 
 export interface SwapHandlerDeps {
@@ -185,7 +185,7 @@ async function create(
   const { orgId } = context;
   const { promise, maxSlippageBps } = agreed;
   const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
-  const ground = await preTrade.ground(orgId);
+  const exposureVersion = await preTrade.exposureVersion(orgId);
   const validated = passed(
     await preTrade.validate(orgId, wish.instrument, (_, quote, sellable) => {
       const touch = liveTouch(wish.instrument, wish.side, quote);
@@ -199,7 +199,7 @@ async function create(
   const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
     cause: `${context.subject} ${context.requestId}`,
     also: (begins) => [
-      capacityRow(orgId, validated.value.order.bookId, ground),
+      capacityRow(orgId, validated.value.order.bookId, exposureVersion),
       auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
       ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
     ],

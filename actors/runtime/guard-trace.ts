@@ -23,7 +23,7 @@ type CheckedGuard = ((...nothing: readonly unknown[]) => boolean) & {
 type Guard = PlainGuard | CheckedGuard;
 
 /**
- * The machine with guards that put every answer into `heard`, in the order in which they were asked. It steps as the machine
+ * The machine with guards that put every answer into `answers`, in the order in which they were asked. It steps as the machine
  * itself does: guards are pure, and read copies of the same context and event.
  */
 export function tracedMachine(machine: AnyStateMachine, answers: GuardAnswer[]): AnyStateMachine {

@@ -23,7 +23,7 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { PublishedTake, TakeCommands, TakeReading, TakeView } from './commands.ts';
-import { takeContext, takeStanding } from './effects.ts';
+import { takeContext, takeState } from './effects.ts';
 import type { TakeEvent } from './protocol.ts';
 
 /** What the command handler asks of the store. */
@@ -153,7 +153,7 @@ function symbolOf(take: Take): string {
 function changed(before: TakeView, state: ActorState, at: number): TakeView {
   const context = takeContext(state);
   const { mode, reason, publishedAt, armedAt } = context;
-  return { ...before, ...takeStanding(state), mode, reason, publishedAt, armedAt, changedAt: at };
+  return { ...before, ...takeState(state), mode, reason, publishedAt, armedAt, changedAt: at };
 }
 
 /** The rows that a new Take writes beside its first step: its manifest and itself. */

@@ -18,14 +18,14 @@ export function takeContext(state: Pick<ActorState, 'context'>): TakeContext {
 }
 
 /** Where the Take stands, in one word, and whether it is evaluated. */
-export function takeStanding(state: Pick<ActorState, 'value'>): { readonly state: TakeState; readonly onDuty: boolean } {
+export function takeState(state: Pick<ActorState, 'value'>): { readonly state: TakeState; readonly onDuty: boolean } {
   const { life } = state.value as unknown as TakeValue;
   return typeof life === 'string' ? { state: life, onDuty: false } : { state: life.on_duty, onDuty: true };
 }
 
 function projected(info: StepInfo): { readonly [field: string]: unknown } {
   const context = takeContext(info);
-  const { state, onDuty } = takeStanding(info);
+  const { state, onDuty } = takeState(info);
   return {
     takeId: info.actorId,
     state,
@@ -41,7 +41,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
 /** What of a Take is announced on the `takes` channel. */
 function announced(info: StepInfo): { readonly [field: string]: string | boolean | null } {
   const context = takeContext(info);
-  const { state, onDuty } = takeStanding(info);
+  const { state, onDuty } = takeState(info);
   return {
     what: state,
     takeId: info.actorId,
@@ -75,24 +75,24 @@ function persistingCause(state: ActorState, at: EpochMs): Refusal | null {
 /** Why a Take would not take an event, in words for whoever asked. */
 function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   const command = event as unknown as TakeEvent;
-  const standing = takeStanding(state);
+  const now = takeState(state);
   const context = takeContext(state);
   if (command.type === 'arm') {
-    if (standing.state !== 'draft' && standing.state !== 'disarmed')
-      return refuse('state_conflict', `the Take is ${standing.state}; only a draft or a disarmed one can be armed`).refusal;
+    if (now.state !== 'draft' && now.state !== 'disarmed')
+      return refuse('state_conflict', `the Take is ${now.state}; only a draft or a disarmed one can be armed`).refusal;
     if (context.holdsPosition && command.mode !== context.mode)
       return refuse('state_conflict', `the Take holds a position on its ${context.mode} book; close it, or arm it in that mode`).refusal;
     if (!context.holdsPosition && command.at >= context.expiresAt)
       return refuse('state_conflict', `the life of the Take ended at ${isoTime(context.expiresAt)}; fork it to begin anew`).refusal;
     if (command.mode === 'live') return persistingCause(state, command.at);
   }
-  if (command.type === 'breaker.tripped' && (!standing.onDuty || context.mode !== 'live'))
-    return refuse('state_conflict', `the Take is ${standing.state} and has no capital at work: no breaker concerns it`).refusal;
-  if ((command.type === 'disarm' || command.type === 'pause') && !standing.onDuty)
-    return refuse('state_conflict', `the Take is ${standing.state} and not evaluated: there is nothing to disarm`).refusal;
+  if (command.type === 'breaker.tripped' && (!now.onDuty || context.mode !== 'live'))
+    return refuse('state_conflict', `the Take is ${now.state} and has no capital at work: no breaker concerns it`).refusal;
+  if ((command.type === 'disarm' || command.type === 'pause') && !now.onDuty)
+    return refuse('state_conflict', `the Take is ${now.state} and not evaluated: there is nothing to disarm`).refusal;
   if (command.type === 'close') {
-    if (!context.holdsPosition) return refuse('state_conflict', `the Take is ${standing.state} and holds nothing to close`).refusal;
-    if (standing.state === 'disarmed' && context.reason === CLOSING)
+    if (!context.holdsPosition) return refuse('state_conflict', `the Take is ${now.state} and holds nothing to close`).refusal;
+    if (now.state === 'disarmed' && context.reason === CLOSING)
       return refuse('state_conflict', 'the position of the Take is being closed already').refusal;
   }
   if (command.type === 'publish' && context.publishedAt !== null) return refuse('state_conflict', 'the Take is published already').refusal;

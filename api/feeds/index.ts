@@ -81,7 +81,7 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     wsHandler: (socket, request) => {
       const caller = callerOf(request);
       // Others may have been let in between the check and the upgrade.
-      if (watch.hasRoom(caller.subject)) serveSocket(socket, caller, { ports, hub, watch, limits });
+      if (watch.hasCapacity(caller.subject)) serveSocket(socket, caller, { ports, hub, watch, limits });
       else socket.close(CLOSE.rateLimited, 'too many feed connections');
     },
   });
@@ -122,7 +122,7 @@ function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch)
       const wish = readInspectionWish(request.query as { readonly [name: string]: unknown });
       const { orgId } = caller;
       // Others may have been let in between the check and the upgrade.
-      if (!wish.ok || orgId === null || !watch.hasRoom(caller.subject)) socket.close(CLOSE.rateLimited, 'too many feed connections');
+      if (!wish.ok || orgId === null || !watch.hasCapacity(caller.subject)) socket.close(CLOSE.rateLimited, 'too many feed connections');
       else serveInspector(socket, { ...caller, orgId }, wish.value, { ports, watch });
     },
   });
@@ -130,7 +130,7 @@ function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch)
 
 /** Refuses an upgrade where the caller holds as many connections as one subject may. */
 function refuseOneTooMany(request: FastifyRequest, reply: FastifyReply, watch: Watch) {
-  if (!request.ws || watch.hasRoom(callerOf(request).subject)) return;
+  if (!request.ws || watch.hasCapacity(callerOf(request).subject)) return;
   return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
 }
 

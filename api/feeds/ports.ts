@@ -13,7 +13,7 @@ import type { MarketStateReads } from '../v1/venues/ports.ts';
 import type { InspectionPorts } from './inspector.ts';
 
 /** A committed row that the feeds send. */
-export interface AnnouncementRow extends AnnouncementPlace {
+export interface AnnouncementRow extends AnnouncementPosition {
   readonly channel: string;
   /** Null for what concerns no single organization. */
   readonly orgId: string | null;
@@ -23,7 +23,7 @@ export interface AnnouncementRow extends AnnouncementPlace {
 }
 
 /** A place in the order of announcements: after every row up to and including (xid, seq). */
-export interface AnnouncementPlace {
+export interface AnnouncementPosition {
   readonly xid: number;
   readonly seq: number;
 }
@@ -41,22 +41,22 @@ export interface AnnouncementFilter {
 /** Rows in order, and the place up to which everything was looked at, matching or not. */
 export interface AnnouncementPage {
   readonly rows: readonly AnnouncementRow[];
-  readonly position: AnnouncementPlace;
+  readonly position: AnnouncementPosition;
 }
 
 /** The announcements of the store as one ordered stream (`createAnnouncementTail`). */
 export interface AnnouncementSource {
   /** Everything up to here has been emitted. */
-  position(): AnnouncementPlace;
+  position(): AnnouncementPosition;
   /** Receives every row committed from now on, in order, and after each batch how far it goes. The listener must not throw. */
-  subscribe(listener: (rows: readonly AnnouncementRow[], position: AnnouncementPlace) => void): () => void;
+  subscribe(listener: (rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void): () => void;
   /**
    * Reads matching rows after `after` and up to `upTo`, oldest first. One page looks at a bounded number of rows, so it may
    * be empty long before the end: go on from its position until that has reached `upTo`.
    */
-  read(after: AnnouncementPlace, upTo: AnnouncementPlace, filter: AnnouncementFilter): Promise<AnnouncementPage>;
+  read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage>;
   /** False for a place that this database has not reached (a cursor of another one, or an invented one), and for one whose following rows are forgotten. */
-  isKnown(position: AnnouncementPlace): Promise<boolean>;
+  isKnown(position: AnnouncementPosition): Promise<boolean>;
 }
 
 /** The newest market states (`MarketStateBus`). */

@@ -12,7 +12,7 @@ import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
 import { type Operation, readOperation, readWanted } from './request.ts';
 import { type Subscription, subscriptionKey } from './subscription.ts';
-import { type EndReason, type Standing, tokenOf, type Watch, type Watched } from './watch.ts';
+import { type EndReason, type AccessScope, tokenOf, type Watch, type Watched } from './watch.ts';
 
 export interface SocketLimits {
   readonly subscriptions: number;
@@ -54,7 +54,7 @@ export function serveSocket(
   const { clock, pace = clock } = ports;
   const wire = (socket as unknown as { _socket: Socket })._socket;
   const held: Held[] = [];
-  let standing: Standing = caller;
+  let scope: AccessScope = caller;
   let missed = 0;
   let tokens = limits.burst;
   let refilledAt = pace.now();
@@ -119,7 +119,7 @@ export function serveSocket(
 
   async function subscribe(operation: Operation & { op: 'subscribe' }): Promise<void> {
     const { id } = operation;
-    const wanted = readWanted(operation, standing.permissions, standing.orgId !== null, ports.unanswerable);
+    const wanted = readWanted(operation, scope.permissions, scope.orgId !== null, ports.unanswerable);
     const about = { id, channel: typeof operation.channel === 'string' && findChannel(operation.channel) ? operation.channel : undefined };
     if (!wanted.ok) return refuse(wanted.refusal.code, wanted.refusal.detail, about);
     const { channel, params, from } = wanted.value;
@@ -161,7 +161,7 @@ export function serveSocket(
     from: Position | null,
     id: RequestId | undefined,
   ): void {
-    const { orgId, permissions } = standing;
+    const { orgId, permissions } = scope;
     if (orgId === null || !permissions.includes(channel.permission)) {
       return refuse('permission_missing', `the channel ${channel.name} needs ${channel.permission}`, { id, channel: channel.name });
     }
@@ -225,8 +225,8 @@ export function serveSocket(
   const watched: Watched = {
     ...tokenOf(caller),
     stand(next) {
-      const moved = next.orgId !== standing.orgId;
-      standing = next;
+      const moved = next.orgId !== scope.orgId;
+      scope = next;
       if (moved) return false;
       return held.every(({ subscription }) => {
         const channel = findChannel(subscription.channel);

@@ -61,7 +61,7 @@ export async function serveEvents(
       'Last-Event-ID: a place that this service has not reached, or has forgotten; connect without it',
     );
   }
-  if (!watch.hasRoom(caller.subject))
+  if (!watch.hasCapacity(caller.subject))
     return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
 
   reply.hijack();

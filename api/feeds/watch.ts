@@ -7,7 +7,7 @@ import { VIEWER_PERMISSIONS } from '../permission.ts';
 import type { FeedPorts } from './ports.ts';
 
 /** Who is connected, as far as is known at the moment. */
-export interface Standing {
+export interface AccessScope {
   readonly orgId: string | null;
   readonly permissions: readonly Permission[];
 }
@@ -21,8 +21,8 @@ export const tokenOf = ({ subject, expiresAt, claims }: WatchedToken): WatchedTo
 
 /** What is watched: one connection of either kind. */
 export interface Watched extends WatchedToken {
-  /** Takes the subject's standing; false where the connection must not go on with it. */
-  stand(standing: Standing): boolean;
+  /** Takes the subject's state; false where the connection must not go on with it. */
+  stand(scope: AccessScope): boolean;
   /** Sends a sign of life and looks for the peer's; ends a peer that has shown none for too long. */
   beat(at: EpochMs): void;
   end(reason: EndReason): void;
@@ -43,7 +43,7 @@ export interface WatchOptions {
 
 export interface Watch {
   /** Whether the subject may open another connection. */
-  hasRoom(subject: string): boolean;
+  hasCapacity(subject: string): boolean;
   readonly connectionsPerSubject: number;
   readonly size: number;
   /** Watches a connection until the returned function is called. */
@@ -66,8 +66,8 @@ const READS_AT_ONCE = 8;
 function endOf(connection: Watched, member: Awaited<ReturnType<FeedPorts['members']['find']>>): EndReason | null {
   if (isTakenBack(connection.claims, member?.revocations)) return 'token_revoked';
   const granted = member !== null && member.permissions.length > 0;
-  const standing: Standing = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
-  return connection.stand(standing) ? null : 'permission_lost';
+  const scope: AccessScope = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
+  return connection.stand(scope) ? null : 'permission_lost';
 }
 
 export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
@@ -131,7 +131,7 @@ export function createWatch(ports: Pick<FeedPorts, 'clock' | 'pace' | 'members' 
 
   return {
     connectionsPerSubject,
-    hasRoom: (subject) => (bySubject.get(subject)?.size ?? 0) < connectionsPerSubject,
+    hasCapacity: (subject) => (bySubject.get(subject)?.size ?? 0) < connectionsPerSubject,
     get size() {
       return connections.size;
     },

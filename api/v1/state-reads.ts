@@ -1,4 +1,4 @@
-/** The newest market states of one kind, and the standing of their venues, out of one read. */
+/** The newest market states of one kind, and the state of their venues, out of one read. */
 import type { MarketState, MarketStateKind, VenueState } from '../../src/domain/market-state.ts';
 import type { Venue } from '../../src/domain/venue.ts';
 import type { MarketStateReads } from './venues/ports.ts';
@@ -11,7 +11,7 @@ export function statesOf<Kind extends MarketStateKind>(states: MarketStateReads,
 }
 
 /** How a venue is received; null where nobody says so. */
-export function standingOf(states: MarketStateReads, venue: Venue): VenueState | null {
+export function venueStateOf(states: MarketStateReads, venue: Venue): VenueState | null {
   const state = states.latest(`venue_state ${venue}`);
   return state?.kind === 'venue_state' ? state : null;
 }

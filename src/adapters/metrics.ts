@@ -32,13 +32,13 @@ export interface ServiceMetrics {
   /** A server of this service that had ended by itself and was started again. */
   serverRestarted(server: 'postgresql' | 'redis'): void;
   /** One question that brought no answer, of what is asked only when somebody needs it. */
-  unanswered(place: AskedPlace, reason: string): void;
+  unanswered(place: AskedSystem, reason: string): void;
   /** A member that nobody knows, in an answer of what is asked only when somebody needs it. */
   readonly unknownField: NoteUnknownField;
 }
 
 /** What is asked only when somebody needs it, by the names of the settings and of the sandbox's simulators. */
-export type AskedPlace = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge' | 'agentlaunch';
+export type AskedSystem = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge' | 'agentlaunch';
 
 export function createMetrics(): ServiceMetrics {
   const registry = new Registry();

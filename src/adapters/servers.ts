@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Log } from '../../streams/log.ts';
-import type { QueuePlace } from './queue/bullmq.ts';
+import type { QueueAddress } from './queue/bullmq.ts';
 import { findRedisServer, type RedisServer, refusalOfRedis, startEmbeddedRedis } from './queue/embedded-redis.ts';
 import { claim, claimant, processStartedAt, release, until } from './server-process.ts';
 import { type SupervisedServer, type Supervision, superviseServer } from './server-supervisor.ts';
@@ -21,7 +21,7 @@ export interface ServerSettings {
 
 export interface Servers {
   readonly databaseUrl: string;
-  readonly queue: QueuePlace;
+  readonly queue: QueueAddress;
   /** Null where there is no Redis: then quotes pass within this process only. */
   readonly redisUrl: string | null;
   /** Stops what was started here, in the opposite order. */
@@ -75,7 +75,7 @@ export async function startServers(settings: ServerSettings, options: ServerStar
     options.signal?.throwIfAborted();
     const redisUrl = await redisOf(starting, redisProgram);
     options.signal?.throwIfAborted();
-    const queue: QueuePlace = redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: redisUrl };
+    const queue: QueueAddress = redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: redisUrl };
     return { databaseUrl, queue, redisUrl, stop };
   } catch (error) {
     await stop();

@@ -8,7 +8,7 @@ import { isSilence } from '../adapters/solana/json-rpc.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createDelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
 import { obstacleOf } from '../adapters/store/orders/prepared-transaction-store.ts';
-import { createOwnerWallets } from '../adapters/store/orders/proposal-ground.ts';
+import { createOwnerWallets } from '../adapters/store/orders/proposal-facts.ts';
 import { createDelegatedOrders, type DelegatedOrderDeps } from '../trading/delegated-orders.ts';
 import { createOwnerOrders } from '../trading/owner-orders.ts';
 import type { LatestQuotes, RiskReads } from '../trading/ports.ts';

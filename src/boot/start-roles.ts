@@ -18,7 +18,7 @@ import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { aheadOfMachine } from '../adapters/store/simulated-time.ts';
-import { createRoomWatch } from '../adapters/store/room-watch.ts';
+import { createSpaceWatch } from '../adapters/store/space-watch.ts';
 import { archiveFolder } from '../adapters/store/trail/history-archive.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
@@ -258,7 +258,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
   service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({
     clockState: clockWatch.state,
-    room: createRoomWatch(resolve(config.SEVENGATE_HOME), clock),
+    room: createSpaceWatch(resolve(config.SEVENGATE_HOME), clock),
     sql: store.sql,
     callers: openCallerPorts({
       callers: store.openCallers(),

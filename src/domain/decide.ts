@@ -171,15 +171,15 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
             staleReference ||= !isReferenceReadable(observation, carried);
         }
       }
-      const standing = position === null ? entry : exit;
-      if (standing === FAILED) continue;
+      const ruleResult = position === null ? entry : exit;
+      if (ruleResult === FAILED) continue;
       candidates ??= [];
       candidates.push({
         side: position === null ? 'entry' : 'exit',
         instrument,
         observation,
         position,
-        staleReference: standing === WITHHELD && staleReference,
+        staleReference: ruleResult === WITHHELD && staleReference,
         readsReference: position === null ? entryReadsReference : !exitByItself,
         isProtective: position !== null && stopLoss,
       });

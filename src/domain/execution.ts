@@ -97,7 +97,7 @@ export interface ExecutionPermit {
 }
 
 /** The control row and the agent as a transaction reads them, locked until it ends. */
-export interface PermitGround {
+export interface PermitFacts {
   readonly epoch: number;
   /** True while a halt is still pausing what it found on duty: until then nothing that is not paused yet gets a permit. */
   readonly halting?: boolean;
@@ -126,17 +126,17 @@ const EXECUTES: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous'];
 const EXECUTES_BY_ITSELF: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
 /** Why an order may not go on its way any more; null where it may. */
-export function supersededBy(permit: ExecutionPermit, ground: PermitGround): SupersededReason | null {
-  if (ground.epoch !== permit.epoch || (ground.halting === true && !ground.paused)) return 'halted';
+export function supersededBy(permit: ExecutionPermit, facts: PermitFacts): SupersededReason | null {
+  if (facts.epoch !== permit.epoch || (facts.halting === true && !facts.paused)) return 'halted';
   // Real positions outlive versions, stages and levels of autonomy, and so does the word that closes them.
-  if (permit.flattens === true && ground.closedByHand === true) return null;
-  const flattening = permit.flattens === true && ground.pausedByBreaker === true;
-  if (ground.paused && !flattening) return 'paused';
-  if (ground.manifestHash !== permit.manifestHash) return 'manifest_changed';
-  if (executionModeOf(ground.stage) !== permit.mode) return 'stage_changed';
+  if (permit.flattens === true && facts.closedByHand === true) return null;
+  const flattening = permit.flattens === true && facts.pausedByBreaker === true;
+  if (facts.paused && !flattening) return 'paused';
+  if (facts.manifestHash !== permit.manifestHash) return 'manifest_changed';
+  if (executionModeOf(facts.stage) !== permit.mode) return 'stage_changed';
   if (flattening) return null;
   const allowed =
-    ground.autonomy === 'risk_only' ? permit.reduceOnly : (permit.byItself ? EXECUTES_BY_ITSELF : EXECUTES).includes(ground.autonomy);
+    facts.autonomy === 'risk_only' ? permit.reduceOnly : (permit.byItself ? EXECUTES_BY_ITSELF : EXECUTES).includes(facts.autonomy);
   return allowed ? null : 'autonomy_lowered';
 }
 

@@ -3,7 +3,7 @@ import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from './evidence.ts
 import { figureInWords } from './words.ts';
 
 /** The gate that an agent stands at, as it would be assessed now. */
-export interface StandingGate {
+export interface AssessedGate {
   readonly kind: EvidenceKind;
   readonly passed: boolean;
   readonly checks: readonly EvidenceCheck[];
@@ -50,14 +50,14 @@ const MEND: Readonly<Record<EvidenceKind, string>> = {
 };
 
 /** How far an agent is; null is said of one behind the last gate. */
-export function gateProgress(gate: StandingGate | null): GateProgress {
+export function gateProgress(gate: AssessedGate | null): GateProgress {
   if (gate === null)
     return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', lacksTrades: false };
   const lacksTrades = gate.checks.some(({ name, passed }) => !passed && (name === 'closed_trades' || name === 'fills'));
   return { progress: progressOf(gate), next: nextOf(gate), lacksTrades };
 }
 
-function progressOf({ kind, checks, isAssessed, metrics }: StandingGate): string {
+function progressOf({ kind, checks, isAssessed, metrics }: AssessedGate): string {
   if (metrics === null && !isAssessed) return 'nothing has been assessed yet';
   const counted = checks.flatMap((check) => counts(check) ?? []);
   if (counted.length > 0) return counted.join(', ');
@@ -73,7 +73,7 @@ function counts({ name, observed, limit }: EvidenceCheck): string | null {
   return what === undefined ? null : `${Math.min(observed ?? 0, limit)} of ${limit} ${what}`;
 }
 
-function nextOf({ kind, passed, checks, isAssessed, metrics, problems }: StandingGate): string {
+function nextOf({ kind, passed, checks, isAssessed, metrics, problems }: AssessedGate): string {
   if (passed) return 'POST /v1/agents/:id/promote';
   if (metrics === null && !isAssessed) return BEGIN[kind];
   const [problem] = problems;

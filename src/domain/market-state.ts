@@ -1,4 +1,4 @@
-/** What a venue says beside its quotes, the newest of each: day statistics, books, perpetuals' numbers and the venue's own standing. */
+/** What a venue says beside its quotes, the newest of each: day statistics, books, perpetuals' numbers and the venue's own state. */
 import type { DecimalString } from './decimal.ts';
 import type { IssuerMarkState } from './issuer-mark.ts';
 import type { PerpContext, Quality, QualityFlag } from './quote.ts';

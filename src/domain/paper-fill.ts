@@ -169,8 +169,8 @@ function pooled(order: Order, best: DecimalString, liquidityUsd: DecimalString, 
   const oneSide = new Decimal(liquidityUsd).div(2);
   const buys = order.side === 'buy';
   // Solved for the quantity whose average price is the limit.
-  const room = buys ? oneSide.div(start).minus(oneSide.div(limit)) : oneSide.div(limit).minus(oneSide.div(start));
-  const quantity = new Decimal(floorToStep(Decimal.min(order.quantity, room), lot));
+  const atLimit = buys ? oneSide.div(start).minus(oneSide.div(limit)) : oneSide.div(limit).minus(oneSide.div(start));
+  const quantity = new Decimal(floorToStep(Decimal.min(order.quantity, atLimit), lot));
   if (!quantity.gt(0)) return { quantity: new Decimal(0), notional: new Decimal(0), parts: [] };
   const average = pooledPrice(order.side, start, quantity, liquidityUsd).toSignificantDigits(
     12,

@@ -11,7 +11,7 @@ export interface SandboxControl {
 
 /** What the endpoint may ask of the chain. Verbs throw RangeError where what is given makes no sense. */
 export interface ChainClient {
-  standing(): unknown;
+  status(): unknown;
   readonly verbs: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>>;
 }
 
@@ -106,7 +106,7 @@ export async function openSandboxControl(options: {
 function chainAnswer(chain: ChainClient, method: string, verb: string | undefined, text: string): Answer {
   if (verb === undefined)
     return method === 'GET'
-      ? { status: 200, body: chain.standing() }
+      ? { status: 200, body: chain.status() }
       : { status: 405, body: { error: 'GET where the chain stands' }, allow: 'GET' };
   const run = Object.hasOwn(chain.verbs, verb) ? chain.verbs[verb] : undefined;
   if (run === undefined)

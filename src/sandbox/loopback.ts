@@ -1,4 +1,4 @@
-/** The ground that every simulator stands on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
+/** What every simulator is built on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';

@@ -6,7 +6,7 @@ import type { Clock } from '../../streams/clock.ts';
 import type { FaultSwitch } from './faults.ts';
 import type { SandboxWorld } from './world.ts';
 
-export interface SimulatorPlace {
+export interface SimulatorAddress {
   readonly clock: Clock;
   readonly faults: FaultSwitch;
   /** 0 = any free port. */
@@ -17,7 +17,7 @@ export interface SimulatorEntry {
   /** Its port is the sandbox's first one and so much. */
   readonly place: number;
   /** @param home the state folder, for keys that have to outlive the process. */
-  start(world: SandboxWorld, at: SimulatorPlace, home: string): Promise<{ readonly url: string; close(): Promise<void> }>;
+  start(world: SandboxWorld, at: SimulatorAddress, home: string): Promise<{ readonly url: string; close(): Promise<void> }>;
 }
 
 /** The simulators of one system, by name. */

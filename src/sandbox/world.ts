@@ -18,7 +18,7 @@ import { combinedMarket } from './market/combined-market.ts';
 import type { Market } from './market/market.ts';
 import { createSeededMarket } from './market/seeded-market.ts';
 import { createSeededQuestions } from './prediction/seeded-questions.ts';
-import { chainStanding, chainVerbs } from './solana/control.ts';
+import { chainStatus, chainVerbs } from './solana/control.ts';
 import { startKeeper } from './solana/launch-programs/keeper.ts';
 import { foundChain } from './solana/simulator.ts';
 import { createLaunchedMarket } from './spotchain/launched-market.ts';
@@ -61,7 +61,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   const companies = sandboxCompanies();
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
   const control: ChainClient = {
-    standing: () => chainStanding(chain),
+    status: () => chainStatus(chain),
     verbs: {
       ...chainVerbs(chain, swaps),
       ...bridgeVerbs(ledger, EVM_STABLE, bridges),

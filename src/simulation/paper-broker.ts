@@ -152,7 +152,7 @@ class TapeBroker implements PaperBroker {
           : {
               epoch: 0,
               preferences: noted.preferences,
-              books: [standingFor(noted.others, this.#bookModeOf(asking))],
+              books: [combinedBook(noted.others, this.#bookModeOf(asking))],
               ...(noted.control === undefined ? {} : { control: noted.control }),
             },
       ]),
@@ -297,7 +297,7 @@ function supersededNow(context: ProposalContext, agentOf: (id: string) => Broker
 }
 
 /** A book that counts as what an organization had at work outside of an agent's book when a live run noted it: equity as cash, exposure as pending buys. */
-function standingFor(others: OtherBooks, mode: ExecutionMode): TradingBook {
+function combinedBook(others: OtherBooks, mode: ExecutionMode): TradingBook {
   return {
     ...emptyBook('noted', mode, others.equityUsd),
     openProposals: others.exposures.map(({ instrument, valueUsd }) => ({

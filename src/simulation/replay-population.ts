@@ -6,7 +6,7 @@ import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../actors/runtime/runtime.ts';
-import { takeContext, takeKind, takeStanding } from '../../actors/take/effects.ts';
+import { takeContext, takeKind, takeState } from '../../actors/take/effects.ts';
 import { takeMachine } from '../../actors/take/machine.ts';
 import type { ShardTicker } from '../../actors/ticking/shard-ticker.ts';
 import type { ShardProgress } from '../../actors/ticking/tick-store.ts';
@@ -295,7 +295,7 @@ export class ReplayPopulation {
   }
 
   #isPaused({ id, state }: ActorRow): boolean {
-    return this.#isTake(id) ? !takeStanding(state).onDuty : agentContext(state).pauseCause !== null;
+    return this.#isTake(id) ? !takeState(state).onDuty : agentContext(state).pauseCause !== null;
   }
 
   /** A Take trades as its last arming says, by the one manifest that it has. */

@@ -1,7 +1,7 @@
 /** Holds the tape that is played and lets another one take its place: what a served replay is controlled by. */
 import type { Clock } from '../../streams/clock.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
-import type { ReplayPlace } from '../domain/replay-place.ts';
+import type { ReplayPosition } from '../domain/replay-position.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/venue.ts';
 import { TapePlayer } from './tape-player.ts';
@@ -75,7 +75,7 @@ export class TapeDeck<Sinks extends MarketSinks> {
     return this.#loaded;
   }
 
-  state(): ReplayPlace & { readonly tape: string; readonly instruments: readonly InstrumentKey[] } {
+  state(): ReplayPosition & { readonly tape: string; readonly instruments: readonly InstrumentKey[] } {
     const { name, instruments, player } = this.#loaded;
     return { ...player.state(), tape: name, instruments };
   }

@@ -1,6 +1,6 @@
 /** Plays a tape as if it were received now: its time runs at any speed, stands still, steps and jumps. */
 import type { Clock } from '../../streams/clock.ts';
-import type { ReplayMode, ReplayPlace } from '../domain/replay-place.ts';
+import type { ReplayMode, ReplayPosition } from '../domain/replay-position.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
 import type { TapeBars } from './tape-bars.ts';
@@ -76,7 +76,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
     return this.#walk.bars;
   }
 
-  state(): ReplayPlace {
+  state(): ReplayPosition {
     const { from, to, loop } = this.#options;
     const { clock, events } = this.#walk;
     return { mode: this.#mode, at: clock.now(), from, to, speed: this.#speed, loop, events, moves: this.#moves, failure: this.#failure };

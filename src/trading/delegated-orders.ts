@@ -16,7 +16,7 @@ import type { VerifySignature } from '../domain/solana/verify.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import type { LatestQuotes, RiskReads, SignerClient } from './ports.ts';
-import { actingFor, type ProposalGround, type ProposalSwapStore, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
+import { actingFor, type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, permitOf, rejected } from './proposal-swaps.ts';
 
 /** A transaction that was put before the delegated signer. */
 export interface DelegatedOrder {
@@ -61,9 +61,9 @@ export interface DelegatedOrderDeps {
 
 export interface DelegatedOrders {
   /** Why the agent's newest delegation does not cover the order; null where it does. */
-  refusal(order: Order, ground: ProposalGround): Promise<{ readonly code: DelegationRefusal; readonly detail: string } | null>;
+  refusal(order: Order, facts: ProposalFacts): Promise<{ readonly code: DelegationRefusal; readonly detail: string } | null>;
   /** Prepares the order, has it signed and submits it. */
-  submit(order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, ground: ProposalGround): Promise<VenueAnswer>;
+  submit(order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts): Promise<VenueAnswer>;
 }
 
 export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders {
@@ -77,29 +77,29 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders
     return [...wanted].flatMap((key) => bus.latest(key) ?? []);
   }
 
-  async function covered(order: Order, { orgId, agentId }: ProposalGround) {
+  async function covered(order: Order, { orgId, agentId }: ProposalFacts) {
     const delegation = await store.newest(orgId, agentId);
     const refusal = delegationRefusal(delegation, clock.now(), { wallet: delegation?.wallet ?? '', notionalUsd: order.notionalUsd });
     return { delegation, refusal };
   }
 
   return {
-    refusal: async (order, ground) => (await covered(order, ground)).refusal,
+    refusal: async (order, facts) => (await covered(order, facts)).refusal,
 
-    async submit(order, info, ground) {
-      const { delegation, refusal } = await covered(order, ground);
+    async submit(order, info, facts) {
+      const { delegation, refusal } = await covered(order, facts);
       if (refusal !== null || delegation === null) return rejected(refusal?.code ?? 'delegation_missing', refusal?.detail ?? '');
-      const prepared = await swaps.prepare(order, info, ground, { wallet: delegation.wallet, executor: 'delegated' });
+      const prepared = await swaps.prepare(order, info, facts, { wallet: delegation.wallet, executor: 'delegated' });
       if (!prepared.ok) return rejected(prepared.refusal.code, prepared.refusal.detail);
       const { id, digest } = prepared.value;
       const noted: DelegatedOrder = {
         orderId: id,
-        orgId: ground.orgId,
-        agentId: ground.agentId,
+        orgId: facts.orgId,
+        agentId: facts.agentId,
         proposalId: info.key,
         delegationId: delegation.id,
         order: prepared.value.order,
-        heard: await heard(ground.orgId, order.instrument),
+        heard: await heard(facts.orgId, order.instrument),
         preparedAt: clock.now(),
       };
       await store.note(noted);
@@ -108,7 +108,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): DelegatedOrders
       if (answer.outcome === 'refused') return rejected(answer.code, answer.detail);
       // No lease of the proposal is asked for: the step that takes the bytes requires what the lease stands for, and their
       // broadcast has a lease of its own.
-      return taken(deps, { id, signedBase64: answer.signedBase64, info, ground, delegation });
+      return taken(deps, { id, signedBase64: answer.signedBase64, info, facts, delegation });
     },
   };
 }
@@ -120,17 +120,17 @@ async function taken(
     id,
     signedBase64,
     info,
-    ground,
+    facts,
     delegation,
   }: {
     readonly id: string;
     readonly signedBase64: string;
     readonly info: SubmitInfo<'spotchain'>;
-    readonly ground: ProposalGround;
+    readonly facts: ProposalFacts;
     readonly delegation: Delegation;
   },
 ): Promise<VenueAnswer> {
-  const required: readonly ActorRecord[] = [permitOf(ground, true), { type: 'delegation_licence', delegationId: delegation.id }];
+  const required: readonly ActorRecord[] = [permitOf(facts, true), { type: 'delegation_licence', delegationId: delegation.id }];
   const submission = createTransactionSubmission({
     runtime,
     load: store.load,
@@ -140,7 +140,7 @@ async function taken(
     clock,
   });
   try {
-    const submitted = await submission.submit(actingFor(ground, info), 'swap', id, signedBase64);
+    const submitted = await submission.submit(actingFor(facts, info), 'swap', id, signedBase64);
     if (!submitted.ok) return rejected(submitted.refusal.code, submitted.refusal.detail);
     return { outcome: 'unknown', detail: 'signed and on its way to the chain', underWay: true };
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../streams/clock.ts';
 import { Decimal, plainDecimal } from '../domain/decimal.ts';
 import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
-import { MOST_TRANSACTIONS, PAGE_TRANSACTIONS, REFRESH_WALLETS, STALE_MS, type WalletSale } from '../domain/leaderboard/standing.ts';
+import { MOST_TRANSACTIONS, PAGE_TRANSACTIONS, REFRESH_WALLETS, STALE_MS, type WalletSale } from '../domain/leaderboard/entry.ts';
 import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
 import type { WalletChain } from '../domain/linked-wallet.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -71,7 +71,7 @@ export interface LeaderboardStore {
   events(walletId: number): Promise<readonly StoredEvent[]>;
   save(update: WalletUpdate, at: EpochMs): Promise<void>;
   failed(walletId: number, why: string, at: EpochMs): Promise<void>;
-  /** Brings standings and ranks up to date, and notes how far behind the refresh is. */
+  /** Brings states and ranks up to date, and notes how far behind the refresh is. */
   project(
     refreshed: readonly number[],
     at: EpochMs,

@@ -1,6 +1,6 @@
 /** Prices of the moment from what this process has received: of live quotes alone, aged since they were assessed. */
 import type { Clock } from '../../streams/clock.ts';
-import { markQuote, OVER_AGE } from '../../streams/flag-bits.ts';
+import { withQuoteFlags, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import type { DecimalString } from '../domain/decimal.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
@@ -18,7 +18,7 @@ export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quo
   const own = quote.sourceTime ? Math.min(quote.observedAt, quote.receivedAt) : quote.receivedAt;
   // On a feed that speaks of changes alone, the receipt is the last that this process knows of.
   const known = freshness.feedLimits(quote).cadence === 'change_only' ? quote.receivedAt : own;
-  return now - known > freshness.maxAgeMs(quote) ? markQuote(quote, OVER_AGE) : quote;
+  return now - known > freshness.maxAgeMs(quote) ? withQuoteFlags(quote, OVER_AGE) : quote;
 }
 
 /** The newest quote of an instrument, if it is live now; what is no longer live is as good as none. */

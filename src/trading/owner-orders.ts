@@ -5,7 +5,7 @@
 import type { SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import type { VenueAnswer } from '../domain/execution.ts';
 import type { Order } from '../domain/order.ts';
-import { type ProposalGround, type ProposalSwaps, rejected } from './proposal-swaps.ts';
+import { type ProposalFacts, type ProposalSwaps, rejected } from './proposal-swaps.ts';
 
 export interface OwnerOrderDeps {
   readonly swaps: Pick<ProposalSwaps, 'prepare'>;
@@ -14,7 +14,7 @@ export interface OwnerOrderDeps {
      * The wallet that signs for an agent's or a Take's book: the one whose newest swap brought what is held, else the one
      * that was delegated to the agent, else the one that the organization proved last; null where there is none.
      */
-    walletOf(ground: Pick<ProposalGround, 'orgId' | 'agentId'>, order: Pick<Order, 'bookId' | 'instrument'>): Promise<string | null>;
+    walletOf(facts: Pick<ProposalFacts, 'orgId' | 'agentId'>, order: Pick<Order, 'bookId' | 'instrument'>): Promise<string | null>;
   };
 }
 
@@ -23,10 +23,10 @@ const NO_WALLET =
 
 /** Prepares orders for the wallets of their owners. */
 export function createOwnerOrders({ swaps, store }: OwnerOrderDeps) {
-  return async (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, ground: ProposalGround): Promise<VenueAnswer> => {
-    const wallet = await store.walletOf(ground, order);
+  return async (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts): Promise<VenueAnswer> => {
+    const wallet = await store.walletOf(facts, order);
     if (wallet === null) return rejected('wallet_missing', NO_WALLET);
-    const prepared = await swaps.prepare(order, info, ground, { wallet, executor: 'user' });
+    const prepared = await swaps.prepare(order, info, facts, { wallet, executor: 'user' });
     if (!prepared.ok) return rejected(prepared.refusal.code, prepared.refusal.detail);
     return {
       outcome: 'unknown',

@@ -1,5 +1,5 @@
 /** What an instrument trades at now: the venue's own book where it gives one, else what was received; with what risk is told of it. */
-import { markReference, OVER_AGE } from '../../streams/flag-bits.ts';
+import { withReferenceFlags, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import type { Depth } from '../domain/paper-fill.ts';
@@ -78,7 +78,7 @@ export function referenceNow(bus: LatestQuotes, freshness: Freshness, instrument
   const received = benchmark === null ? null : bus.latest(benchmark);
   if (received?.kind !== 'reference') return null;
   const over = !freshness.isIssuerMark(received) && now - received.feedUpdatedAt > freshness.maxAgeMs(received);
-  return over ? markReference(received, freshness.sessionMarks(received, now) | OVER_AGE) : received;
+  return over ? withReferenceFlags(received, freshness.sessionBits(received, now) | OVER_AGE) : received;
 }
 
 /** The liquidity of the instrument's pools as it was received last; null for what is in no pool, and where nothing was received in time. */

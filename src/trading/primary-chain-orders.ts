@@ -8,14 +8,14 @@ import type { Autonomy } from '../domain/agent.ts';
 import type { VenueAnswer } from '../domain/execution.ts';
 import type { Order } from '../domain/order.ts';
 import type { DelegatedOrders } from './delegated-orders.ts';
-import { type ProposalGround, type ProposalSwapStore, type ProposalSwaps, rejected } from './proposal-swaps.ts';
+import { type ProposalFacts, type ProposalSwapStore, type ProposalSwaps, rejected } from './proposal-swaps.ts';
 
 export interface PrimaryChainOrderDeps {
   readonly store: Pick<ProposalSwapStore, 'proposal'>;
   readonly swaps: Pick<ProposalSwaps, 'lookUp'>;
   /** Null where nobody signs for owners. */
   readonly delegated: DelegatedOrders | null;
-  readonly owner: (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, ground: ProposalGround) => Promise<VenueAnswer>;
+  readonly owner: (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts) => Promise<VenueAnswer>;
 }
 
 /** Levels at which a transaction needs nobody's wallet; a Take acts as `policy_auto`. */
@@ -23,20 +23,20 @@ const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous']);
 
 export function createPrimaryChainOrders({ store, swaps, delegated, owner }: PrimaryChainOrderDeps): ExecutionClient<'spotchain'> {
   /** Why the delegated signer does not sign it; null where it may be asked to. */
-  async function undelegated(order: Order<'spotchain'>, ground: ProposalGround) {
+  async function undelegated(order: Order<'spotchain'>, facts: ProposalFacts) {
     if (delegated === null)
       return { code: 'feature_disabled', detail: 'no process of this service signs for owners: set IDP_AUTHORIZATION_PRIVATE_KEY' };
-    return delegated.refusal(order, ground);
+    return delegated.refusal(order, facts);
   }
 
   return {
     async submit(order, info) {
-      const ground = await store.proposal(info.key);
-      if (ground === null) return rejected('feature_disabled', 'only proposals of agents and Takes trade on the primary chain');
-      if (!BY_ITSELF.has(ground.autonomy)) return owner(order, info, ground);
-      const refusal = await undelegated(order, ground);
-      if (refusal === null && delegated !== null) return delegated.submit(order, info, ground);
-      if (ground.reduceOnly) return owner(order, info, ground);
+      const facts = await store.proposal(info.key);
+      if (facts === null) return rejected('feature_disabled', 'only proposals of agents and Takes trade on the primary chain');
+      if (!BY_ITSELF.has(facts.autonomy)) return owner(order, info, facts);
+      const refusal = await undelegated(order, facts);
+      if (refusal === null && delegated !== null) return delegated.submit(order, info, facts);
+      if (facts.reduceOnly) return owner(order, info, facts);
       return rejected(refusal?.code ?? 'delegation_missing', refusal?.detail ?? 'no owner of a wallet has delegated to it');
     },
     lookUp: swaps.lookUp,

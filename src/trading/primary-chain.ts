@@ -64,8 +64,10 @@ export async function legsOf(
   };
 }
 
-/** Risk for swaps of people. `ground` reads what an assessment of a book rests on, as one text. */
-export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: string, bookId: string) => Promise<string> }): SwapPreTrade {
+/** Risk for swaps of people. `exposureVersion` reads what an assessment of a book rests on, as one text. */
+export function createSwapPreTrade(
+  deps: RiskDeps & { readonly exposureVersion: (orgId: string, bookId: string) => Promise<string> },
+): SwapPreTrade {
   const { reads, bus, clock } = deps;
   const freshness = createFreshness();
   const risk = createManualRisk(deps);
@@ -75,7 +77,7 @@ export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: s
   };
   return {
     quote,
-    ground: (orgId) => deps.ground(orgId, bookIds.manual(orgId, 'live')),
+    exposureVersion: (orgId) => deps.exposureVersion(orgId, bookIds.manual(orgId, 'live')),
     async validate(orgId, instrument, compile) {
       const liquidity = await poolLiquidity(reads, instrument, clock.now());
       const at = clock.now();

@@ -32,7 +32,7 @@ const FOR_SLIPPAGE = '0.8';
 const USD_STEP = '0.000001';
 
 /** What a proposal's transaction rests on: the proposal, and its agent or Take as it stands now. */
-export interface ProposalGround {
+export interface ProposalFacts {
   readonly orgId: string;
   readonly trader: TraderKind;
   /** Of the agent or the Take. */
@@ -50,10 +50,10 @@ export interface ProposalGround {
 /** What swaps of proposals ask of the store. */
 export interface ProposalSwapStore {
   /** Null where there is no proposal with this id. */
-  proposal(id: string): Promise<ProposalGround | null>;
+  proposal(id: string): Promise<ProposalFacts | null>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
   /** What an assessment of a book rests on, as one text. */
-  ground(orgId: string, bookId: string): Promise<string>;
+  exposureVersion(orgId: string, bookId: string): Promise<string>;
 }
 
 export interface ProposalSwapDeps extends PrimaryChain {
@@ -82,7 +82,7 @@ export interface SwapSigner {
 
 export interface ProposalSwaps {
   /** Prepares the one swap of a proposal. Refused with the codes of `SwapCommands.prepare`. */
-  prepare(order: Order, info: SubmitInfo<'spotchain'>, ground: ProposalGround, signer: SwapSigner): Promise<Outcome<PreparedProposalSwap>>;
+  prepare(order: Order, info: SubmitInfo<'spotchain'>, facts: ProposalFacts, signer: SwapSigner): Promise<Outcome<PreparedProposalSwap>>;
   /** What became of the swap, by the chain's word. */
   readonly lookUp: ExecutionClient<'spotchain'>['lookUp'];
 }
@@ -93,12 +93,12 @@ export function rejected(reason: string, detail: string): VenueAnswer {
 }
 
 /** Who acts, for the audit: the agent or the Take. */
-export function actingFor({ orgId, trader, agentId }: ProposalGround, { key }: Pick<SubmitInfo<'spotchain'>, 'key'>): CommandContext {
+export function actingFor({ orgId, trader, agentId }: ProposalFacts, { key }: Pick<SubmitInfo<'spotchain'>, 'key'>): CommandContext {
   return { orgId, subject: `${trader}:${agentId}`, permissions: ['trade:execute'], requestId: key };
 }
 
 /** What the step that takes a proposal's signed bytes requires: that nothing has superseded the proposal. */
-export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalGround, byItself: boolean): ActorRecord {
+export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalFacts, byItself: boolean): ActorRecord {
   return { type: 'execution_licence', orgId, agentId, epoch, manifestHash, mode: 'live', reduceOnly, byItself, flattens };
 }
 
@@ -108,12 +108,12 @@ const NOT_HERE = { submit: async () => refuse('unavailable', 'the swap of a prop
 export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
   const { store } = deps;
   return {
-    async prepare(order, info, ground, signer) {
+    async prepare(order, info, facts, signer) {
       const legs = await legsOf(deps, order.instrument);
       if (!legs.ok) return legs;
       const slippageBps = slippageLeft(order, info);
       if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
-      const whole = await closing(deps, order, ground.agentId);
+      const whole = await closing(deps, order, facts.agentId);
       /** As it was assessed last: at the worst price that its message allows. */
       const assessed = { order };
       const handler = createSwapHandler({
@@ -121,11 +121,11 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
         submission: NOT_HERE,
         legs: async () => legs,
         executor: signer.executor,
-        proposal: { id: info.key, traderId: ground.agentId },
+        proposal: { id: info.key, traderId: facts.agentId },
         newId: () => proposalTransactionId(info.key),
-        preTrade: ownPreTrade(deps, { order, info, ground, whole, assessed, executor: signer.executor }),
+        preTrade: ownPreTrade(deps, { order, info, facts, whole, assessed, executor: signer.executor }),
       });
-      const prepared = await handler.prepare(actingFor(ground, info), {
+      const prepared = await handler.prepare(actingFor(facts, info), {
         instrument: order.instrument,
         side: order.side,
         amount: whole ?? plainDecimal(givenFor(order, uiOf('1', legs.value.stable))),
@@ -150,7 +150,7 @@ function ownPreTrade(
   {
     order,
     info,
-    ground,
+    facts,
     whole,
     assessed,
     executor,
@@ -158,15 +158,15 @@ function ownPreTrade(
     readonly executor: SwapSigner['executor'];
     readonly order: Order;
     readonly info: SubmitInfo<'spotchain'>;
-    readonly ground: ProposalGround;
+    readonly facts: ProposalFacts;
     readonly whole: DecimalString | null;
     readonly assessed: { order: Order };
   },
 ): Parameters<typeof createSwapHandler>[0]['preTrade'] {
-  const { agentId, readsReference, epoch, flattens } = ground;
+  const { agentId, readsReference, epoch, flattens } = facts;
   return {
     quote: () => info.quote,
-    ground: (orgId) => store.ground(orgId, order.bookId),
+    exposureVersion: (orgId) => store.exposureVersion(orgId, order.bookId),
     async validate(orgId, _, compile) {
       const made = compile(order.maxSlippageBps, info.quote, whole ?? undefined);
       if (!made.ok) return made;
@@ -260,12 +260,12 @@ export function proposalSwapMayLeave(deps: { readonly store: Pick<ProposalSwapSt
   return async (orgId: string, context: PreparedTransactionContext): Promise<Outcome<readonly ActorRecord[]>> => {
     const { proposal, order } = swapSubject(context);
     if (context.executor === 'delegated') return refuse('state_conflict', 'the delegated signer signs this transaction, and nobody else');
-    const ground = proposal === undefined ? null : await deps.store.proposal(proposal.id);
-    if (ground === null || ground.orgId !== orgId) return refuse('not_found', 'the transaction belongs to no proposal');
-    if (!isOpenProposal(ground.state)) return refuse('state_conflict', `the proposal of this transaction is ${ground.state}`);
-    const { agentId, readsReference, epoch, flattens } = ground;
+    const facts = proposal === undefined ? null : await deps.store.proposal(proposal.id);
+    if (facts === null || facts.orgId !== orgId) return refuse('not_found', 'the transaction belongs to no proposal');
+    if (!isOpenProposal(facts.state)) return refuse('state_conflict', `the proposal of this transaction is ${facts.state}`);
+    const { agentId, readsReference, epoch, flattens } = facts;
     const verdict = await deps.preTrade.assess(orgId, { agentId, order, readsReference, epoch, flattens });
-    if (verdict.ok) return { ok: true, value: [permitOf(ground, false)] };
+    if (verdict.ok) return { ok: true, value: [permitOf(facts, false)] };
     const { rejections } = verdict.risk;
     const detail = `risk does not let it pass now: ${rejections.map(({ code }) => code).join(', ')}`;
     return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections } };

@@ -12,7 +12,7 @@ import { compileManifest } from '../domain/decide.ts';
 import { Decimal } from '../domain/decimal.ts';
 import type { AgentBook } from '../domain/decision.ts';
 import { type Delegation, delegationRefusal, delegationText, type TraderKind } from '../domain/delegation.ts';
-import { type PermitGround, type ProposalState, supersededBy } from '../domain/execution.ts';
+import { type PermitFacts, type ProposalState, supersededBy } from '../domain/execution.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import { marketStepOf } from '../domain/market-step.ts';
 import type { Order } from '../domain/order.ts';
@@ -50,7 +50,7 @@ export interface SignableTransaction {
   } | null;
 }
 
-/** A trade proposal with the ground that it is executed on. */
+/** A trade proposal with the facts that permit its execution. */
 export interface SignableProposal {
   /** Of whom it is. */
   readonly trader: TraderKind;
@@ -64,12 +64,12 @@ export interface SignableProposal {
   readonly readsReference: boolean;
   /** Null where a kill switch closes a position. */
   readonly decisionId: string | null;
-  readonly ground: PermitGround;
+  readonly facts: PermitFacts;
   readonly manifest: Manifest;
 }
 
 /** What a decision was made on, as it lies in the trail. */
-export interface DecisionGround {
+export interface DecisionFacts {
   readonly disposition: Disposition;
   readonly instrument: InstrumentKey | null;
   readonly outcome: string;
@@ -93,7 +93,7 @@ export interface SigningReads {
     agentId: string,
     slot: EpochMs,
     universe: readonly InstrumentKey[],
-  ): Promise<DecisionGround | { readonly unsigned: string } | null>;
+  ): Promise<DecisionFacts | { readonly unsigned: string } | null>;
   /** The newest cut there is, or why it is not one that the feed signed. */
   newestCut(): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }>;
   /** The one that counts of an agent or a Take: its newest, whatever became of it. */
@@ -275,10 +275,10 @@ function isUnsigned(signature: Uint8Array | undefined): boolean {
 
 /** Whether the proposal is being executed at this moment, by whoever may act by itself. */
 function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder): Refused | null {
-  const { ground } = proposal;
+  const { facts } = proposal;
   if (proposal.state !== 'executing') return no('state_conflict', `the proposal is ${proposal.state}: nothing is signed for it`);
-  if (!BY_ITSELF.has(ground.autonomy) || !BY_ITSELF.has(proposal.autonomy))
-    return no('autonomy_refused', `it is at ${ground.autonomy}: only policy_auto and autonomous trade without a wallet prompt`);
+  if (!BY_ITSELF.has(facts.autonomy) || !BY_ITSELF.has(proposal.autonomy))
+    return no('autonomy_refused', `it is at ${facts.autonomy}: only policy_auto and autonomous trade without a wallet prompt`);
   const superseded = supersededBy(
     {
       epoch: proposal.epoch,
@@ -288,7 +288,7 @@ function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder):
       byItself: true,
       flattens: proposal.decisionId === null,
     },
-    ground,
+    facts,
   );
   if (superseded !== null) return no(superseded, `the proposal has been superseded: ${superseded}`);
   return isWithin(order, proposal.order)
@@ -310,7 +310,7 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
   if (proposal.decisionId === null)
     return proposal.order.reduceOnly &&
       order.side === 'sell' &&
-      (proposal.ground.pausedByBreaker === true || proposal.ground.closedByHand === true)
+      (proposal.facts.pausedByBreaker === true || proposal.facts.closedByHand === true)
       ? null
       : no('policy_refused', 'no decision asked for it, and neither a breaker nor anybody else closes this position');
   const compiled = compileManifest(proposal.manifest);
@@ -322,7 +322,7 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
   const verdict = compiled.decide(
     decision.cut,
     decision.book,
-    proposal.ground.autonomy,
+    proposal.facts.autonomy,
     () => ({ verdict: 'passed', rejections: [] }),
     others,
   );

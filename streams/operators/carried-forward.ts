@@ -7,7 +7,7 @@ export function carriedForwardRule(options: RuleOptions = {}): QualityRule {
   const freshness = freshnessOf(options);
   return {
     reference(reference) {
-      const bits = freshness.sessionMarks(reference, reference.receivedAt);
+      const bits = freshness.sessionBits(reference, reference.receivedAt);
       if (bits !== 0) options.counters?.count('reference', 'carried_forward');
       return bits;
     },

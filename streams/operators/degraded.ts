@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { ReferencePrice } from '../../src/domain/quote.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
-import { marksOf, WIDE_CONFIDENCE } from '../flag-bits.ts';
+import { flagBitsOf, WIDE_CONFIDENCE } from '../flag-bits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** The flag bit of a reference price whose confidence interval is too wide to compare a token with. Half-width / price is a ratio, hence a number. */
@@ -14,7 +14,7 @@ export function confidenceBits(reference: ReferencePrice, limits: FeedLimits): n
 }
 
 export function degradedRule(options: RuleOptions = {}): QualityRule {
-  const own = ({ flags }: { readonly flags: ReferencePrice['flags'] }): number => (flags.length === 0 ? 0 : marksOf(flags));
+  const own = ({ flags }: { readonly flags: ReferencePrice['flags'] }): number => (flags.length === 0 ? 0 : flagBitsOf(flags));
   return {
     quote: own,
     reference(reference, { limits }) {

@@ -20,7 +20,7 @@ function sameBook(a: RuledEvent, b: Quote): boolean {
  *
  * One connection does not bring quotes in the wrong order over longer than a quote may be old: what is still older
  * then shows a venue that numbers anew or set its clock back. To go on dropping it would leave the last quote
- * standing, vouched for by heartbeats; so it is `restarted`, and order begins with it.
+ * state, vouched for by heartbeats; so it is `restarted`, and order begins with it.
  */
 function quoteOrder(quote: Quote, memory: RuleMemory): Order {
   const { limits, last } = memory;

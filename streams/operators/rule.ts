@@ -7,7 +7,7 @@ import type { Venue } from '../../src/domain/venue.ts';
 import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from '../feed-counters.ts';
 import { providerOf } from '../feed-life.ts';
-import { markQuote, markReference } from '../flag-bits.ts';
+import { withQuoteFlags, withReferenceFlags } from '../flag-bits.ts';
 import { createFreshness, type Freshness } from '../freshness.ts';
 import { SlotTable } from '../slot-table.ts';
 
@@ -56,7 +56,7 @@ export interface QualityRule {
   readonly connected?: (memory: RuleMemory) => void;
 }
 
-/** Takes a message and returns it, a marked copy of it, or null where it is dropped. */
+/** Takes a message and returns it, a flagged copy of it, or null where it is dropped. */
 export type RunRules = (message: FeedMessage) => FeedMessage | null;
 
 export interface RuleOptions {
@@ -129,7 +129,7 @@ export function runRules(rules: readonly QualityRule[], options: RuleOptions = {
       if (bits < 0) return null;
       found |= bits;
     }
-    return found === 0 ? quote : markQuote(quote, found);
+    return found === 0 ? quote : withQuoteFlags(quote, found);
   }
 
   function runReference(reference: ReferencePrice): ReferencePrice | null {
@@ -140,7 +140,7 @@ export function runRules(rules: readonly QualityRule[], options: RuleOptions = {
       if (bits < 0) return null;
       found |= bits;
     }
-    return found === 0 ? reference : markReference(reference, found);
+    return found === 0 ? reference : withReferenceFlags(reference, found);
   }
 
   function runContext(event: PerpContext | PoolLiquidity): PerpContext | PoolLiquidity | null {

@@ -6,7 +6,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import { VENUES, type Venue } from '../../src/domain/venue.ts';
 import type { Clock } from '../clock.ts';
 import { type FeedLife, FeedLives } from '../feed-life.ts';
-import { markQuote, markReference, OVER_AGE } from '../flag-bits.ts';
+import { withQuoteFlags, withReferenceFlags, OVER_AGE } from '../flag-bits.ts';
 import { SlotTable } from '../slot-table.ts';
 import { freshnessOf, type RuleOptions } from './rule.ts';
 
@@ -15,11 +15,11 @@ export interface StaleOptions extends RuleOptions {
 }
 
 interface StaleSlot {
-  /** The last event as it came, without the marks of time. */
+  /** The last event as it came, without the flags of time. */
   event: Quote | ReferencePrice | null;
   readonly life: FeedLife;
-  /** The marks of time that were emitted last. */
-  marks: number;
+  /** The flags of time that were emitted last. */
+  bits: number;
   cancel: (() => void) | null;
 }
 
@@ -45,7 +45,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
   const tableOf = (venue: Venue): SlotTable<StaleSlot> =>
     new SlotTable((source) => {
       const life = lives.of(venue, source);
-      const slot: StaleSlot = { event: null, life, marks: 0, cancel: null };
+      const slot: StaleSlot = { event: null, life, bits: 0, cancel: null };
       const slots = slotsOf.get(life);
       if (slots === undefined) slotsOf.set(life, [slot]);
       else slots.push(slot);
@@ -53,9 +53,9 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
     });
   const tables = Object.fromEntries(VENUES.map((venue) => [venue, tableOf(venue)])) as Record<Venue, SlotTable<StaleSlot>>;
 
-  function marked(event: Quote | ReferencePrice, marks: number): Quote | ReferencePrice {
-    if (marks === 0) return event;
-    return event.kind === 'quote' ? markQuote(event, marks) : markReference(event, marks);
+  function marked(event: Quote | ReferencePrice, bits: number): Quote | ReferencePrice {
+    if (bits === 0) return event;
+    return event.kind === 'quote' ? withQuoteFlags(event, bits) : withReferenceFlags(event, bits);
   }
 
   function arm(slot: StaleSlot, event: Quote | ReferencePrice): void {
@@ -71,13 +71,13 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
   function review(slot: StaleSlot, at: EpochMs): void {
     const { event } = slot;
     if (event === null) return;
-    const marks = freshness.marksAt(event, slot.life, at);
-    if (marks !== slot.marks) {
-      slot.marks = marks;
-      emit(marked(event, marks));
+    const bits = freshness.bitsAt(event, slot.life, at);
+    if (bits !== slot.bits) {
+      slot.bits = bits;
+      emit(marked(event, bits));
     }
     // An event of the emission may have brought a newer one, which armed the timer itself.
-    if ((marks & OVER_AGE) === 0 && slot.cancel === null && slot.event === event && isTimed(event, at, slot)) arm(slot, event);
+    if ((bits & OVER_AGE) === 0 && slot.cancel === null && slot.event === event && isTimed(event, at, slot)) arm(slot, event);
   }
 
   function isTimed(event: Quote | ReferencePrice, at: EpochMs, slot: StaleSlot): boolean {
@@ -88,8 +88,8 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
     lives.receive(event);
     const slot = tables[event.venue].at(event.source, event.instrument);
     slot.event = event;
-    slot.marks = freshness.marksAt(event, slot.life, event.receivedAt);
-    emit(marked(event, slot.marks));
+    slot.bits = freshness.bitsAt(event, slot.life, event.receivedAt);
+    emit(marked(event, slot.bits));
     if (slot.cancel === null && slot.event === event && isTimed(event, event.receivedAt, slot)) arm(slot, event);
   }
 
@@ -107,7 +107,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
       emit(message);
       // A sign of life heals what only silence had made stale; a lost connection takes the trust of all its quotes.
       for (const slot of slotsOf.get(life) ?? []) {
-        if (message.kind === 'feed_status' || slot.marks !== 0) review(slot, message.receivedAt);
+        if (message.kind === 'feed_status' || slot.bits !== 0) review(slot, message.receivedAt);
       }
     },
     stop() {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { AgentCommands, CommandContext } from '../../actors/agent/commands.ts';
-import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
+import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { until } from '../../src/adapters/server-process.ts';
@@ -58,7 +58,7 @@ export interface Stage {
 
 /** Builds a stage, runs the story on it, and ends every process of it in good order. */
 export async function onStage(
-  place: { readonly databaseUrl: string; readonly queue: QueuePlace; readonly periodMs?: number },
+  place: { readonly databaseUrl: string; readonly queue: QueueAddress; readonly periodMs?: number },
   story: (stage: Stage) => Promise<void>,
 ): Promise<void> {
   const { databaseUrl, queue, periodMs = 2_000 } = place;

@@ -4,7 +4,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
+import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
 import { processStartedAt } from '../../src/adapters/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
@@ -74,7 +74,7 @@ async function crashingPostgres() {
 
 for (const kind of ['redis', 'postgres'] as const) {
   describe.skipIf(kind === 'redis' && !redisThere).concurrent(`PostgreSQL, with the queue in ${kind}`, () => {
-    const queueAt = async (databaseUrl: string): Promise<QueuePlace> => ({
+    const queueAt = async (databaseUrl: string): Promise<QueueAddress> => ({
       kind,
       url: kind === 'postgres' ? databaseUrl : ((await testRedis()) as string),
     });

@@ -2,7 +2,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
+import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { rounds } from '../harness/rounds.ts';
@@ -14,7 +14,7 @@ const TIME_LIMIT_MS = 300_000;
 /** reliability G10. */
 const RECOVERY_LIMIT_MS = 20_000;
 
-async function place(kind: QueuePlace['kind']): Promise<{ databaseUrl: string; queue: QueuePlace }> {
+async function place(kind: QueueAddress['kind']): Promise<{ databaseUrl: string; queue: QueueAddress }> {
   const databaseUrl = await testDatabase();
   return { databaseUrl, queue: { kind, url: kind === 'postgres' ? databaseUrl : ((await testRedis()) as string) } };
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';
-import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
+import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
@@ -15,7 +15,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 /** What the environment variable WORKER holds, as JSON. */
 export interface WorkerOrders {
   readonly databaseUrl: string;
-  readonly queue: QueuePlace;
+  readonly queue: QueueAddress;
   readonly periodMs: number;
   /** An agent whose decision ends this process, or keeps it from doing anything else for so many milliseconds, once. */
   readonly poison?: { readonly agentId: string; readonly hangMs?: number };

@@ -185,7 +185,7 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
     functions: [
       ['src/adapters/chart/layout.ts', 'layoutMachine', 140],
       ['src/adapters/intelligence/filings.ts', 'readSubmissions', 70],
-      ['src/adapters/store/actors/actor-records.ts', 'readPermitGrounds', 70],
+      ['src/adapters/store/actors/actor-records.ts', 'readPermitFacts', 70],
       ['src/adapters/store/trail-verifier.ts', 'verifyDecision', 80],
       ['src/adapters/store/trail-verifier.ts', 'walk', 80],
       ['src/adapters/tape/import-tape.ts', 'importTape', 70],

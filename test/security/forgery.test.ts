@@ -221,10 +221,10 @@ describe('what assesses', () => {
     const copy = await template.copy();
     const signed = createSignedRows(copy.owner);
     const draft = { kind: 'backtest', agentId: copy.agents[0], manifestVersion: 1, series: {} } as unknown as EvidenceDraft;
-    await signed.requireGrounds(draft);
+    await signed.requireBasis(draft);
     const thief = await copy.thief('app', 'session');
     await thief.begin((sql) => sql`update candles set close = high`);
-    await expect(signed.requireGrounds(draft)).rejects.toThrow(/its signature is not that of key/);
+    await expect(signed.requireBasis(draft)).rejects.toThrow(/its signature is not that of key/);
     await copy.close();
   });
 
@@ -233,12 +233,12 @@ describe('what assesses', () => {
     const signed = createSignedRows(copy.owner);
     const series = { enteredAt: copy.slot - MINUTE, evaluatedAt: copy.slot + MINUTE };
     const draft = { kind: 'paper', agentId: copy.agents[0], manifestVersion: 1, series } as unknown as EvidenceDraft;
-    await signed.requireGrounds(draft);
+    await signed.requireBasis(draft);
     const thief = await copy.thief('app', 'session');
     await thief.begin((sql) => sql`update observations set body = body || ' ' where slot = ${copy.slot}`).catch(() => {});
     await copy.owner`alter table fills disable trigger user`;
     await copy.owner`update fills set at = at - 1`;
-    await expect(signed.requireGrounds(draft)).rejects.toThrow('row a fill of fills is not as a writer signed it');
+    await expect(signed.requireBasis(draft)).rejects.toThrow('row a fill of fills is not as a writer signed it');
     await copy.close();
   });
 

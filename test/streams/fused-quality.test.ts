@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import { QUALITIES, QUALITY_FLAGS, SESSIONS } from '../../src/domain/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
-import { flagsOf, marksOf, qualityWith, worseQuality } from '../../streams/flag-bits.ts';
+import { flagsOf, flagBitsOf, qualityWith, worseQuality } from '../../streams/flag-bits.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { fusedQuality } from '../../streams/fused-quality.ts';
 import { composedQuality } from '../../streams/market-pipeline.ts';
@@ -119,8 +119,8 @@ describe('marks', () => {
   it('spell every set of flags and read it back', () => {
     fc.assert(
       fc.property(fc.subarray([...QUALITY_FLAGS]), (some) => {
-        expect(flagsOf(marksOf(some))).toEqual(some);
-        expect(flagsOf(marksOf(some))).toBe(flagsOf(marksOf([...some].reverse())));
+        expect(flagsOf(flagBitsOf(some))).toEqual(some);
+        expect(flagsOf(flagBitsOf(some))).toBe(flagsOf(flagBitsOf([...some].reverse())));
       }),
     );
   });
@@ -128,7 +128,7 @@ describe('marks', () => {
   it('never make a quality better', () => {
     fc.assert(
       fc.property(fc.constantFrom(...QUALITIES), fc.subarray([...QUALITY_FLAGS]), (before, some) => {
-        const after = qualityWith(before, marksOf(some));
+        const after = qualityWith(before, flagBitsOf(some));
         expect(QUALITIES.indexOf(after)).toBeGreaterThanOrEqual(QUALITIES.indexOf(before));
         expect(worseQuality(before, after)).toBe(after);
         if (some.length > 0) expect(after).not.toBe('live');

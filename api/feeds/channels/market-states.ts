@@ -7,7 +7,7 @@ import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { perpBody } from '../../v1/perps/perp-body.ts';
-import { standingOf } from '../../v1/state-reads.ts';
+import { venueStateOf } from '../../v1/state-reads.ts';
 import { tickerBody } from '../../v1/tickers/ticker-body.ts';
 import type { FeedPorts } from '../ports.ts';
 import type { LatestChannel, LatestSource } from './channel.ts';
@@ -48,7 +48,7 @@ function unknownInstrument(venue: Venue, instrument: unknown): string | null {
 /** A book as `GET /v1/order-book` shows it, with its age. */
 export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
   const limit = limitsOf(qualityLimits(), book.venue, book.source).maxAgeMs;
-  const { ageMs, quality, flags } = stateQuality(book, standingOf(ports.states, book.venue), at, limit);
+  const { ageMs, quality, flags } = stateQuality(book, venueStateOf(ports.states, book.venue), at, limit);
   const levels = (side: OrderBookSnapshot['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {
     venue: book.venue,
@@ -103,7 +103,7 @@ export const tickersChannel: LatestChannel = {
       ports,
       'day_ticker',
       (ticker) => instrument === undefined || ticker.instrument === instrument,
-      (ticker, at) => tickerBody(ticker, standingOf(ports.states, 'spotexchange'), at),
+      (ticker, at) => tickerBody(ticker, venueStateOf(ports.states, 'spotexchange'), at),
     );
   },
 };
@@ -121,7 +121,7 @@ export const perpsChannel: LatestChannel = {
       ports,
       'perp_context',
       (perp) => instrument === undefined || perp.instrument === instrument,
-      (perp, at) => perpBody(perp, quoteOf(perp.instrument), standingOf(ports.states, 'evmvenue'), at),
+      (perp, at) => perpBody(perp, quoteOf(perp.instrument), venueStateOf(ports.states, 'evmvenue'), at),
     );
   },
 };

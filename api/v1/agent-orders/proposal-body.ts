@@ -9,7 +9,7 @@ import { EXECUTION_ALGORITHMS, URGENCIES } from '../../../src/domain/manifest/ma
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { proposalStanding } from '../../../src/domain/work-standing.ts';
+import { proposalProgress } from '../../../src/domain/work-progress.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
 import {
   AnyJson,
@@ -197,7 +197,7 @@ export function proposalBody(view: ProposalView, at: EpochMs) {
     createdAt: isoTime(view.createdAt),
     expiresAt: isoTime(view.expiresAt),
     changedAt: isoTime(view.changedAt),
-    ...proposalStanding(view, at),
+    ...proposalProgress(view, at),
   };
 }
 

@@ -8,7 +8,7 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, nullable, objectOf } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
-import type { AgentPorts, GateProgress } from './ports.ts';
+import type { AgentPorts, ChartState } from './ports.ts';
 
 export const ChartBody = Type.Object(
   {
@@ -49,8 +49,8 @@ export const getChart = defineRoute({
   },
 });
 
-async function foundAt({ reads, past }: AgentPorts, orgId: string, id: string, at: EpochMs | null): Promise<GateProgress | null> {
-  if (at === null) return reads.standing(orgId, id);
+async function foundAt({ reads, past }: AgentPorts, orgId: string, id: string, at: EpochMs | null): Promise<ChartState | null> {
+  if (at === null) return reads.chartState(orgId, id);
   const found = await past.stateAt(orgId, 'agent', id, { at });
   if (!found.ok) return null;
   const { machine, version, state } = found.value;

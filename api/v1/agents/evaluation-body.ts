@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
-import { evaluationStanding } from '../../../src/domain/work-standing.ts';
+import { evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
 import { isUuid } from '../../identifier.ts';
 import { choice, HashText, IdText, objectOf, Time } from '../../shapes.ts';
@@ -54,7 +54,7 @@ export const RunPath = objectOf({ id: IdText, runId: IdText });
 export const NO_RUN = 'there is no such run of an agent of yours';
 
 export function evaluationBody({ told, ...view }: EvaluationView, at: EpochMs) {
-  return { ...view, ...evaluationStanding(view.state, told, at) };
+  return { ...view, ...evaluationProgress(view.state, told, at) };
 }
 
 /** Agent and run of a path; null where one of them is no UUID and hence nobody's. */

@@ -79,12 +79,12 @@ export const listGates = defineRoute({
   handle: (ports) => async (request, reply) => {
     const { orgId } = memberOf(request);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.gates.standing(orgId, id);
+    const found = id === null ? null : await ports.agents.gates.progress(orgId, id);
     if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const here = STAGES.indexOf(found.stage);
-    const standing = found.gates.find(({ gate }) => gate === found.stage);
+    const gateState = found.gates.find(({ gate }) => gate === found.stage);
     const { progress, next, lacksTrades } = gateProgress(
-      standing === undefined ? null : { ...standing, isAssessed: standing.evidence !== null },
+      gateState === undefined ? null : { ...gateState, isAssessed: gateState.evidence !== null },
     );
     return {
       stage: found.stage,

@@ -52,7 +52,7 @@ export interface VersionedManifest extends AgentVersion {
 }
 
 /** Where an agent's state chart stands. */
-export interface GateProgress {
+export interface ChartState {
   readonly machine: string;
   readonly version: number;
   readonly status: 'running' | 'done' | 'quarantined';
@@ -74,7 +74,7 @@ export interface AgentReads {
   ): Promise<PageOf<VersionedManifest> | null>;
   /** One version's manifest; null where there is no such version (or agent). */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null>;
-  standing(orgId: string, agentId: string): Promise<GateProgress | null>;
+  chartState(orgId: string, agentId: string): Promise<ChartState | null>;
 }
 
 export interface DecisionPage extends PageOf<DecisionRecord> {

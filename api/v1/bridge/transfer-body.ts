@@ -12,7 +12,7 @@ import {
 import { BRIDGE_CHAINS, BRIDGE_PROVIDERS, usdOf } from '../../../src/domain/bridge/quote.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { transferStanding } from '../../../src/domain/work-standing.ts';
+import { transferProgress } from '../../../src/domain/work-progress.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
 
@@ -189,6 +189,6 @@ export function bridgeTransferBody(view: BridgeTransferView, at: EpochMs) {
     submittedAt: timeOrNull(view.submittedAt),
     endedAt: timeOrNull(view.endedAt),
     changedAt: isoTime(view.changedAt),
-    ...transferStanding(view, at),
+    ...transferProgress(view, at),
   };
 }

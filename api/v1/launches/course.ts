@@ -8,7 +8,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, Time } from '../../shapes.ts';
 import { curveLaunch } from './curve-launch.ts';
 import { LaunchPath } from './launch-view-body.ts';
-import { fillPctOf, PROGRESS, priceOfStanding, progressOf } from './standing.ts';
+import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts';
 
 /** So many changes of the price are told at most. */
 const MOST_POINTS = 2_000;
@@ -54,16 +54,16 @@ export const getLaunchCourse = defineRoute({
     const found = await curveLaunch(ports.launches.reads, orgId, idInPath(request.params));
     if (!found.ok) return sendRefusal(reply, found.refusal);
     const launch = found.value;
-    const [standings, fills] = await Promise.all([
-      ports.launches.reads.standings(orgId, launch.id, MOST_POINTS),
+    const [curveStates, fills] = await Promise.all([
+      ports.launches.reads.curveStates(orgId, launch.id, MOST_POINTS),
       ports.launches.reads.fills(orgId, launch.mint),
     ]);
     return {
-      points: standings.map((standing) => ({
-        at: isoTime(standing.at),
-        price: priceOfStanding(standing, launch),
-        fillPct: fillPctOf(standing),
-        progress: progressOf(standing),
+      points: curveStates.map((curve) => ({
+        at: isoTime(curve.at),
+        price: curvePriceOf(curve, launch),
+        fillPct: fillPctOf(curve),
+        progress: progressOf(curve),
       })),
       fills: fills.map(({ at, side, quantity, fillPrice, orderId }) => ({ at: isoTime(at), side, quantity, priceUsd: fillPrice, orderId })),
     };

@@ -6,7 +6,7 @@ import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launc
 import { successorPoolAddress } from '../../../src/domain/launch/curve-program.ts';
 import {
   CURVE_LAUNCH_STATES,
-  type CurveStanding,
+  type CurveState,
   claimedFee,
   type LaunchReturns,
   launchReturns,
@@ -21,7 +21,7 @@ import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from
 import { curveLaunch } from './curve-launch.ts';
 import { LaunchPath } from './launch-view-body.ts';
 import type { QuoteDollars } from './ports.ts';
-import { fillPctOf, PROGRESS, priceOfStanding, progressOf } from './standing.ts';
+import { fillPctOf, PROGRESS, curvePriceOf, progressOf } from './curve-state.ts';
 
 const FeesBody = Type.Object({
   quote: Type.String({ description: 'Accrued and not claimed yet, in whole quote tokens.' }),
@@ -86,11 +86,11 @@ const MonitorBody = Type.Object(
   { $id: 'LaunchMonitor' },
 );
 
-function curveBody(launch: LaunchView, standing: CurveStanding, dollars: QuoteDollars | null, now: number): Static<typeof CurveBody> {
+function curveBody(launch: LaunchView, curve: CurveState, dollars: QuoteDollars | null, now: number): Static<typeof CurveBody> {
   const { decimals, quoteDecimals } = launch;
   const inQuote = (raw: string): string => wholeTokens(BigInt(raw), quoteDecimals);
   const inBase = (raw: string): string => wholeTokens(BigInt(raw), decimals);
-  const price = new Decimal(priceOfStanding(standing, launch));
+  const price = new Decimal(curvePriceOf(curve, launch));
   const start = buildCurveConfig(
     planOf({
       preset: presetOf(launch.preset as PresetKey),
@@ -101,27 +101,27 @@ function curveBody(launch: LaunchView, standing: CurveStanding, dollars: QuoteDo
     }),
   ).sqrtStartPrice;
   const ratio = price.div(priceOfSqrt(start, decimals, quoteDecimals));
-  const startUsd = standing.startQuoteUsd ?? null;
+  const startUsd = curve.startQuoteUsd ?? null;
   const { creatorFeeSharePct } = presetOf(launch.preset as PresetKey);
   return {
-    slot: standing.slot,
-    at: new Date(standing.at).toISOString(),
-    ageMs: Math.max(0, now - standing.at),
-    fillPct: fillPctOf(standing),
-    quoteReserve: inQuote(standing.quoteReserve),
-    graduationThreshold: inQuote(standing.migrationQuoteThreshold),
+    slot: curve.slot,
+    at: new Date(curve.at).toISOString(),
+    ageMs: Math.max(0, now - curve.at),
+    fillPct: fillPctOf(curve),
+    quoteReserve: inQuote(curve.quoteReserve),
+    graduationThreshold: inQuote(curve.migrationQuoteThreshold),
     price: plainDecimal(price),
     priceUsd: dollars === null ? null : plainDecimal(price.times(dollars.perToken).toSignificantDigits(18)),
     returnPct: plainDecimal(ratio.minus(1).times(100).toDecimalPlaces(6)),
     returns: startUsd === null || dollars === null ? null : launchReturns(ratio, startUsd, dollars.perToken),
     creatorFees: {
-      quote: inQuote(standing.creatorQuoteFee),
-      base: inBase(standing.creatorBaseFee),
-      claimedQuote: wholeTokens(claimedFee(standing.totalTradingQuoteFee, creatorFeeSharePct, standing.creatorQuoteFee), quoteDecimals),
-      claimedBase: wholeTokens(claimedFee(standing.totalTradingBaseFee, creatorFeeSharePct, standing.creatorBaseFee), decimals),
+      quote: inQuote(curve.creatorQuoteFee),
+      base: inBase(curve.creatorBaseFee),
+      claimedQuote: wholeTokens(claimedFee(curve.totalTradingQuoteFee, creatorFeeSharePct, curve.creatorQuoteFee), quoteDecimals),
+      claimedBase: wholeTokens(claimedFee(curve.totalTradingBaseFee, creatorFeeSharePct, curve.creatorBaseFee), decimals),
     },
-    partnerFees: { quote: inQuote(standing.partnerQuoteFee), base: inBase(standing.partnerBaseFee) },
-    tradingFees: { quote: inQuote(standing.totalTradingQuoteFee), base: inBase(standing.totalTradingBaseFee) },
+    partnerFees: { quote: inQuote(curve.partnerQuoteFee), base: inBase(curve.partnerBaseFee) },
+    tradingFees: { quote: inQuote(curve.totalTradingQuoteFee), base: inBase(curve.totalTradingBaseFee) },
   };
 }
 
@@ -142,8 +142,8 @@ export const monitorLaunch = defineRoute({
     const found = await curveLaunch(ports.launches.reads, orgId, idInPath(request.params));
     if (!found.ok) return sendRefusal(reply, found.refusal);
     const launch = found.value;
-    const fresh = await ports.launches.monitor.standing(orgId, launch).catch(() => null);
-    const standing = fresh === null ? launch.standing : { ...fresh, startQuoteUsd: launch.standing?.startQuoteUsd ?? null };
+    const fresh = await ports.launches.monitor.curveState(orgId, launch).catch(() => null);
+    const curve = fresh === null ? launch.standing : { ...fresh, startQuoteUsd: launch.standing?.startQuoteUsd ?? null };
     const dollars = await ports.launches.monitor.dollars(orgId, launch.quoteMint);
     const now = ports.clock.now();
     const body: Static<typeof MonitorBody> = {
@@ -159,10 +159,10 @@ export const monitorLaunch = defineRoute({
         usdAt: dollars === null ? null : new Date(dollars.observedAt).toISOString(),
         usdAgeMs: dollars === null ? null : Math.max(0, now - dollars.observedAt),
       },
-      curve: standing === null ? null : curveBody(launch, standing, dollars, now),
+      curve: curve === null ? null : curveBody(launch, curve, dollars, now),
       graduation: {
-        progress: progressOf(standing),
-        successorPool: standing?.isMigrated === true ? successorPoolAddress(launch.mint, launch.quoteMint) : null,
+        progress: progressOf(curve),
+        successorPool: curve?.isMigrated === true ? successorPoolAddress(launch.mint, launch.quoteMint) : null,
       },
     };
     return body;

@@ -4,7 +4,7 @@ import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/com
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
-import type { CurveStanding } from '../../../src/domain/launch/launch-state.ts';
+import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
@@ -40,7 +40,7 @@ export interface LaunchReads {
   /** What the wallet signs, in the order in which it lands; none where the organization has no such launch. */
   transactions(orgId: string, id: string): Promise<readonly LaunchTransaction[]>;
   /** The newest looks at the curve that found another price or progress than the one before, ascending. */
-  standings(orgId: string, id: string, most: number): Promise<readonly CurveStanding[]>;
+  curveStates(orgId: string, id: string, most: number): Promise<readonly CurveState[]>;
   /** What the organization swapped of a mint, ascending. */
   fills(orgId: string, mint: string): Promise<readonly OwnFill[]>;
 }
@@ -53,7 +53,7 @@ export interface LaunchPorts {
   readonly claims: LaunchClaims;
   readonly monitor: {
     /** What stands on the chain now; null where no node is named, or it has no such pool yet. @throws where the node does not answer */
-    standing(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveStanding | null>;
+    curveState(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveState | null>;
     /** What a whole token of the quote is worth now; null where nothing live prices it. */
     dollars(orgId: string, mint: string): Promise<QuoteDollars | null>;
   };

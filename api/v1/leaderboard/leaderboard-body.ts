@@ -7,9 +7,9 @@ import {
   type LeaderboardEntry,
   type LeaderboardWindow,
   reasonsOf,
-  STANDING_REASONS,
+  RANK_REASONS,
   type WalletSale,
-} from '../../../src/domain/leaderboard/standing.ts';
+} from '../../../src/domain/leaderboard/entry.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { choice, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 
@@ -37,7 +37,7 @@ export const LeaderboardEntryBody = Type.Object(
       type: ['string', 'null'],
       description: 'Older transactions are not known; null where the whole history was read.',
     }),
-    reasons: Type.Array(choice(STANDING_REASONS), { description: 'Why there is no rank, or what the figure may lack.' }),
+    reasons: Type.Array(choice(RANK_REASONS), { description: 'Why there is no rank, or what the figure may lack.' }),
   },
   { $id: 'LeaderboardEntry' },
 );

@@ -1,6 +1,6 @@
 /** What the routes of the leaderboard ask of the rest of the service. */
 import type { LeaderboardWalletCommands } from '../../../actors/leaderboard-wallet/commands.ts';
-import type { LeaderboardEntry, LeaderboardWindow, WalletSale } from '../../../src/domain/leaderboard/standing.ts';
+import type { LeaderboardEntry, LeaderboardWindow, WalletSale } from '../../../src/domain/leaderboard/entry.ts';
 import type { WalletChain } from '../../../src/domain/linked-wallet.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Page, PageOf } from '../../page.ts';

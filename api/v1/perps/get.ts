@@ -5,7 +5,7 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
-import { standingOf } from '../state-reads.ts';
+import { venueStateOf } from '../state-reads.ts';
 import { perpBody, perpFields } from './perp-body.ts';
 
 const DEFAULT_HOURS = 24;
@@ -51,7 +51,7 @@ export const getPerp = defineRoute({
     const at = ports.clock.now();
     const [quote = null] = ports.quotes.latest({ venue: 'evmvenue', instrument });
     return {
-      ...perpBody(context, quote, standingOf(ports.venues.states, 'evmvenue'), at),
+      ...perpBody(context, quote, venueStateOf(ports.venues.states, 'evmvenue'), at),
       funding: history.ok
         ? {
             items: history.value.rates.map((rate) => ({ at: isoTime(rate.at), hourlyFunding: rate.hourlyFunding })).reverse(),

@@ -4,7 +4,7 @@ import { instrumentKey } from '../../../src/domain/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { standingOf, statesOf } from '../state-reads.ts';
+import { venueStateOf, statesOf } from '../state-reads.ts';
 import { PerpBody, perpBody } from './perp-body.ts';
 
 export const listPerps = defineRoute({
@@ -29,13 +29,13 @@ export const listPerps = defineRoute({
     const found = statesOf(ports.venues.states, 'perp_context').filter(
       (perp) => instrument === undefined || perp.instrument === instrument,
     );
-    const standing = standingOf(ports.venues.states, 'evmvenue');
+    const venueState = venueStateOf(ports.venues.states, 'evmvenue');
     const at = ports.clock.now();
     const quotes = new Map(ports.quotes.latest({ venue: 'evmvenue' }).map((quote) => [quote.instrument, quote]));
     return pageBody(
       pageOfKeyed(found, (perp) => instrumentKey(perp.venue, perp.instrument), page),
       'perps',
-      (perp) => perpBody(perp, quotes.get(perp.instrument) ?? null, standing, at),
+      (perp) => perpBody(perp, quotes.get(perp.instrument) ?? null, venueState, at),
     );
   },
 });

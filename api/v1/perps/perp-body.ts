@@ -51,8 +51,8 @@ export const perpFields = {
 export const PerpBody = Type.Object(perpFields, { $id: 'Perp' });
 
 /** A perpetual as it stands at an instant. `quote` is the venue's own newest quote of it. */
-export function perpBody(context: PerpContext, quote: Quote | ReferencePrice | null, standing: VenueState | null, at: EpochMs) {
-  const { ageMs, quality, flags } = stateQuality(context, standing, at, qualityLimits().perpContextMaxAgeMs);
+export function perpBody(context: PerpContext, quote: Quote | ReferencePrice | null, venueState: VenueState | null, at: EpochMs) {
+  const { ageMs, quality, flags } = stateQuality(context, venueState, at, qualityLimits().perpContextMaxAgeMs);
   const mark = new Decimal(context.markPrice);
   const percent = (value: Decimal): string => plainDecimal(value.times(100).toDecimalPlaces(6));
   return {

@@ -1,10 +1,10 @@
 /** What the routes of a replay ask: where the tape stands, and what moves it. */
 import type { Outcome } from '../../../src/domain/refusal.ts';
-import type { ReplayPlace } from '../../../src/domain/replay-place.ts';
+import type { ReplayPosition } from '../../../src/domain/replay-position.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 
-export interface ReplayState extends ReplayPlace {
+export interface ReplayState extends ReplayPosition {
   /** The file's name, without its folder. */
   readonly tape: string;
   /** Everything that the tape has a price or a bar of. */

@@ -19,10 +19,10 @@ export const getTakeChart = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const standing = id === null ? null : await ports.takes.reads.standing(memberOf(request).orgId, id);
-    if (standing === null) return sendProblem(reply, 'not_found', NO_TAKE);
-    const chart = ports.machines.describe(standing.machine);
-    const { machine, version, status, value } = standing;
+    const chartState = id === null ? null : await ports.takes.reads.chartState(memberOf(request).orgId, id);
+    if (chartState === null) return sendProblem(reply, 'not_found', NO_TAKE);
+    const chart = ports.machines.describe(chartState.machine);
+    const { machine, version, status, value } = chartState;
     return { machine, version, status, value, definition: chart?.definition ?? null, mermaid: chart?.mermaid ?? null };
   },
 });

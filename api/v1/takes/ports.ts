@@ -3,7 +3,7 @@ import type { PublishedTake, TakeCommands, TakeView } from '../../../actors/take
 import type { TakeOrigin, TakeState } from '../../../src/domain/take/take.ts';
 import type { Page, PageOf } from '../../page.ts';
 import type { ActorStep } from '../actors/ports.ts';
-import type { DecisionReads, GateProgress } from '../agents/ports.ts';
+import type { DecisionReads, ChartState } from '../agents/ports.ts';
 
 export interface TakeFilter {
   readonly origin: TakeOrigin | null;
@@ -18,7 +18,7 @@ export interface TakeReads {
   /** Published Takes of every organization, newest first. */
   listPublished(orgId: string, page: Page): Promise<PageOf<PublishedTake>>;
   history(orgId: string, takeId: string, page: Page): Promise<PageOf<ActorStep> | null>;
-  standing(orgId: string, takeId: string): Promise<GateProgress | null>;
+  chartState(orgId: string, takeId: string): Promise<ChartState | null>;
 }
 
 export interface TakePorts {

@@ -4,7 +4,7 @@ import { instrumentKey } from '../../../src/domain/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { standingOf, statesOf } from '../state-reads.ts';
+import { venueStateOf, statesOf } from '../state-reads.ts';
 import { TickerBody, tickerBody } from './ticker-body.ts';
 
 export const listTickers = defineRoute({
@@ -32,12 +32,12 @@ export const listTickers = defineRoute({
     const found = statesOf(ports.venues.states, 'day_ticker').filter(
       (ticker) => instrument === undefined || ticker.instrument === instrument,
     );
-    const standing = standingOf(ports.venues.states, 'spotexchange');
+    const venueState = venueStateOf(ports.venues.states, 'spotexchange');
     const at = ports.clock.now();
     return pageBody(
       pageOfKeyed(found, (ticker) => instrumentKey(ticker.venue, ticker.instrument), page),
       'tickers',
-      (ticker) => tickerBody(ticker, standing, at),
+      (ticker) => tickerBody(ticker, venueState, at),
     );
   },
 });

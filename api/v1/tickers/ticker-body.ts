@@ -33,8 +33,8 @@ export const TickerBody = Type.Object(
 );
 
 /** Writes a ticker as it stands at an instant. */
-export function tickerBody(ticker: DayTicker, standing: VenueState | null, at: EpochMs) {
-  const { ageMs, quality, flags } = stateQuality(ticker, standing, at, limitsOf(qualityLimits(), ticker.venue, ticker.source).maxAgeMs);
+export function tickerBody(ticker: DayTicker, venueState: VenueState | null, at: EpochMs) {
+  const { ageMs, quality, flags } = stateQuality(ticker, venueState, at, limitsOf(qualityLimits(), ticker.venue, ticker.source).maxAgeMs);
   return {
     venue: ticker.venue,
     instrument: ticker.instrument,

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import type { BudgetState, VenueState } from '../../../src/domain/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { EXECUTABLE_VENUES, VENUES, type Venue } from '../../../src/domain/venue.ts';
-import { STANDING_MAX_AGE_MS } from '../../../streams/state-quality.ts';
+import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/state-quality.ts';
 import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, objectOf, pageFields, pageOf, VenueWord } from '../../shapes.ts';
-import { standingOf } from '../state-reads.ts';
+import { venueStateOf } from '../state-reads.ts';
 
 const HEARINGS = ['live', 'no_trades', 'market_closed', 'carried_forward', 'silent', 'feed_down', 'not_followed'] as const;
 const WHEN = 'ISO 8601.';
@@ -84,7 +84,7 @@ function timeOf(at: EpochMs | null): string | null {
 
 function venueBody(venue: Venue, state: VenueState | null, own: readonly BudgetState[], at: EpochMs) {
   const executable = (EXECUTABLE_VENUES as readonly Venue[]).includes(venue);
-  const followed = state !== null && at - state.receivedAt <= STANDING_MAX_AGE_MS;
+  const followed = state !== null && at - state.receivedAt <= VENUE_STATE_MAX_AGE_MS;
   const offset = state?.clockOffset ?? null;
   return {
     venue,
@@ -134,7 +134,7 @@ export const listVenues = defineRoute({
     return pageBody(
       pageOfKeyed([...VENUES], (venue) => venue, page),
       'venues',
-      (venue) => venueBody(venue, standingOf(ports.venues.states, venue), own, at),
+      (venue) => venueBody(venue, venueStateOf(ports.venues.states, venue), own, at),
     );
   },
 });

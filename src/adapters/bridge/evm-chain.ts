@@ -112,7 +112,7 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
   const blockAt = (blockTag: 'latest' | 'finalized') => asked(() => client.getBlock({ blockTag }));
 
   /** How a transaction stands in the chain that counts now; null where no block of that chain holds it. */
-  async function standing(hash: Hex) {
+  async function inclusionOf(hash: Hex) {
     const receipt = await receiptOf(hash);
     if (receipt === null) return null;
     const [latest, final, own] = await Promise.all([
@@ -129,7 +129,7 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
   async function source(terms: TransferTerms): Promise<SourceSighting> {
     if (terms.hash === null || terms.source.kind !== 'evm') throw new Error('the transfer has no source transaction on the EVM chain');
     const hash = terms.hash as Hex;
-    const stands = await standing(hash);
+    const stands = await inclusionOf(hash);
     if (stands === null) return unseenOf(hash, terms);
     const transaction = await found(() => client.getTransaction({ hash }));
     if (transaction === null) throw new EvmSilence('the node of the EVM chain has a receipt and no transaction for it');
@@ -154,7 +154,7 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
 
   async function arrival(hash: string, recipient: string): Promise<ArrivalSighting> {
     if (!EVM_HASH.test(hash)) return { state: 'failed', hash, amount: null, block: null };
-    const stands = await standing(hash as Hex);
+    const stands = await inclusionOf(hash as Hex);
     if (stands === null) return { state: 'none', hash, amount: null, block: null };
     return arrivalIn(hash, stands, paidTo(stands.receipt.logs, contract, recipient));
   }

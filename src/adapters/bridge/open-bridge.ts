@@ -9,11 +9,11 @@ import type { Quote } from '../../domain/quote.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { TokenListing } from '../evmchain/wallet-reader.ts';
-import type { AskedPlace } from '../metrics.ts';
+import type { AskedSystem } from '../metrics.ts';
 import { NodeError } from '../solana/json-rpc.ts';
 import { createSolanaRpc } from '../solana/rpc.ts';
 import { VenueError } from '../venues/venue-feed.ts';
-import type { BridgeGround } from './bridge-ground.ts';
+import type { BridgeContext } from './bridge-context.ts';
 import { createEvmBridgeChain, EvmSilence, readSignedEvm } from './evm-chain.ts';
 import { SenselessAnswer } from './provider-http.ts';
 import { createSolanaBridgeChain } from './solana-chain.ts';
@@ -23,12 +23,12 @@ export interface BridgeDeps {
   /** A node of the primary chain; null where none is named. */
   readonly rpcUrl: string | null;
   /** Opens the providers that serve the EVM chain; null where none is named. */
-  readonly openProviders: (ground: BridgeGround) => Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null;
+  readonly openProviders: (context: BridgeContext) => Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null;
   /** The live quote of an instrument; null where none is live. */
   readonly quote: (instrument: InstrumentKey) => Quote | null;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly onFailure: (place: AskedPlace, code: string) => void;
+  readonly onFailure: (place: AskedSystem, code: string) => void;
   readonly note: NoteUnknownField;
 }
 
@@ -41,7 +41,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
   const { url, chainId } = evmchain;
   const evm = createEvmBridgeChain({ url, chainId, token, onFailure: (reason) => onFailure('evmchain', reason) });
   const { random, note } = deps;
-  const ground: BridgeGround = {
+  const context: BridgeContext = {
     clock,
     random,
     note,
@@ -56,7 +56,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
     },
     coinUsd: coinDollars(quote),
   };
-  const providers = deps.openProviders(ground);
+  const providers = deps.openProviders(context);
   if (providers === null) {
     node.close();
     return null;

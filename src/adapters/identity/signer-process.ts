@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Clock } from '../../../streams/clock.ts';
-import type { SignerKeys, SignerPlace, SignerSecret, SignerTold } from './signer-protocol.ts';
+import type { SignerKeys, SignerAddresses, SignerSecret, SignerTold } from './signer-protocol.ts';
 
 /** No core dump could be read for the key; a shell sets what Node.js cannot. */
 const WITHOUT_CORE = 'ulimit -c 0 && exec "$@"';
@@ -23,7 +23,7 @@ export interface SignerLife {
   readonly pid: number;
   readonly ended: Promise<SignerEnd>;
   /** Answers with the public key. @throws Error in one sentence, without a character of the key, where it ended or found something wrong. */
-  tell(line: SignerSecret | SignerPlace): Promise<string>;
+  tell(line: SignerSecret | SignerAddresses): Promise<string>;
   /** Ends it, with force where it does not follow. */
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { SignerClient } from '../../trading/ports.ts';
 import { createLog, type LogLevel } from '../log.ts';
 import { type AuthorizationKey, authorizationKey } from './authorization-signature.ts';
 import { unsealed } from './signer-process.ts';
-import type { SignerPlace, SignerSecret, SignerTold } from './signer-protocol.ts';
+import type { SignerAddresses, SignerSecret, SignerTold } from './signer-protocol.ts';
 import { listenAsSigner } from './signer-socket.ts';
 
 /** The descriptor after the three of every process. */
@@ -27,7 +27,7 @@ export interface SignerCredentials {
  * @throws Error of `open` never: it is answered to the parent as what is wrong.
  */
 export async function runSigner(
-  open: (place: SignerPlace, credentials: SignerCredentials) => Promise<Pick<SignerClient, 'sign'>>,
+  open: (place: SignerAddresses, credentials: SignerCredentials) => Promise<Pick<SignerClient, 'sign'>>,
 ): Promise<void> {
   // A signal that would open the debugger's port, and those that the terminal sends to the whole group: it ends with its parent.
   for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -38,7 +38,7 @@ export async function runSigner(
   const key = keyOf(given, keyFile);
   if (typeof key === 'string') return tell({ ok: false, wrong: key });
   tell({ ok: true, publicKey: key.publicKey });
-  const place = (await nextLine()) as SignerPlace;
+  const place = (await nextLine()) as SignerAddresses;
   const log = createLog(logLevel as LogLevel);
   try {
     const { sign } = await open(place, { appId, appSecret, key });

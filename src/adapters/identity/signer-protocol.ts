@@ -19,7 +19,7 @@ export interface SignerSecret {
 }
 
 /** The second line, once the database is there. */
-export interface SignerPlace {
+export interface SignerAddresses {
   readonly databaseUrl: string;
   /** The remote signer. */
   readonly url: string;

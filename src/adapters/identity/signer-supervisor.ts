@@ -3,7 +3,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import type { SignerAnswer, SignerClient } from '../../trading/ports.ts';
 import type { SignerLife } from './signer-process.ts';
-import type { SignerPlace, SignerSecret } from './signer-protocol.ts';
+import type { SignerAddresses, SignerSecret } from './signer-protocol.ts';
 
 /** So often it is started again in a row; a life that lasted `STEADY_MS` begins the count anew. */
 const MOST_RESTARTS = 5;
@@ -15,7 +15,7 @@ export interface SupervisedSigner {
   readonly pid: number;
   /** What is answered while no process would; null where one listens. */
   refusal(): SignerAnswer | null;
-  open(place: SignerPlace): Promise<void>;
+  open(place: SignerAddresses): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function superviseSigner(deps: {
   const { begin, secret, publicKey, clock, log } = deps;
   let life = deps.first;
   let begunAt = clock.now();
-  let place: SignerPlace | null = null;
+  let place: SignerAddresses | null = null;
   let restarts = 0;
   let refusal: string | null = 'the signer process is not open yet';
   let stopped = false;
@@ -54,10 +54,10 @@ export function superviseSigner(deps: {
     restarts += 1;
     refusal = `the signer process has ended and is being started again (${restarts} of ${MOST_RESTARTS})`;
     log.error({ ...end, restarts, waitMs }, 'the signer process has ended: nothing is signed until it was started again');
-    cancelWait = clock.deadline(clock.now() + waitMs, () => void again(begin, place as SignerPlace));
+    cancelWait = clock.deadline(clock.now() + waitMs, () => void again(begin, place as SignerAddresses));
   }
 
-  async function again(next: () => SignerLife, at: SignerPlace): Promise<void> {
+  async function again(next: () => SignerLife, at: SignerAddresses): Promise<void> {
     life = next();
     begunAt = clock.now();
     const present = life;

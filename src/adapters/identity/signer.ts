@@ -6,7 +6,7 @@ import type { Log } from '../../../streams/log.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { SignerClient } from '../../trading/ports.ts';
 import { beginLife, sealed } from './signer-process.ts';
-import type { SignerKeys, SignerPlace, SignerSecret } from './signer-protocol.ts';
+import type { SignerKeys, SignerAddresses, SignerSecret } from './signer-protocol.ts';
 import { signerAt } from './signer-socket.ts';
 import { superviseSigner } from './signer-supervisor.ts';
 
@@ -17,12 +17,12 @@ export interface Signer {
   readonly pid: number;
   readonly client: SignerClient;
   /** Tells it where to listen and what to read. Before that its client answers `unavailable`. @throws Error in one sentence. */
-  open(place: Pick<SignerPlace, 'databaseUrl' | 'url' | 'rpcUrl' | 'makers'>): Promise<void>;
+  open(place: Pick<SignerAddresses, 'databaseUrl' | 'url' | 'rpcUrl' | 'makers'>): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface SignerStart
-  extends Pick<SignerPlace, 'home' | 'isSandboxed' | 'dailyLimitUsd'>,
+  extends Pick<SignerAddresses, 'home' | 'isSandboxed' | 'dailyLimitUsd'>,
     Pick<SignerSecret, 'keyFile' | 'appId' | 'logLevel'> {
   /** What the process runs. */
   readonly program: string;

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/standing.ts';
+import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/entry.ts';
 import type { WalletTransaction } from '../../trading/leaderboard-refresh.ts';
 import { fieldsOf } from '../bridge/provider-http.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';

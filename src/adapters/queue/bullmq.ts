@@ -3,7 +3,7 @@ import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 
 /** Where the jobs wait. */
-export type QueuePlace = { readonly kind: 'redis'; readonly url: string } | { readonly kind: 'postgres'; readonly url: string };
+export type QueueAddress = { readonly kind: 'redis'; readonly url: string } | { readonly kind: 'postgres'; readonly url: string };
 
 /** A queue that does not answer within this many milliseconds is told as away. */
 export const ANSWER_LIMIT_MS = 4_000;
@@ -16,7 +16,7 @@ interface Backend {
   disconnect(): void;
 }
 
-const BACKENDS: { readonly [Kind in QueuePlace['kind']]: (url: string, onError: (error: Error) => void) => Backend } = {
+const BACKENDS: { readonly [Kind in QueueAddress['kind']]: (url: string, onError: (error: Error) => void) => Backend } = {
   redis(url, onError) {
     const clients: Redis[] = [];
     return {
@@ -58,7 +58,7 @@ export interface OpenQueue<Data> {
 /** Opens a queue. `onFailed` is told of every job whose work threw, with the data of the job. */
 export function openQueue<Data extends object>(
   name: string,
-  place: QueuePlace,
+  place: QueueAddress,
   on: { readonly error: (error: Error) => void; readonly failed: (data: Data | null, error: Error) => void },
 ): OpenQueue<Data> {
   const backend = BACKENDS[place.kind](place.url, on.error);

@@ -1,5 +1,5 @@
 /** The queue of ticks: one job per shard and slot. */
-import { ANSWER_LIMIT_MS, openQueue, type QueuePlace, within } from './bullmq.ts';
+import { ANSWER_LIMIT_MS, openQueue, type QueueAddress, within } from './bullmq.ts';
 
 /** One shard's tick. Losing it, or running it twice, changes nothing: PostgreSQL holds which slots are ticked. */
 export interface TickJob {
@@ -20,7 +20,7 @@ export interface TickQueue {
 
 /** `onFailed` is told of every tick that failed as a whole: then the shard has not advanced. */
 export function openTickQueue(
-  place: QueuePlace,
+  place: QueueAddress,
   onError: (error: Error) => void,
   onFailed: (job: TickJob | null, error: Error) => void = (_, error) => onError(error),
 ): TickQueue {

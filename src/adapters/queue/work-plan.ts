@@ -1,6 +1,6 @@
 /** The plan of what recurs, as BullMQ's job schedulers: one scheduler per work, whose jobs come at whole multiples of its period. */
 import type { WorkPlan } from '../../../actors/runtime/recurring.ts';
-import { ANSWER_LIMIT_MS, openQueue, type QueuePlace, within } from './bullmq.ts';
+import { ANSWER_LIMIT_MS, openQueue, type QueueAddress, within } from './bullmq.ts';
 
 interface PlannedJob {
   readonly what: string;
@@ -11,7 +11,7 @@ const AT_ONCE = 2;
 /** How long opening may take, in milliseconds: the first process makes the queue's tables. */
 const OPENING_LIMIT_MS = 30_000;
 
-export function openWorkPlan(place: QueuePlace, onError: (error: Error) => void): WorkPlan & { close(): Promise<void> } {
+export function openWorkPlan(place: QueueAddress, onError: (error: Error) => void): WorkPlan & { close(): Promise<void> } {
   const { queue, work, close } = openQueue<PlannedJob>('sevengate-recurring', place, {
     error: onError,
     failed: (_, error) => onError(error),

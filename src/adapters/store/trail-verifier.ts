@@ -46,7 +46,7 @@ export interface TrailReport {
   readonly books: number;
   /** Stretches of history that were moved to archive files, and read from there. */
   readonly archives: number;
-  /** Cuts that the owner has marked as wrong: decisions on them stay, and nothing is judged by them. */
+  /** Cuts that the owner has marked as wrong: decisions on them stay, and nothing is assessed by them. */
   readonly corrections: readonly CutCorrection[];
   /** What was verified of signatures; null where nobody signs this database. */
   readonly signatures: SignatureReport | null;

@@ -195,7 +195,7 @@ export class BlockEncoder {
     }
     if (line !== null || !this.#addCompact(event)) {
       const bytes = Buffer.from(line ?? tapeLine(event), 'utf8');
-      this.#room(bytes.length + 16);
+      this.#reserve(bytes.length + 16);
       this.#varint(0);
       this.#varint(bytes.length);
       bytes.copy(this.#bytes, this.#at);
@@ -294,14 +294,14 @@ export class BlockEncoder {
 
   /** Writes which shape follows, and at its first sight what it is. */
   #shape(key: string, code: number, members: () => readonly unknown[]): ShapeState {
-    this.#room(512);
+    this.#reserve(512);
     const known = this.#shapes.get(key);
     if (known !== undefined) {
       this.#varint(known.id + 2);
       return known.state;
     }
     const definition = Buffer.from(JSON.stringify([code, ...members()]), 'utf8');
-    this.#room(definition.length + 512);
+    this.#reserve(definition.length + 512);
     this.#varint(1);
     this.#varint(definition.length);
     definition.copy(this.#bytes, this.#at);
@@ -331,7 +331,7 @@ export class BlockEncoder {
     if (!parseDigits(text)) {
       field.scale = -1;
       const bytes = Buffer.from(text, 'latin1');
-      this.#room(bytes.length + 512);
+      this.#reserve(bytes.length + 512);
       this.#varint(bytes.length);
       bytes.copy(this.#bytes, this.#at);
       this.#at += bytes.length;
@@ -368,7 +368,7 @@ export class BlockEncoder {
     bytes[this.#at++] = rest;
   }
 
-  #room(more: number): void {
+  #reserve(more: number): void {
     if (this.#at + more <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + more));
     this.#bytes.copy(larger, 0, 0, this.#at);

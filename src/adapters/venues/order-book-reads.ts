@@ -1,6 +1,6 @@
 /** Order books on demand, in any process: asked of the venue itself, and assessed by their sides and their times. */
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
-import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, flagBitsOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { compareDecimals } from '../../domain/decimal.ts';
@@ -52,7 +52,7 @@ export function shareBookAsks(books: OrderBookReads): OrderBookReads {
   };
 }
 
-/** A followed book with the marks that it deserves. */
+/** A followed book with the flags that it deserves. */
 export function orderBookSnapshotOf(book: VenueBook): OrderBookSnapshot {
   const { quality, flags } = assessedBook(book, book.receivedAt);
   return {
@@ -87,10 +87,10 @@ function shown(book: VenueBook, depth: number): OrderBook {
 function assessedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
   const [bid, ask] = [book.bids[0], book.asks[0]];
   const limits = limitsOf(qualityLimits(), book.venue, book.source);
-  let marks = marksOf(book.flags);
-  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
-  else if (compareDecimals(bid[0], ask[0]) > 0) marks |= CROSSED;
-  if (at - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
-  if (book.observedAt - at > limits.maxSkewMs) marks |= CLOCK_SKEW;
-  return { quality: qualityWith(book.quality, marks), flags: flagsOf(marks) };
+  let bits = flagBitsOf(book.flags);
+  if (bid === undefined || ask === undefined) bits |= ONE_SIDED;
+  else if (compareDecimals(bid[0], ask[0]) > 0) bits |= CROSSED;
+  if (at - book.observedAt > limits.maxAgeMs) bits |= OVER_AGE;
+  if (book.observedAt - at > limits.maxSkewMs) bits |= CLOCK_SKEW;
+  return { quality: qualityWith(book.quality, bits), flags: flagsOf(bits) };
 }

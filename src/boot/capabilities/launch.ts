@@ -3,7 +3,7 @@ import { createClaimHandler } from '../../../actors/launch/claim-handler.ts';
 import { createLaunchHandler } from '../../../actors/launch/command-handler.ts';
 import { type LaunchClaims, type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { launchKind } from '../../../actors/launch/effects.ts';
-import { curveStanding, launchWorkers } from '../../../actors/launch/execution.ts';
+import { readCurveState, launchWorkers } from '../../../actors/launch/execution.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import { switchedOff } from '../../../actors/runtime/switched-off.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
@@ -12,7 +12,7 @@ import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
 import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
-import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { createPreparedTransactionStore, exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
 import { launchProblem } from '../../domain/listed-token.ts';
 import { createLaunchQuotes, quoteDollars } from '../../trading/launch-quotes.ts';
@@ -36,7 +36,7 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
     newKey: newEphemeralKey,
     verifySignature: verifyEd25519,
     epoch: (orgId) => controlEpoch(sql, orgId),
-    ground: (orgId) => groundOf(sql, orgId, ''),
+    exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
     listingProblem: ({ names, curve, token }, mint) =>
       launchProblem({
         mint,
@@ -76,7 +76,7 @@ function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps):
     load,
     chain: primaryChain.chain,
     epoch: (orgId) => controlEpoch(sql, orgId),
-    ground: (orgId) => groundOf(sql, orgId, ''),
+    exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
     obstacleOf,
     isSilence,
     clock,
@@ -104,7 +104,7 @@ export const launchCapability = {
         launcher: createLauncherLaunches(deps),
         claims: createClaims(deps),
         monitor: {
-          standing: async (_, launch) => (primaryChain === null ? null : curveStanding(primaryChain.chain, launch, clock.now())),
+          curveState: async (_, launch) => (primaryChain === null ? null : readCurveState(primaryChain.chain, launch, clock.now())),
           dollars: async (_, mint) => {
             const token = quotes.token(mint);
             return token === null ? null : quotes.dollars(token);

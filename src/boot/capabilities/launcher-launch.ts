@@ -9,7 +9,7 @@ import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
-import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { controlEpoch } from '../../adapters/store/risk/risk-reads.ts';
 import { launchProblem } from '../../domain/listed-token.ts';
 import { refuse } from '../../domain/refusal.ts';
@@ -40,7 +40,7 @@ export function createLauncherLaunches(deps: CallerDeps): LauncherLaunchCommands
     chain: primaryChain.chain,
     verifySignature: verifyEd25519,
     epoch: (orgId) => controlEpoch(sql, orgId),
-    ground: (orgId) => groundOf(sql, orgId, ''),
+    exposureVersion: (orgId) => exposureVersionOf(sql, orgId, ''),
     // The mint is not known before it is launched; the wallet, which is no mint, stands in its place.
     listingProblem: ({ symbol, name, pairedStock, wallet }) =>
       launchProblem({ mint: wallet, symbol, name, decimals: 6, pairedStock, launcher: 'agentlaunch', listedAt: clock.now() }),

@@ -16,7 +16,7 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createPredictionOrderStore, settleResolved } from '../../adapters/store/orders/prediction-order-store.ts';
-import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { listedNow, orNone, type PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
 import type { PredictionProvider } from '../../domain/prediction/market.ts';
@@ -71,7 +71,7 @@ export function createLivePredictionOrders(deps: {
     chain: onchain.chain,
     submission,
     orders,
-    ground: (orgId, bookId) => groundOf(sql, orgId, bookId),
+    exposureVersion: (orgId, bookId) => exposureVersionOf(sql, orgId, bookId),
     obstacleOf,
     isSilence,
     clock,

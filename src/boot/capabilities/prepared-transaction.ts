@@ -23,8 +23,8 @@ import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
-import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
-import { proposalGround } from '../../adapters/store/orders/proposal-ground.ts';
+import { createPreparedTransactionStore, exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { readProposalFacts } from '../../adapters/store/orders/proposal-facts.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
 import { createSwapPreTrade, legsOf, type PrimaryChain, swapMayLeave } from '../../trading/primary-chain.ts';
@@ -56,7 +56,7 @@ interface SwapDeps extends PrimaryChain {
 
 /** Swaps of people on these connections. */
 export function createSwaps(deps: SwapDeps): SwapCommands {
-  const preTrade = createSwapPreTrade({ ...deps.risk, ground: (orgId, bookId) => groundOf(deps.sql, orgId, bookId) });
+  const preTrade = createSwapPreTrade({ ...deps.risk, exposureVersion: (orgId, bookId) => exposureVersionOf(deps.sql, orgId, bookId) });
   return createSwapHandler({
     runtime: deps.runtime,
     preTrade,
@@ -74,7 +74,7 @@ export function createSwaps(deps: SwapDeps): SwapCommands {
 
 function createSubmission({ sql, runtime, clock, preTrade: ofProposals }: SwapDeps, preTrade: SwapPreTrade): TransactionSubmission {
   const manual = swapMayLeave(preTrade);
-  const ofProposal = proposalSwapMayLeave({ store: { proposal: (id) => proposalGround(sql, id) }, preTrade: ofProposals });
+  const ofProposal = proposalSwapMayLeave({ store: { proposal: (id) => readProposalFacts(sql, id) }, preTrade: ofProposals });
   return createTransactionSubmission({
     runtime,
     load: createActorStore(sql).load,

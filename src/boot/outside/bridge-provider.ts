@@ -1,13 +1,13 @@
 /** What a bridge provider brings into the service on top of what every outside system brings: how one process opens it. */
 import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
-import type { BridgeGround } from '../../adapters/bridge/bridge-ground.ts';
+import type { BridgeContext } from '../../adapters/bridge/bridge-context.ts';
 import type { Config } from '../config.ts';
 import type { OutsideEntry } from './entry.ts';
 
 export interface BridgeProviderEntry extends OutsideEntry {
   readonly isNamed: (addresses: never) => boolean;
   /** Null where the provider is not named, or does not serve the EVM chain. */
-  readonly open: (ground: BridgeGround, reach: never) => BridgeProvider | null;
+  readonly open: (context: BridgeContext, reach: never) => BridgeProvider | null;
 }
 
 /** Whether both chains are the sandbox's: its providers carry between them, and real ones between real chains. */

@@ -3,7 +3,7 @@
 import type { Bridge, BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { VenueFlows } from '../../../actors/proposal/execution.ts';
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
-import type { BridgeGround } from '../../adapters/bridge/bridge-ground.ts';
+import type { BridgeContext } from '../../adapters/bridge/bridge-context.ts';
 import { type BridgeDeps, openBridge as openBridgeOn } from '../../adapters/bridge/open-bridge.ts';
 import { createIntelligenceSources } from '../../adapters/intelligence/access.ts';
 import type { IntelligenceSources } from '../../adapters/intelligence/intelligence-feed.ts';
@@ -144,16 +144,16 @@ export function openBridge(
     BridgeReach & { readonly addresses: Pick<Addresses, 'evmchain' | 'spotchain'> } & Pick<BridgeDeps, 'quote' | 'onFailure'>,
 ): (Bridge & { close(): void }) | null {
   const { evmchain, spotchain } = reach.addresses;
-  return openBridgeOn({ ...reach, evmchain, rpcUrl: spotchain.rpcUrl, openProviders: (ground) => openBridgeProviders(ground, reach) });
+  return openBridgeOn({ ...reach, evmchain, rpcUrl: spotchain.rpcUrl, openProviders: (context) => openBridgeProviders(context, reach) });
 }
 
 /** The bridge providers that serve the EVM chain; null where none is named. */
 function openBridgeProviders(
-  ground: BridgeGround,
+  context: BridgeContext,
   reach: BridgeReach,
 ): Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null {
   const entries = Object.entries(BRIDGE_PROVIDERS) as [BridgeProviderName, BridgeProviderEntry][];
   if (!entries.some(([, { isNamed }]) => isNamed(reach.addresses as never))) return null;
-  const opened = entries.map(([name, { open }]) => [name, open(ground, reach as never)] as const);
+  const opened = entries.map(([name, { open }]) => [name, open(context, reach as never)] as const);
   return Object.fromEntries(opened.filter(([, provider]) => provider !== null));
 }

@@ -48,7 +48,7 @@ import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceReads } from '../../adapters/store/intelligence/intelligence-reads.ts';
 import { createLeaderboardReads } from '../../adapters/store/leaderboard/leaderboard-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
-import type { RoomWatch } from '../../adapters/store/room-watch.ts';
+import type { SpaceWatch } from '../../adapters/store/space-watch.ts';
 import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
 import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
 import { createPerpReads } from '../../adapters/venues/evmvenue/wallet-reads.ts';
@@ -93,7 +93,7 @@ export interface ApiDeps {
   /** Backtests of manifests that are being written. */
   readonly previews: ApiPorts['previews'];
   /** Whether there is room to write. */
-  readonly room: RoomWatch;
+  readonly room: SpaceWatch;
   /** Whether this machine's clock agrees with PostgreSQL's. */
   readonly clockState: () => ClockState;
   readonly clock: Clock;

@@ -13,7 +13,7 @@ import { createTurns } from '../../../actors/ticking/shard-ticker.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { ServiceMetrics } from '../../adapters/metrics.ts';
-import type { QueuePlace } from '../../adapters/queue/bullmq.ts';
+import type { QueueAddress } from '../../adapters/queue/bullmq.ts';
 import { openTickQueue, type TickJob } from '../../adapters/queue/tick-queue.ts';
 import { openWorkPlan } from '../../adapters/queue/work-plan.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
@@ -50,7 +50,7 @@ export function openActors(sql: Sql, clock: Clock, newId: () => string): Actors 
 
 export function startWorker(options: {
   readonly sql: Sql;
-  readonly queue: QueuePlace;
+  readonly queue: QueueAddress;
   readonly actors: Actors;
   readonly clock: Clock;
   readonly holder: string;

@@ -162,7 +162,7 @@ export function attentionWords(attention: Attention): string {
   return WORDS[attention];
 }
 
-export interface Standing {
+export interface TransferStatus {
   readonly state: TrackedState;
   readonly attentions: readonly Attention[];
 }
@@ -176,7 +176,7 @@ const WORKING: ReadonlySet<ProviderState> = new Set(['filling', 'filled']);
  * outweighs every word; nothing that is merely unseen is a failure. What arrives counts only where it is as much as was
  * promised at least: less of it ends nothing by itself.
  */
-export function standingOf(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): Standing {
+export function transferStatusOf(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): TransferStatus {
   return { state: stateOf(axes, terms), attentions: attentionsOf(axes, terms) };
 }
 

@@ -14,7 +14,7 @@ import {
 } from './condition.ts';
 
 /** Where the fast average stands against the slow one on the last closed bar. */
-export type EmaStanding = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
+export type EmaRelation = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
 
 const FIELDS: Fields = {
   fast: { ...PERIOD_FIELD, min: 1, description: 'Period of the fast average in closed bars; less than slow.' },
@@ -27,10 +27,10 @@ function ema(condition: ManifestCondition, which: 'fast' | 'slow'): Pick<Indicat
 }
 
 /**
- * Reads the standing of two averages of the same last bar; null where one is unknown or the bars differ. A cross is
+ * Reads the state of two averages of the same last bar; null where one is unknown or the bars differ. A cross is
  * between two neighbouring bars: not above before and above now, or not below before and below now.
  */
-function standing(condition: ManifestCondition): (observation: Observation) => EmaStanding | null {
+function relation(condition: ManifestCondition): (observation: Observation) => EmaRelation | null {
   const readFast = freshIndicator(ema(condition, 'fast'));
   const readSlow = freshIndicator(ema(condition, 'slow'));
   return (observation) => {
@@ -44,7 +44,7 @@ function standing(condition: ManifestCondition): (observation: Observation) => E
   };
 }
 
-export function emaCondition(type: string, description: string, accepted: readonly EmaStanding[]): ConditionDefinition {
+export function emaCondition(type: string, description: string, accepted: readonly EmaRelation[]): ConditionDefinition {
   return {
     type,
     description,
@@ -61,8 +61,8 @@ export function emaCondition(type: string, description: string, accepted: readon
           },
     needs: (condition, instrument) => [needOf(instrument, ema(condition, 'fast')), needOf(instrument, ema(condition, 'slow'))],
     compile: (condition) => ({
-      observe: standing(condition),
-      passes: (observed: Observed) => accepted.includes(observed as EmaStanding),
+      observe: relation(condition),
+      passes: (observed: Observed) => accepted.includes(observed as EmaRelation),
       observeUngated: null,
       usesReference: false,
     }),

@@ -15,7 +15,7 @@ export const CURVE_LAUNCH_STATES = [
 export type CurveLaunchState = (typeof CURVE_LAUNCH_STATES)[number];
 
 /** What a look at the chain told of a curve. Plain JSON; amounts in raw units as text. */
-export interface CurveStanding {
+export interface CurveState {
   readonly slot: number;
   readonly at: EpochMs;
   readonly quoteReserve: DecimalString;

@@ -139,7 +139,7 @@ function coin(symbol: string, asset: string, amount: DecimalString): Balance {
   return { asset, symbol, amount, instrument, isCash: STABLECOINS.has(symbol), caveat: instrument === null ? '' : ELSEWHERE };
 }
 
-function walletPlace(
+function walletAccount(
   address: string,
   chain: string,
   balances: readonly Balance[],
@@ -180,7 +180,7 @@ function walletPlace(
 /** A wallet of the EVM chain as a place. */
 export function accountOfChainWallet({ address, block, native, tokens }: ChainWallet, now: EpochMs): ReadAccount {
   const balances = [native, ...tokens].map(({ symbol, contract, amount }) => coin(symbol, contract ?? symbol, amount));
-  return walletPlace(address, 'evmchain', balances, { at: block.at, what: `balances at block ${block.number}` }, now);
+  return walletAccount(address, 'evmchain', balances, { at: block.at, what: `balances at block ${block.number}` }, now);
 }
 
 /** An address of the primary chain as its node reports it. */
@@ -224,7 +224,7 @@ export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog
   const native = coin('SOL', 'SOL', amountOf(wallet.lamports, LAMPORT_DECIMALS));
   const left = unlisted > UNLISTED_NAMED ? `; ${unlisted - UNLISTED_NAMED} more tokens that the catalog does not list` : '';
   const read = { at: wallet.fetchedAt, what: `balances at slot ${wallet.slot}${left}` };
-  return walletPlace(wallet.address, 'spotchain', [native, ...balances], read, now);
+  return walletAccount(wallet.address, 'spotchain', [native, ...balances], read, now);
 }
 
 /**

@@ -80,15 +80,15 @@ export function impactOf(
 ): PortfolioImpact {
   const { at } = material;
   const opened = withBook(material, book);
-  let standing = bookIn(opened, book.id);
+  let current = bookIn(opened, book.id);
   const simulated: SimulatedAllocation[] = [];
   for (const [index, each] of assessed.entries()) {
     const id = allocationId(index);
-    const { state, done } = simulate(standing.state, each, id, at);
-    standing = withTrade(standing, state, each.allocation.instrument, done.quantity === '0' ? null : id);
+    const { state, done } = simulate(current.state, each, id, at);
+    current = withTrade(current, state, each.allocation.instrument, done.quantity === '0' ? null : id);
     simulated.push(done);
   }
-  const books = opened.books.map((one) => (one.state.id === book.id ? standing : one));
+  const books = opened.books.map((one) => (one.state.id === book.id ? current : one));
   // What nobody traded in yet is no part of what is held: before is what the portfolio says, and only a trade opens the book.
   const before = portfolioOf(material, catalog);
   const isTraded = simulated.some(({ quantity }) => quantity !== '0');

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../catalog.ts';
 import type { Cut, Observation } from '../cut.ts';
 import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps } from './depth-search.ts';
 import { eventIntensity } from './event-intensity.ts';
-import { factsOf, gapReasons, type RankedRow, rankRows, type Scored, standingReasons, term } from './ranked-row.ts';
+import { factsOf, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
 export const FAIR_VALUE_MODES = ['deepest_discount', 'highest_premium', 'liquidity', 'event_intensity'] as const;
 export type FairValueMode = (typeof FAIR_VALUE_MODES)[number];
@@ -35,8 +35,8 @@ export function scoreGap(entry: CatalogEntry, seen: Observation | undefined, sig
 
 /** The largest trade within the slippage budget as a score. */
 export function scoreLiquidity(entry: CatalogEntry, seen: Observation | undefined, slippageBps: number): Scored {
-  const standing = standingReasons(entry, seen);
-  if (standing.length > 0 || seen === undefined) return { ranked: false, reasons: standing };
+  const exclusions = exclusionReasons(entry, seen);
+  if (exclusions.length > 0 || seen === undefined) return { ranked: false, reasons: exclusions };
   if (seen.liquidityUsd === null) return { ranked: false, reasons: ['no_pool'] };
   const depth = depthOf(poolCostBps(seen.liquidityUsd), { ...DEFAULT_DEPTH_LIMITS, budgetBps: slippageBps });
   const shown = {
@@ -54,8 +54,8 @@ export function scoreLiquidity(entry: CatalogEntry, seen: Observation | undefine
 
 /** The intensity of what is being said as a score. Nothing said scores zero; nobody listening has no rank. */
 export function scoreEvents(entry: CatalogEntry, seen: Observation | undefined): Scored {
-  const standing = standingReasons(entry, seen);
-  if (standing.length > 0 || seen === undefined) return { ranked: false, reasons: standing };
+  const exclusions = exclusionReasons(entry, seen);
+  if (exclusions.length > 0 || seen === undefined) return { ranked: false, reasons: exclusions };
   if (seen.events === null) return { ranked: false, reasons: ['events_unheard'] };
   const { terms, events } = eventIntensity(seen.events, seen.slot);
   return { ranked: true, terms, shown: { events } };

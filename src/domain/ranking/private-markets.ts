@@ -4,7 +4,7 @@ import type { Cut, Observation } from '../cut.ts';
 import { scoreEvents, scoreGap, scoreLiquidity } from './fair-value.ts';
 import { type ClosedBar, momentumOf } from './momentum.ts';
 import { FIT_FORMULA, type FitPortfolio, fitTerms } from './portfolio-fit.ts';
-import { factsOf, gapReasons, type RankedRow, rankRows, type Scored, standingReasons, term } from './ranked-row.ts';
+import { factsOf, gapReasons, type RankedRow, rankRows, type Scored, exclusionReasons, term } from './ranked-row.ts';
 
 export const PRIVATE_MODES = [
   'gap_to_mark',
@@ -45,8 +45,8 @@ function scoreSize(entry: CatalogEntry, seen: Observation | undefined): Scored {
 }
 
 function scoreMomentum(entry: CatalogEntry, seen: Observation | undefined, bars: readonly ClosedBar[] | undefined): Scored {
-  const standing = standingReasons(entry, seen);
-  if (standing.length > 0 || seen === undefined) return { ranked: false, reasons: standing };
+  const exclusions = exclusionReasons(entry, seen);
+  if (exclusions.length > 0 || seen === undefined) return { ranked: false, reasons: exclusions };
   const momentum = momentumOf(bars ?? [], seen.slot);
   return momentum === null
     ? { ranked: false, reasons: ['no_bars'] }

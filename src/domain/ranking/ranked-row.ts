@@ -111,7 +111,7 @@ export function factsOf(entry: CatalogEntry, seen: Observation | undefined): Row
 
 /** Why a gap cannot be ranked; empty where it can: both prices are live and not carried forward. */
 export function gapReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
-  const reasons: UnrankedReason[] = [...standingReasons(entry, seen)];
+  const reasons: UnrankedReason[] = [...exclusionReasons(entry, seen)];
   if (seen === undefined) return reasons;
   if (seen.quote === null || seen.quote.mid === null) reasons.push('no_quote');
   else if (!isQuoteLive(seen)) reasons.push('quote_not_live');
@@ -121,7 +121,7 @@ export function gapReasons(entry: CatalogEntry, seen: Observation | undefined): 
 }
 
 /** What keeps an instrument out of every mode. */
-export function standingReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
+export function exclusionReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
   if (seen === undefined) return ['not_observed'];
   return entry.token !== null && !isTradableAt(entry.token, seen.slot) ? ['not_traded'] : [];
 }

@@ -115,9 +115,9 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
   /** Attests what is final enough and mints what was attested. */
   function proceed(message: Message): void {
     const { from, hash, finality, trouble, releases } = message;
-    const standing = depth(options, from, hash);
-    const late = trouble === 'attests_late' && standing !== 'final';
-    if (message.attestedAt === null && !late && (standing === 'final' || (standing === 'included' && finality <= 1_000)))
+    const depthReached = depth(options, from, hash);
+    const late = trouble === 'attests_late' && depthReached !== 'final';
+    if (message.attestedAt === null && !late && (depthReached === 'final' || (depthReached === 'included' && finality <= 1_000)))
       message.attestedAt = clock.now();
     if (message.attestedAt === null || message.mintHash !== null || message.hook !== FORWARD || failsToForward(trouble)) return;
     if (trouble === 'holds' && script.released() === releases) return;

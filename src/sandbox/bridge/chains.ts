@@ -87,8 +87,8 @@ export function depth({ solana, evm }: BridgeChains, side: Side, hash: string): 
   }
   const landed = solana.landed(hash);
   if (landed === null || landed.run.error !== null) return 'none';
-  const standing = solana.standing(landed.slot);
-  return standing === 'finalized' ? 'final' : standing === 'confirmed' ? 'included' : 'none';
+  const depthReached = solana.commitmentOf(landed.slot);
+  return depthReached === 'finalized' ? 'final' : depthReached === 'confirmed' ? 'included' : 'none';
 }
 
 /** Transactions of the primary chain that name an address and succeeded, newest first. */

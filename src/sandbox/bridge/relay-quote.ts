@@ -38,7 +38,7 @@ export interface Intent {
   refundHash: string | null;
 }
 
-export interface RelayGround extends BridgeChains {
+export interface RelayContext extends BridgeChains {
   readonly chainId: number;
 }
 
@@ -48,29 +48,29 @@ export interface RelayFees {
   readonly service: bigint;
 }
 
-export function relayQuoteBody(ground: RelayGround, intent: Intent, fees: RelayFees): object {
+export function relayQuoteBody(context: RelayContext, intent: Intent, fees: RelayFees): object {
   const { id, from, to, sender, recipient, amount, out } = intent;
-  const { evm, stable, token } = ground;
+  const { evm, stable, token } = context;
   const check = { endpoint: `/intents/status/v3?requestId=${id}`, method: 'GET' };
-  const data = from === 'spotchain' ? solanaDeposit(ground, intent) : evmDeposit(ground, intent);
+  const data = from === 'spotchain' ? solanaDeposit(context, intent) : evmDeposit(context, intent);
   const deposit = transactionStep(intent, 'deposit', 'Deposit funds for executing the calls', { data, check });
   return {
     steps:
-      from === 'evmvenue' && evm.allowance(sender, SANDBOX_DEPOSITORY, token) < amount ? [approval(ground, intent), deposit] : [deposit],
+      from === 'evmvenue' && evm.allowance(sender, SANDBOX_DEPOSITORY, token) < amount ? [approval(context, intent), deposit] : [deposit],
     fees: {
-      gas: coin(ground, from),
-      relayer: money(ground, from, fees.gas + fees.service),
-      relayerGas: money(ground, from, fees.gas),
-      relayerService: money(ground, from, fees.service),
-      app: money(ground, from, 0n),
-      subsidized: money(ground, from, 0n),
+      gas: coin(context, from),
+      relayer: money(context, from, fees.gas + fees.service),
+      relayerGas: money(context, from, fees.gas),
+      relayerService: money(context, from, fees.service),
+      app: money(context, from, 0n),
+      subsidized: money(context, from, 0n),
     },
     details: {
       operation: 'bridge',
       sender,
       recipient,
-      currencyIn: money(ground, from, amount),
-      currencyOut: money(ground, to, out),
+      currencyIn: money(context, from, amount),
+      currencyOut: money(context, to, out),
       totalImpact: { usd: `-${(Number(amount - out) / 1e6).toFixed(6)}`, percent: '-0.02' },
       swapImpact: { usd: '0', percent: '0' },
       rate: '1',
@@ -96,7 +96,7 @@ function transactionStep({ id: requestId }: Intent, id: string, description: str
   return { id, ...words, requestId, items: [{ status: 'incomplete', ...item }] };
 }
 
-function money({ chainId, stable, token }: RelayGround, side: Side, amount: bigint): object {
+function money({ chainId, stable, token }: RelayContext, side: Side, amount: bigint): object {
   const usd = (Number(amount) / 1e6).toFixed(6);
   const currency = {
     chainId: side === 'spotchain' ? RELAY_NUMBER_OF_SOLANA : chainId,
@@ -109,31 +109,31 @@ function money({ chainId, stable, token }: RelayGround, side: Side, amount: bigi
   return { currency, amount: String(amount), amountFormatted: usd, amountUsd: usd, minimumAmount: String(amount) };
 }
 
-function coin({ chainId }: RelayGround, side: Side): object {
+function coin({ chainId }: RelayContext, side: Side): object {
   const solana = { chainId: RELAY_NUMBER_OF_SOLANA, symbol: 'SOL', decimals: 9 };
   const currency = side === 'spotchain' ? solana : { chainId, symbol: 'ETH', decimals: 18 };
   return { currency, amount: '5000', amountFormatted: '0.000005', amountUsd: '0.001000', minimumAmount: '5000' };
 }
 
-function call({ chainId }: RelayGround, { sender }: Intent, to: string, data: Hex): object {
+function call({ chainId }: RelayContext, { sender }: Intent, to: string, data: Hex): object {
   return { from: sender, to, data, value: '0', chainId, gas: '120000', maxFeePerGas: '20000000', maxPriorityFeePerGas: '1000000' };
 }
 
-function approval(ground: RelayGround, intent: Intent): object {
+function approval(context: RelayContext, intent: Intent): object {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [getAddress(SANDBOX_DEPOSITORY), intent.amount] });
-  return transactionStep(intent, 'approve', 'Sign an approval', { data: call(ground, intent, ground.token, data) });
+  return transactionStep(intent, 'approve', 'Sign an approval', { data: call(context, intent, context.token, data) });
 }
 
 /** The order that the deposit names: that of the quote, unless the script has it swapped. */
 const orderOf = ({ order, trouble }: Intent): Hex => (trouble === 'swaps_order' ? `0x${'0d'.repeat(32)}` : (order as Hex));
 
-function evmDeposit(ground: RelayGround, intent: Intent): object {
-  const args = [getAddress(intent.sender), getAddress(ground.token), intent.amount, orderOf(intent)] as const;
+function evmDeposit(context: RelayContext, intent: Intent): object {
+  const args = [getAddress(intent.sender), getAddress(context.token), intent.amount, orderOf(intent)] as const;
   const data = encodeFunctionData({ abi: DEPOSITORY_ABI, functionName: 'depositErc20', args });
-  return call(ground, intent, intent.trouble === 'swaps_destination' ? EVM_STRANGER : SANDBOX_DEPOSITORY, data);
+  return call(context, intent, intent.trouble === 'swaps_destination' ? EVM_STRANGER : SANDBOX_DEPOSITORY, data);
 }
 
-function solanaDeposit({ stable }: RelayGround, intent: Intent): object {
+function solanaDeposit({ stable }: RelayContext, intent: Intent): object {
   const mint = address(stable.mint);
   const sender = address(intent.sender);
   const owner = intent.trouble === 'swaps_destination' ? STRANGER : DEPOSIT_VAULT;

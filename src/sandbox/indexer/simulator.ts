@@ -9,7 +9,7 @@ import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../
 import type { SolanaChain } from '../solana/chain.ts';
 
 export interface IndexerOptions {
-  readonly chain: Pick<SolanaChain, 'historyOf' | 'standing'>;
+  readonly chain: Pick<SolanaChain, 'historyOf' | 'commitmentOf'>;
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
@@ -102,7 +102,7 @@ export async function createIndexerSimulator(options: IndexerOptions): Promise<I
     const limit = Number(query.get('limit') ?? 10);
     if (!Number.isInteger(limit) || limit < 1 || limit > WHOLE_HISTORY_PAGE)
       return { status: 400, body: { error: 'limit must be 1 to 100' } };
-    const history = chain.historyOf(address as never).filter(({ slot }) => chain.standing(slot) === 'finalized');
+    const history = chain.historyOf(address as never).filter(({ slot }) => chain.commitmentOf(slot) === 'finalized');
     const before = query.get('before-signature');
     const from = before === null ? 0 : history.findIndex(({ signature }) => signature === before) + 1;
     if (before !== null && from === 0) return { status: 400, body: { error: 'before-signature is not of this address' } };

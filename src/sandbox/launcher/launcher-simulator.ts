@@ -110,7 +110,7 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
   /** Why a payment does not count; null where exactly the price came from the wallet. */
   function paymentProblem(signature: string, { wallet, lamports, until }: Preflight): string | null {
     const landed = chain.landed(signature);
-    if (landed === null || chain.standing(landed.slot) === 'processed') return 'the transaction was not found';
+    if (landed === null || chain.commitmentOf(landed.slot) === 'processed') return 'the transaction was not found';
     if (landed.run.error !== null) return 'the transaction failed';
     if (landed.unixSeconds * 1_000 >= until) return 'the payment came after the end of the preflight';
     const { before, after, keys } = landed.run as typeof landed.run & { readonly keys: readonly string[] };

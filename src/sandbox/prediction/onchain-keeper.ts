@@ -33,7 +33,7 @@ function open(state: VenueState, order: OrderRecord): void {
   const { chain, clock } = state;
   const memo = `[${order.externalId.length}] ${order.externalId}`;
   const landed = chain.historyOf(order.owner).find((one) => one.memo === memo && one.run.error === null);
-  if (landed === undefined || chain.standing(landed.slot) !== 'finalized') return;
+  if (landed === undefined || chain.commitmentOf(landed.slot) !== 'finalized') return;
   note(state, order, {
     eventType: 'order_created',
     signature: landed.signature,

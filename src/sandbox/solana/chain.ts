@@ -42,7 +42,9 @@ export interface ChainControl {
   misreportHeight(by: number): void;
 }
 
-export interface SolanaChain extends ChainControl, Pick<SlotClock, 'slot' | 'standing' | 'latestBlockhash' | 'isValid' | 'hashOf' | 'now'> {
+export interface SolanaChain
+  extends ChainControl,
+    Pick<SlotClock, 'slot' | 'commitmentOf' | 'latestBlockhash' | 'isValid' | 'hashOf' | 'now'> {
   blockHeight(commitment: Commitment): number;
   account(at: Address, commitment: Commitment): EncodedAccount | null;
   owned(program: Address, commitment: Commitment): EncodedAccount[];
@@ -149,7 +151,7 @@ export function createSolanaChain(options: {
 
   function drop(signature: string): boolean {
     const from = blocks.findIndex((landed) => landed.signature === signature);
-    if (from < 0 || slots.standing((blocks[from] as Landed).slot) === 'finalized') return false;
+    if (from < 0 || slots.commitmentOf((blocks[from] as Landed).slot) === 'finalized') return false;
     const undone = blocks.slice(from);
     for (const landed of undone.toReversed()) {
       for (const [at, before] of landed.run.undo) machine.put(at, before);
@@ -164,7 +166,7 @@ export function createSolanaChain(options: {
   return {
     now: slots.now,
     slot: slots.slot,
-    standing: slots.standing,
+    commitmentOf: slots.commitmentOf,
     latestBlockhash: slots.latestBlockhash,
     isValid: slots.isValid,
     hashOf: slots.hashOf,

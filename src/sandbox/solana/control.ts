@@ -62,7 +62,7 @@ export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<
 }
 
 /** Where the chain stands, by commitment. */
-export function chainStanding(chain: SolanaChain): object {
+export function chainStatus(chain: SolanaChain): object {
   return {
     slots: Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, chain.slot(commitment)])),
     blockHeights: Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, chain.blockHeight(commitment)])),

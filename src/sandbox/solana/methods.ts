@@ -296,21 +296,21 @@ function statusOf(chain: SolanaChain, signature: string, deep: boolean): object 
   const landed = chain.landed(signature);
   const newest = chain.slot('processed');
   if (landed === null || (!deep && newest - landed.slot > RECENT_SLOTS)) return null;
-  const standing = chain.standing(landed.slot);
+  const commitmentOf = chain.commitmentOf(landed.slot);
   const { error } = landed.run;
   return {
     slot: landed.slot,
-    confirmations: standing === 'finalized' ? null : newest - landed.slot,
+    confirmations: commitmentOf === 'finalized' ? null : newest - landed.slot,
     err: error,
     status: error === null ? { Ok: null } : { Err: error },
-    confirmationStatus: standing,
+    confirmationStatus: commitmentOf,
   };
 }
 
 const DEPTH_ORDER: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 2 };
 
 function reached(chain: SolanaChain, landed: Landed, commitment: Commitment): boolean {
-  return DEPTH_ORDER[chain.standing(landed.slot)] >= DEPTH_ORDER[commitment];
+  return DEPTH_ORDER[chain.commitmentOf(landed.slot)] >= DEPTH_ORDER[commitment];
 }
 
 /** Blocks are never shown before they are confirmed. */
@@ -351,7 +351,7 @@ function history(chain: SolanaChain, at: Address, settings: Settings): object[] 
       err: landed.run.error,
       memo: landed.memo,
       blockTime: landed.unixSeconds,
-      confirmationStatus: chain.standing(landed.slot),
+      confirmationStatus: chain.commitmentOf(landed.slot),
     }));
 }
 

@@ -32,7 +32,7 @@ export interface SlotClock {
   slot(commitment: Commitment): number;
   blockHeight(commitment: Commitment): number;
   /** How far a slot has come. */
-  standing(slot: number): Commitment;
+  commitmentOf(slot: number): Commitment;
   latestBlockhash(commitment: Commitment): LatestBlockhash;
   /** Whether the newest block of that commitment would still, or already, take the hash. */
   isValid(blockhash: string, commitment: Commitment): boolean;
@@ -74,7 +74,7 @@ export function createSlotClock(options: { readonly clock: Clock; readonly seed:
     now: () => clock.now(),
     slot,
     blockHeight: (commitment) => heightOf(slot(commitment)),
-    standing: (at) => (at <= slot('finalized') ? 'finalized' : at <= slot('confirmed') ? 'confirmed' : 'processed'),
+    commitmentOf: (at) => (at <= slot('finalized') ? 'finalized' : at <= slot('confirmed') ? 'confirmed' : 'processed'),
     latestBlockhash(commitment) {
       const at = slot(commitment);
       const blockhash = hashOf(at);

@@ -51,7 +51,7 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
         const commitment = commitmentOf(settingsOf(settings)['commitment']);
         return subscribe((id) => () => {
           const landed = chain.landed(signature);
-          if (landed === null || !hasReached(chain.standing(landed.slot), commitment)) return false;
+          if (landed === null || !hasReached(chain.commitmentOf(landed.slot), commitment)) return false;
           tell('signatureNotification', id, { context: { slot: chain.slot(commitment) }, value: { err: landed.run.error } });
           return true;
         });
@@ -120,6 +120,6 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
   };
 }
 
-function hasReached(standing: Commitment, wanted: Commitment): boolean {
-  return COMMITMENTS.indexOf(standing) >= COMMITMENTS.indexOf(wanted);
+function hasReached(commitmentOf: Commitment, wanted: Commitment): boolean {
+  return COMMITMENTS.indexOf(commitmentOf) >= COMMITMENTS.indexOf(wanted);
 }

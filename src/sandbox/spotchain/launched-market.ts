@@ -88,7 +88,7 @@ export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned
     }
   }
 
-  function standing(mint: string): LaunchedToken | null {
+  function tradingToken(mint: string): LaunchedToken | null {
     const known = listed.get(mint);
     if (known === undefined) return null;
     const now = BigInt(Math.floor(chain.now() / 1_000));
@@ -98,7 +98,7 @@ export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned
   function record(): void {
     discover();
     for (const [mint, { decimals, quoteDecimals }] of listed) {
-      const token = standing(mint);
+      const token = tradingToken(mint);
       const before = ticks.get(mint);
       if (token === null || before?.sqrtPrice === token.sqrtPrice) continue;
       const moved = before === undefined ? 0n : token.quoteReserve - before.reserve;
@@ -113,7 +113,7 @@ export function createLaunchedMarket(chain: Pick<SolanaChain, 'account' | 'owned
 
   chain.onChange(record);
   return {
-    token: standing,
+    token: tradingToken,
     mintOf: (pool) => [...listed].find(([, one]) => one.pool === pool || one.successor === pool)?.[0] ?? null,
     mints: () => [...listed.keys()],
     ticks: (mint) => ticks.get(mint)?.list ?? [],

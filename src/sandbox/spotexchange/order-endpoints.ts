@@ -263,7 +263,7 @@ function acknowledged({ request, orderId, at }: VenueOrder): object {
 }
 
 /** What every longer answer about an order says. */
-function standing({ request, executed, executedQuote, status, expiryReason, at }: VenueOrder): object {
+function orderState({ request, executed, executedQuote, status, expiryReason, at }: VenueOrder): object {
   return {
     price: amountText(request.price ?? 0n),
     origQty: amountText(request.quantity ?? executed),
@@ -281,7 +281,7 @@ function standing({ request, executed, executedQuote, status, expiryReason, at }
 }
 
 function resulted(order: VenueOrder): object {
-  return { ...acknowledged(order), ...standing(order) };
+  return { ...acknowledged(order), ...orderState(order) };
 }
 
 function described(order: VenueOrder): object {
@@ -290,7 +290,7 @@ function described(order: VenueOrder): object {
     orderId: order.orderId,
     orderListId: -1,
     clientOrderId: order.request.clientOrderId,
-    ...standing(order),
+    ...orderState(order),
     stopPrice: '0.00000000',
     icebergQty: '0.00000000',
     time: order.at,

@@ -237,8 +237,8 @@ function referenceOf(candles: readonly Candle[] | undefined, grid: Grid, state: 
     if (Number.isNaN(column.values[i])) continue;
     const slot = grid.firstSlot + i * grid.barMs;
     const live = column.at[i] === slot && sessionAt(slot - 1) !== 'CLOSED' && sessionAt(slot) !== 'CLOSED';
-    const standing = live ? REFERENCE_LIVE : isOfLastSession(column.at[i] as number, slot) ? REFERENCE_CARRIED : 0;
-    state[i] = (state[i] as number) | REFERENCE_KNOWN | standing;
+    const liveness = live ? REFERENCE_LIVE : isOfLastSession(column.at[i] as number, slot) ? REFERENCE_CARRIED : 0;
+    state[i] = (state[i] as number) | REFERENCE_KNOWN | liveness;
   }
   return column;
 }

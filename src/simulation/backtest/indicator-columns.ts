@@ -68,7 +68,7 @@ function strength(gain: number, loss: number): number {
  * Where the fast average stands against the slow one after each close: 1 crossed up, 2 crossed down, 3 above, 4 below,
  * 5 level; 0 while one of them has no value now or no previous one. Both averages in one pass, kept nowhere.
  */
-export function emaStandings(fast: number, slow: number, closes: Float64Array): Uint8Array {
+export function emaRelations(fast: number, slow: number, closes: Float64Array): Uint8Array {
   const codes = new Uint8Array(closes.length);
   const later = Math.max(fast, slow);
   const [kFast, kSlow] = [2 / (fast + 1), 2 / (slow + 1)];

@@ -18,7 +18,7 @@ import {
   QUOTE_LIVE,
   REFERENCE_LIVE,
 } from './history.ts';
-import { emaStandings, indicatorColumn } from './indicator-columns.ts';
+import { emaRelations, indicatorColumn } from './indicator-columns.ts';
 
 /** Numbers; NaN is unknown. */
 export interface NumberColumn {
@@ -35,9 +35,9 @@ export interface WordColumn {
 
 export type InputColumn = NumberColumn | WordColumn;
 
-/** In the order of the codes that `emaStandings` gives. */
-const EMA_STANDINGS = ['crossed_up', 'crossed_down', 'above', 'below', 'level'] as const;
-const REFERENCE_STANDINGS = ['live', 'lost'] as const;
+/** In the order of the codes that `emaRelations` gives. */
+const EMA_RELATIONS = ['crossed_up', 'crossed_down', 'above', 'below', 'level'] as const;
+const REFERENCE_STATES = ['live', 'lost'] as const;
 const EVENT_WORDS = ['none', ...SEVERITIES] as const;
 const HOUR_MS = 3_600_000;
 const ULPS = 2 ** -51;
@@ -104,15 +104,15 @@ export class InputColumns {
   }
 
   /** Whether the reference can be relied on while the instrument itself is quoted live. */
-  referenceStanding(): WordColumn {
-    return this.#once('reference standing', () => {
+  referenceState(): WordColumn {
+    return this.#once('reference state', () => {
       const { state } = this.#columns;
       const codes = new Uint8Array(this.#history.length);
       for (let i = 0; i < codes.length; i++) {
         const bits = state[i] as number;
         if ((bits & QUOTE_LIVE) !== 0) codes[i] = (bits & REFERENCE_LIVE) !== 0 ? 1 : 2;
       }
-      return { kind: 'word', codes, labels: REFERENCE_STANDINGS };
+      return { kind: 'word', codes, labels: REFERENCE_STATES };
     }) as WordColumn;
   }
 
@@ -130,18 +130,18 @@ export class InputColumns {
   }
 
   /** Where the fast average stands against the slow one on the last closed bar. */
-  emaStanding(fast: number, slow: number, timeframe: string): WordColumn {
+  emaRelation(fast: number, slow: number, timeframe: string): WordColumn {
     return this.#once(`ema ${fast} ${slow} ${timeframe}`, () => {
       const need = { name: 'ema', period: fast, timeframe } as const;
       const series = this.#seriesOf(need);
-      const standing = series === null ? new Uint8Array(0) : emaStandings(fast, slow, series.close);
+      const relation = series === null ? new Uint8Array(0) : emaRelations(fast, slow, series.close);
       const codes = this.#identical(need)
-        ? standing
+        ? relation
         : Uint8Array.from(
-            this.#onGrid(need, (bar) => standing[bar] as number),
+            this.#onGrid(need, (bar) => relation[bar] as number),
             (code) => (Number.isNaN(code) ? 0 : code),
           );
-      return { kind: 'word', codes, labels: EMA_STANDINGS };
+      return { kind: 'word', codes, labels: EMA_RELATIONS };
     }) as WordColumn;
   }
 

@@ -244,7 +244,7 @@ function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadB
     case 'net_edge':
       return inputs.netEdge(canonicalJson(condition as never), netEdge(condition), halfSpreadBps);
     case 'reference_lost':
-      return inputs.referenceStanding();
+      return inputs.referenceState();
     case 'price':
       return inputs.price();
     case 'liquidity':
@@ -258,7 +258,7 @@ function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadB
     case 'ema':
     case 'ema_cross_up':
     case 'ema_cross_down':
-      return inputs.emaStanding(number('fast'), number('slow'), timeframe);
+      return inputs.emaRelation(number('fast'), number('slow'), timeframe);
     case 'session_in':
       return inputs.session();
     case 'no_negative_event':

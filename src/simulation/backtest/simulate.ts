@@ -181,12 +181,12 @@ class Run {
   readonly #positionPassed: Float64Array;
   /** Where the rules on the position lead out of it, roughly; `#positionBits` has the exact word. */
   readonly #exitBound: ExitBound;
-  /** By lane: the next bar at which something may happen to it; the length where nothing will. */
+  /** By instrument: the next bar at which something may happen to it; the length where nothing will. */
   readonly #due: Int32Array;
-  /** The lanes of the bar that is due next, in the universe's order: so many of the array. */
-  readonly #dueLanes: Int32Array;
+  /** The instruments of the bar that is due next, in the universe's order: so many of the array. */
+  readonly #dueInstruments: Int32Array;
   #dueCount = 0;
-  /** By lane: the next bar at which an exit rule of its columns passes or would; it only moves forward. */
+  /** By instrument: the next bar at which an exit rule of its columns passes or would; it only moves forward. */
   readonly #nextExit: Int32Array;
   readonly #maxCapital: number;
   readonly #maxTrade: number;
@@ -288,7 +288,7 @@ class Run {
     this.#equity = new Float64Array(length);
     this.#cashSteps = [{ bar: 0, cash: this.#cash }];
     this.#due = Int32Array.from(this.#instrumentStates, (instrumentState) => this.#entryFrom(instrumentState, 0));
-    this.#dueLanes = new Int32Array(this.#instrumentStates.length);
+    this.#dueInstruments = new Int32Array(this.#instrumentStates.length);
     this.#nextExit = new Int32Array(this.#instrumentStates.length).fill(-1);
     this.#disposition = new Uint8Array(length);
     this.#reason = new Uint8Array(length);
@@ -342,10 +342,10 @@ class Run {
     return exposed;
   }
 
-  /** The next bar at which something may happen to any lane; leaves those lanes in `#dueLanes`. */
+  /** The next bar at which something may happen to any instrument; leaves those in `#dueInstruments`. */
   #findDue(): number {
     const due = this.#due;
-    const instrumentStates = this.#dueLanes;
+    const instrumentStates = this.#dueInstruments;
     let next = this.#history.length;
     let count = 0;
     for (let instrumentState = 0; instrumentState < due.length; instrumentState++) {
@@ -359,10 +359,10 @@ class Run {
     return next;
   }
 
-  /** After bar i: the next one of every lane that was due at it. */
+  /** After bar i: the next one of every instrument that was due at it. */
   #lookAhead(i: number): void {
     for (let n = 0; n < this.#dueCount; n++) {
-      const instrumentState = this.#instrumentStates[this.#dueLanes[n] as number] as InstrumentState;
+      const instrumentState = this.#instrumentStates[this.#dueInstruments[n] as number] as InstrumentState;
       this.#due[instrumentState.instrument] =
         instrumentState.position === null ? this.#entryFrom(instrumentState, i + 1) : this.#exitFrom(instrumentState.position, i + 1);
     }
@@ -383,7 +383,7 @@ class Run {
     for (let i = from; i < to; i++) if (!this.#isPriced(i)) this.#unpriced.add(i);
   }
 
-  /** The first bar from `i` on at which the lane's entry rules pass, or would, were its prices live; the length where there is none. */
+  /** The first bar from `i` on at which the instrument's entry rules pass, or would, were its prices live; the length where there is none. */
   #entryFrom({ rules }: InstrumentState, i: number): number {
     const { entryPassed, entryWithheld } = rules;
     const bits = this.#entryBits;
@@ -461,18 +461,18 @@ class Run {
     this.#exits = 0;
     this.#decided = false;
     this.#blockedReason = null;
-    const due = this.#dueLanes;
+    const due = this.#dueInstruments;
     for (let n = 0; n < this.#dueCount; n++) {
       const { position, instrument } = this.#instrumentStates[due[n] as number] as InstrumentState;
       if (position === null) continue;
-      const standing = this.#exitStanding(position, i);
-      if (standing !== FAILED) this.#settle(i, instrument, 2, this.#exit(position, i, standing));
+      const ruleResult = this.#exitResult(position, i);
+      if (ruleResult !== FAILED) this.#settle(i, instrument, 2, this.#exit(position, i, ruleResult));
     }
     for (let n = 0; n < this.#dueCount; n++) {
       const instrumentState = this.#instrumentStates[due[n] as number] as InstrumentState;
       if (instrumentState.position !== null) continue;
-      const standing = this.#entryStanding(instrumentState, i);
-      if (standing !== FAILED) this.#settle(i, instrumentState.instrument, 1, this.#enter(instrumentState, i, standing));
+      const ruleResult = this.#entryResult(instrumentState, i);
+      if (ruleResult !== FAILED) this.#settle(i, instrumentState.instrument, 1, this.#enter(instrumentState, i, ruleResult));
     }
     if (!this.#decided && this.#blockedReason !== null) this.#note(i, 3, BLOCK_REASONS.indexOf(this.#blockedReason), this.#blockedSubject);
   }
@@ -495,7 +495,7 @@ class Run {
     this.#subject[i] = subject;
   }
 
-  #entryStanding({ rules }: InstrumentState, i: number): number {
+  #entryResult({ rules }: InstrumentState, i: number): number {
     const { entryPassed, entryWithheld } = rules;
     const bits = this.#entryBits;
     const passed = ((entryPassed[i] as number) & bits) >>> 0;
@@ -505,7 +505,7 @@ class Run {
   }
 
   /** Also leaves the bits of the exit rules in `#exitWords` and `#exitWithheld`. */
-  #exitStanding(position: OpenPosition, i: number): number {
+  #exitResult(position: OpenPosition, i: number): number {
     const { exitPassed, exitWithheld } = position.instrumentState.rules;
     const words = this.#exitWords;
     const withheldWords = this.#exitWithheld;
@@ -543,14 +543,15 @@ class Run {
   }
 
   /** Blocks what rests on prices that are not live, as the plain decider does. */
-  #notLive({ columns, rules }: InstrumentState, i: number, standing: number, withheldOnReference: boolean): BlockReason | null {
-    if (standing === WITHHELD && withheldOnReference && ((rules.state[i] as number) & REFERENCE_LIVE) === 0) return 'stale_reference_feed';
+  #notLive({ columns, rules }: InstrumentState, i: number, ruleResult: number, withheldOnReference: boolean): BlockReason | null {
+    if (ruleResult === WITHHELD && withheldOnReference && ((rules.state[i] as number) & REFERENCE_LIVE) === 0)
+      return 'stale_reference_feed';
     return isLive(columns, i) ? null : 'quote_not_live';
   }
 
-  #exit(position: OpenPosition, i: number, standing: number): BlockReason | null {
-    const onReference = standing === WITHHELD && this.#withheldOnReference('exit', this.#exitWithheld);
-    const reason = this.#notLive(position.instrumentState, i, standing, onReference);
+  #exit(position: OpenPosition, i: number, ruleResult: number): BlockReason | null {
+    const onReference = ruleResult === WITHHELD && this.#withheldOnReference('exit', this.#exitWithheld);
+    const reason = this.#notLive(position.instrumentState, i, ruleResult, onReference);
     if (reason !== null) return reason;
     position.exitRules = copied(this.#exitWords);
     this.#leaving[this.#exits++] = position;
@@ -566,10 +567,10 @@ class Run {
   }
 
   /** Sizes an entry by what the limits leave of the trade's notional; null where it may go, else the first code that applies. */
-  #enter(instrumentState: InstrumentState, i: number, standing: number): BlockReason | null {
+  #enter(instrumentState: InstrumentState, i: number, ruleResult: number): BlockReason | null {
     const { columns, units, rules } = instrumentState;
-    const onReference = standing === WITHHELD && this.#withheldOnReference('entry', [rules.entryWithheld[i] as number]);
-    const stale = this.#notLive(instrumentState, i, standing, onReference);
+    const onReference = ruleResult === WITHHELD && this.#withheldOnReference('entry', [rules.entryWithheld[i] as number]);
+    const stale = this.#notLive(instrumentState, i, ruleResult, onReference);
     if (stale !== null) return stale;
     const close = columns.close[i] as number;
     const { unit } = this.#units;

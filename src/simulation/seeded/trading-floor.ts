@@ -120,9 +120,9 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
   const preTrade = preTradeOn(kept);
   const handler = createProposalHandler({ runtime, preTrade, proposals: { find: async (_, id) => viewOf(kept, id) } });
   const activities = activitiesOn(kept, store, runtime, preTrade);
-  const standing = () => [...memory.actors.values()].filter(({ kind }) => kind === 'proposal');
+  const allProposals = () => [...memory.actors.values()].filter(({ kind }) => kind === 'proposal');
   const idsIn = (...states: readonly string[]) =>
-    standing().flatMap(({ id, state }) => (states.includes(proposalState(state)) ? [id] : []));
+    allProposals().flatMap(({ id, state }) => (states.includes(proposalState(state)) ? [id] : []));
 
   return {
     store,
@@ -158,8 +158,8 @@ export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
     stop: async () => activities.stop(),
     outcome() {
       const { fills, books, assessed, begunAfterHalt, halts, cancelledByHalts } = kept;
-      const states = standing().map(({ state }) => proposalState(state));
-      const proposals = standing().map(({ state }) => proposalContext(state));
+      const states = allProposals().map(({ state }) => proposalState(state));
+      const proposals = allProposals().map(({ state }) => proposalContext(state));
       return { fills, states, proposals, books, assessed, begunAfterHalt, halts, cancelledByHalts };
     },
   };

@@ -132,7 +132,7 @@ function calm(at: EpochMs): number {
 
 /**
  * The events of one run in the order of receipt: the same for the same course, markets, needs and seed.
- * Nothing is assessed here: qualities and marks come from the quality rules that receive it.
+ * Nothing is assessed here: qualities and flags come from the quality rules that receive it.
  * @param isWorking true while an order is at work between slots: then quiet hours are quoted closely too
  */
 export function* scenarioTape(

@@ -450,8 +450,8 @@ class ScenarioRun {
       if (this.#book.holdings.length >= this.#mandate.maxOpenPositions || positionOf(this.#book, instrument) !== undefined) continue;
       const quote = this.#market.quoteAt(instrument, at);
       if (quote === null || quote.quality !== 'live' || quote.ask === null) continue;
-      const room = Decimal.min(new Decimal(this.#book.cashUsd).times('0.99'), this.#mandate.maxTradeNotionalUsd);
-      const asked = room.gt(0) ? this.#sized('buy', instrument, quote, plainDecimal(room), undefined) : null;
+      const capacity = Decimal.min(new Decimal(this.#book.cashUsd).times('0.99'), this.#mandate.maxTradeNotionalUsd);
+      const asked = capacity.gt(0) ? this.#sized('buy', instrument, quote, plainDecimal(capacity), undefined) : null;
       const order = asked === null ? null : this.#withinHeadroom(asked, quote, at);
       if (order === null) continue;
       const fill = givenFill(order, { ...quote, ask: quote.ask }, at);

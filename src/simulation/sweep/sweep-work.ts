@@ -1,4 +1,4 @@
-/** The work of a sweep: every variant runs over the same history, all of them are counted as trials, and a walk-forward judges the picking itself. */
+/** The work of a sweep: every variant runs over the same history, all of them are counted as trials, and a walk-forward assesses the picking itself. */
 
 import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
 import { canonicalHash, canonicalJson, type Json } from '../../domain/canonical-json.ts';

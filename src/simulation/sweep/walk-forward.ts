@@ -37,7 +37,7 @@ export function walkForward(
     const train = [from, from + trainDays] as const;
     const test = [train[1], Math.min(days, train[1] + testDays)] as const;
     const scores = returns.map((daily) => sharpeRatio(daily.subarray(...train), periodsPerYear));
-    const picked = placeOfBest(scores);
+    const picked = indexOfBest(scores);
     const tested = (returns[picked] as Float64Array).subarray(...test);
     outside.set(tested, test[0] - trainDays);
     folds.push({
@@ -53,7 +53,7 @@ export function walkForward(
 }
 
 /** The place of the greatest; the first of equals, and unknown ones after all others. */
-function placeOfBest(scores: readonly (number | null)[]): number {
+function indexOfBest(scores: readonly (number | null)[]): number {
   const known = scores.map((score) => score ?? Number.NEGATIVE_INFINITY);
   return known.indexOf(Math.max(...known));
 }

@@ -4,7 +4,7 @@ import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
-import { readPermitGrounds } from '../../../src/adapters/store/actors/actor-records.ts';
+import { readPermitFacts } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
@@ -64,8 +64,7 @@ test('three thousand agents: the answer comes before they are paused, and meanwh
   const [agent] = await sql<{ id: string; manifest_hash: string }[]>`select id, manifest_hash from agents limit 1`;
   const { id, manifest_hash: manifestHash } = agent as { id: string; manifest_hash: string };
   const permit = { epoch: 1, manifestHash, mode: 'paper', reduceOnly: true, byItself: true } as const;
-  const reason = async () =>
-    supersededBy(permit, (await sql.begin((transaction) => readPermitGrounds(transaction, [id]))).get(id) as never);
+  const reason = async () => supersededBy(permit, (await sql.begin((transaction) => readPermitFacts(transaction, [id]))).get(id) as never);
   // Though the epoch is the new one and the agent is not paused yet.
   expect(await reason()).toBe('halted');
   go();

@@ -5,7 +5,7 @@ import { createFeedNotices } from '../../../actors/agent/feed-notices.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
-import { takeKind, takeStanding } from '../../../actors/take/effects.ts';
+import { takeKind, takeState } from '../../../actors/take/effects.ts';
 import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { policyTake } from '../../../src/domain/basis/policy.ts';
@@ -125,5 +125,5 @@ test('a Take from before it was told of its data is carried on, with its standin
   const before = { ...now.state, value: (now.state.value as { life: never }).life, context };
   const fit = createDirectory([takeKind]).fit({ kind: 'take', machine: 'take@1', state: before as never });
   expect(fit?.state).toEqual(now.state);
-  expect(fit === null ? null : takeStanding(fit.state)).toEqual({ state: 'armed', onDuty: true });
+  expect(fit === null ? null : takeState(fit.state)).toEqual({ state: 'armed', onDuty: true });
 });

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startRecurring } from '../../../actors/runtime/recurring.ts';
-import type { QueuePlace } from '../../../src/adapters/queue/bullmq.ts';
+import type { QueueAddress } from '../../../src/adapters/queue/bullmq.ts';
 import { openWorkPlan } from '../../../src/adapters/queue/work-plan.ts';
 import { createRecurringStore } from '../../../src/adapters/store/actors/recurring-store.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
@@ -15,7 +15,7 @@ const clock = createLiveClock();
 const EVERY_MS = 500;
 
 /** Two workers on one database and one queue; every run is noted with its slot. */
-async function twoWorkers(place: QueuePlace, overdueMs: number, fail: () => boolean = () => false) {
+async function twoWorkers(place: QueueAddress, overdueMs: number, fail: () => boolean = () => false) {
   const sql = openDatabase({ url: await testDatabase(), name: 'test' });
   const ran: number[] = [];
   const errors: string[] = [];

@@ -7,7 +7,7 @@ import { Keypair, PublicKey, SystemProgram, TransactionInstruction, TransactionM
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSandboxControl } from '../../../src/sandbox/control.ts';
-import { chainStanding, chainVerbs } from '../../../src/sandbox/solana/control.ts';
+import { chainStatus, chainVerbs } from '../../../src/sandbox/solana/control.ts';
 import { createMachine } from '../../../src/sandbox/solana/machine.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { type ChainFixture, chainFixture, type Json, STABLE } from './chain-fixture.ts';
@@ -236,7 +236,7 @@ describe('programs of a folder', () => {
 
 test("the operator's door moves the chain, and says what is wrong with what it is given", async () => {
   const faults = { primarychain: stage.node.faults };
-  const client = { standing: () => chainStanding(stage.chain), verbs: chainVerbs(stage.chain, stage.aggregator) };
+  const client = { status: () => chainStatus(stage.chain), verbs: chainVerbs(stage.chain, stage.aggregator) };
   const control = await openSandboxControl({ faults, chain: client, port: 0 });
   cleanups.push(() => control.close());
   const post = async (verb: string, body: unknown) => {

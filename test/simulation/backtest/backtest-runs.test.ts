@@ -26,7 +26,7 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
 import { StoryTracker, type TrackerChange } from '../../../src/domain/intelligence/story-tracker.ts';
-import { evaluationStanding } from '../../../src/domain/work-standing.ts';
+import { evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { type Manifest, manifestHash } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { createBacktestPreviews } from '../../../src/simulation/backtest/preview.ts';
@@ -228,7 +228,7 @@ test('how far a run is lies with it while it is worked on, and is announced as t
 
 function progressOf(agentId: string, runId: string, done: number): ProgressBody {
   const told = { done, total: 10, doing: 'simulating', since: clock.now() - 4_000 };
-  const standing = evaluationStanding('running', told, clock.now());
+  const standing = evaluationProgress('running', told, clock.now());
   return { what: 'evaluation_progress', agentId, runId, evaluation: 'backtest', ...told, ...standing };
 }
 

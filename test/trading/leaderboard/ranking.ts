@@ -1,7 +1,7 @@
 // A board with many wallets, and how long its pages take.
 import { expect } from 'vitest';
 import type { LeaderboardFilter } from '../../../api/v1/leaderboard/ports.ts';
-import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/standing.ts';
+import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/entry.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { HOUR, NOW, ORG, type RefreshFixture } from './refresh-fixture.ts';
 

@@ -1,6 +1,6 @@
 // What the leaderboard shows of a wallet, refresh by refresh: figures, ranks, reasons, and what a refresh costs.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { coverageOf, reasonsOf } from '../../../src/domain/leaderboard/standing.ts';
+import { coverageOf, reasonsOf } from '../../../src/domain/leaderboard/entry.ts';
 import { ranksOf } from './ranking.ts';
 import { bought, closing, HOUR, moved, NOW, type RefreshFixture, refreshFixture, signature, sold, USDC } from './refresh-fixture.ts';
 

@@ -2,7 +2,7 @@
 import { EVM_DOMAINS } from '../../../domain/bridge/cctp-domains.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
-import type { BridgeGround } from '../bridge-ground.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { createProviderHttp } from '../provider-http.ts';
 import { createCctpProvider } from './provider.ts';
 
@@ -24,7 +24,7 @@ export const cctpAccess = {
 
   /** Null where it is not named, or does not serve the EVM chain. */
   open(
-    { clock, random, note, chainId, mint, token, evm, hasTokenAccount, coinUsd }: BridgeGround,
+    { clock, random, note, chainId, mint, token, evm, hasTokenAccount, coinUsd }: BridgeContext,
     { addresses, budgets: paid }: Pick<Reach<CctpAddresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,
   ) {
     const { cctpUrl: url } = addresses;

@@ -1,7 +1,7 @@
 /** Relay as a process reaches it: a bridge provider that pays out of its own money. */
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import type { Reach } from '../../reach.ts';
-import type { BridgeGround } from '../bridge-ground.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { createProviderHttp } from '../provider-http.ts';
 import { createRelayProvider } from './provider.ts';
 import { createRelayPushes } from './pushes.ts';
@@ -22,7 +22,7 @@ export const relayAccess = {
 
   /** Null where it is not named. */
   open(
-    { clock, random, note, onFailure, chainId, mint, token, evm }: BridgeGround,
+    { clock, random, note, onFailure, chainId, mint, token, evm }: BridgeContext,
     { addresses, budgets: paid }: Pick<Reach<RelayAddresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,
   ) {
     if (addresses.relay === null) return null;

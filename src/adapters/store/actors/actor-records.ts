@@ -5,7 +5,7 @@ import {
   BREAKER_PAUSES,
   type ExecutionPermit,
   MandateMoved,
-  type PermitGround,
+  type PermitFacts,
   PermitLost,
   supersededBy,
 } from '../../../domain/execution.ts';
@@ -175,12 +175,12 @@ async function requireEpochs(transaction: Transaction, rows: readonly ActorRecor
 /** @throws PermitLost where one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
 async function requirePermits(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   const permits = rows as unknown as readonly (ExecutionPermit & { readonly orgId: string; readonly agentId: string })[];
-  const grounds = await readPermitGrounds(transaction, [...new Set(permits.map(({ agentId }) => agentId))]);
+  const factsOf = await readPermitFacts(transaction, [...new Set(permits.map(({ agentId }) => agentId))]);
   for (const permit of permits) {
-    const ground = grounds.get(permit.agentId);
-    if (ground === undefined || ground.orgId !== permit.orgId)
+    const facts = factsOf.get(permit.agentId);
+    if (facts === undefined || facts.orgId !== permit.orgId)
       throw new Error(`agent ${permit.agentId} is not of organization ${permit.orgId}`);
-    const reason = supersededBy(permit, ground);
+    const reason = supersededBy(permit, facts);
     if (reason !== null) throw new PermitLost(reason);
   }
 }
@@ -202,10 +202,10 @@ async function requireMandates(transaction: Transaction, rows: readonly ActorRec
 }
 
 /** The agents and Takes with the control rows of their organizations, locked against a halt, a pause and a change until the transaction ends. */
-export async function readPermitGrounds(
+export async function readPermitFacts(
   transaction: Transaction,
   agentIds: readonly string[],
-): Promise<ReadonlyMap<string, PermitGround & { readonly orgId: string }>> {
+): Promise<ReadonlyMap<string, PermitFacts & { readonly orgId: string }>> {
   const rows = await transaction<
     {
       id: string;
@@ -235,7 +235,7 @@ export async function readPermitGrounds(
   >`
     select t.id, t.org_id, c.epoch, c.swept_epoch < c.epoch as halting, t.on_duty, t.mode, t.reason, t.manifest_hash from takes t join control c on c.org_id = t.org_id
     where t.id = any(${agentIds as string[]}::uuid[]) order by t.id for share of t, c`;
-  const ofTakes = takes.map((row): [string, PermitGround & { readonly orgId: string }] => [
+  const ofTakes = takes.map((row): [string, PermitFacts & { readonly orgId: string }] => [
     row.id,
     {
       orgId: row.org_id,
@@ -250,7 +250,7 @@ export async function readPermitGrounds(
   ]);
   return new Map([
     ...ofTakes,
-    ...rows.map((row): [string, PermitGround & { readonly orgId: string }] => [
+    ...rows.map((row): [string, PermitFacts & { readonly orgId: string }] => [
       row.id,
       {
         orgId: row.org_id,

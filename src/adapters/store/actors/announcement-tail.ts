@@ -1,5 +1,5 @@
 /** The announcements as one ordered stream: read once per process, resumable anywhere, without a row missed or repeated. */
-import type { AnnouncementPlace, AnnouncementRow, AnnouncementSource } from '../../../../api/feeds/ports.ts';
+import type { AnnouncementPosition, AnnouncementRow, AnnouncementSource } from '../../../../api/feeds/ports.ts';
 import type { Announcement } from '../../../domain/actor-step.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
@@ -57,9 +57,9 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
   const pollMs = options.pollMs ?? POLL_MS;
   const pageRows = options.pageRows ?? PAGE_ROWS;
   const random = options.random ?? (() => 0.5);
-  const listeners = new Set<(rows: readonly AnnouncementRow[], position: AnnouncementPlace) => void>();
+  const listeners = new Set<(rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void>();
 
-  let position: AnnouncementPlace = { xid: 0, seq: 0 };
+  let position: AnnouncementPosition = { xid: 0, seq: 0 };
   let stopped = true;
   /** Polls are numbered, so that the answer of one that was given up changes nothing. */
   let poll = 0;

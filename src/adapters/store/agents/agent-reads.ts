@@ -136,7 +136,7 @@ export function createAgentReads(sql: Sql): AgentReads {
     },
 
     /** Where the agent's state chart stands. */
-    async standing(orgId, agentId) {
+    async chartState(orgId, agentId) {
       const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
         select machine, version, status, snapshot->'value' as value from actors where id = ${agentId} and org_id = ${orgId} and kind = 'agent'`;
       return row === undefined ? null : { machine: row.machine, version: row.version, status: row.status, value: row.value };

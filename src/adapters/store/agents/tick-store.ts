@@ -15,7 +15,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 import { cutDigest, decisionsDigest } from '../../../domain/trail/batch-digests.ts';
 import { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import { readPermitGrounds, writeRecords } from '../actors/actor-records.ts';
+import { readPermitFacts, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-store.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
 import { isRetryable, type Sql, type Transaction } from '../database.ts';
@@ -413,7 +413,7 @@ async function endEntries(transaction: Transaction, ids: readonly string[]): Pro
 async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
   if (trades.proposals.length > 0) {
     const agentIds = trades.proposals.map(({ agentId }) => agentId);
-    const grounds = await readPermitGrounds(transaction, agentIds);
+    const factsOf = await readPermitFacts(transaction, agentIds);
     const open = await transaction<{ id: string; book_id: string; instrument: string }[]>`
       select id, book_id, instrument from proposals
       where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
@@ -425,12 +425,12 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
       open.some((one) => one.book_id === bookId && one.instrument === instrument && !ends.includes(one.id));
     const ended: string[] = [];
     const starts = trades.proposals.map(({ agentId, permit, start, superseded, ends }) => {
-      const ground = grounds.get(agentId);
+      const facts = factsOf.get(agentId);
       const { bookId, instrument } = (start.input as unknown as { order: { bookId: string; instrument: string } }).order;
       const reason =
-        ground === undefined
+        facts === undefined
           ? 'halted'
-          : (supersededBy(permit, ground) ?? (busyIds.has(agentId) || isTaken(bookId, instrument, ends) ? 'proposal_pending' : null));
+          : (supersededBy(permit, facts) ?? (busyIds.has(agentId) || isTaken(bookId, instrument, ends) ? 'proposal_pending' : null));
       if (reason !== null) return superseded(reason);
       ended.push(...ends);
       return start;

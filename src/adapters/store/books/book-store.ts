@@ -346,7 +346,7 @@ export async function writeBookDays(transaction: Transaction, records: readonly 
     where books.id = r.id and (books.day is null or books.day < r.day)`;
 }
 
-interface Standing {
+interface LockedBook {
   readonly version: number;
   readonly state: TradingBook;
 }
@@ -361,9 +361,9 @@ async function writeBookings(transaction: Transaction, bookings: readonly Bookin
   const states = await lockedStates(transaction, bookings);
   const found = new Map(states);
   for (const { bookId, apply, expectedVersion } of bookings) {
-    const before = (found.get(bookId) as Standing).version;
+    const before = (found.get(bookId) as LockedBook).version;
     if (expectedVersion !== undefined && expectedVersion !== before) throw new BookMoved(bookId, expectedVersion, before);
-    const { version, state } = states.get(bookId) as Standing;
+    const { version, state } = states.get(bookId) as LockedBook;
     states.set(bookId, { version: version + 1, state: apply(state) });
   }
   await writeEntries(transaction, [...opened, ...bookings.map(({ entry }) => entry)]);
@@ -397,11 +397,11 @@ async function openBooks(transaction: Transaction, bookings: readonly Booking[])
   return opened.flatMap(({ id, capital_usd, opened_at }) => ledgerOfOpening(id, plainDecimal(capital_usd), opened_at) ?? []);
 }
 
-async function lockedStates(transaction: Transaction, bookings: readonly Booking[]): Promise<Map<string, Standing>> {
+async function lockedStates(transaction: Transaction, bookings: readonly Booking[]): Promise<Map<string, LockedBook>> {
   const owners = new Map(bookings.map(({ bookId, orgId }) => [bookId, orgId]));
   const rows = await transaction<BookRow[]>`
     select ${transaction(COLUMNS)} from books where id = any(${[...owners.keys()]}::text[]) order by id for update`;
-  const states = new Map<string, Standing>();
+  const states = new Map<string, LockedBook>();
   for (const row of rows) {
     if (owners.get(row.id) !== row.org_id) throw new Error(`book ${row.id} belongs to another organization`);
     states.set(row.id, { version: row.version, state: storedBook(row, []).state });
@@ -438,7 +438,7 @@ async function insertFills(transaction: Transaction, fills: readonly Fill[]): Pr
         "notionalUsd" numeric, "decisionPrice" numeric, "slippageBps" float8, at bigint, quotes jsonb, "order" int) order by "order"`;
 }
 
-async function writeStates(transaction: Transaction, bookings: readonly Booking[], states: ReadonlyMap<string, Standing>): Promise<void> {
+async function writeStates(transaction: Transaction, bookings: readonly Booking[], states: ReadonlyMap<string, LockedBook>): Promise<void> {
   const lastAt = new Map(bookings.map(({ bookId, entry }) => [bookId, entry.at]));
   const rows = [...states.entries()].map(([id, { version, state }]) => ({ ...state, id, version, at: lastAt.get(id) }));
   await transaction`

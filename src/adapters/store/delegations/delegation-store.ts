@@ -7,8 +7,8 @@ import type { DelegatedOrder, DelegatedOrderStore } from '../../../trading/deleg
 import { writeRecords } from '../actors/actor-records.ts';
 import { createActorStore, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { groundOf } from '../orders/prepared-transaction-store.ts';
-import { proposalGround } from '../orders/proposal-ground.ts';
+import { exposureVersionOf } from '../orders/prepared-transaction-store.ts';
+import { readProposalFacts } from '../orders/proposal-facts.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import { DelegationLost, lockDelegation } from './execution-permit.ts';
 
@@ -117,9 +117,9 @@ export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
     newest,
     note,
     load: createActorStore(sql).load,
-    ground: (orgId, bookId) => groundOf(sql, orgId, bookId),
+    exposureVersion: (orgId, bookId) => exposureVersionOf(sql, orgId, bookId),
     isDelegationLost: (error) => error instanceof DelegationLost,
-    proposal: (id) => proposalGround(sql, id),
+    proposal: (id) => readProposalFacts(sql, id),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the ground and the decision of whoever trades. */
+/** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the facts of its permit and the decision of whoever trades. */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agent.ts';
 import { observationHash } from '../../../domain/cut.ts';
 import { type AgentBook, combineObservationHashes, EMPTY_BOOK } from '../../../domain/decision.ts';
@@ -67,7 +67,7 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
         order: row.order_body,
         readsReference: row.reads_reference,
         decisionId: row.decision_id,
-        ground: {
+        facts: {
           epoch: row.epoch,
           manifestHash: row.manifest_hash,
           paused: row.paused,

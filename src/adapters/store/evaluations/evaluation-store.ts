@@ -4,7 +4,7 @@ import type { ProgressBody } from '../../../../actors/evaluation/run-worker.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { ToldProgress } from '../../../domain/work-standing.ts';
+import type { ToldProgress } from '../../../domain/work-progress.ts';
 import { isoTime } from '../../../domain/time.ts';
 import { hintAnnouncements } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';

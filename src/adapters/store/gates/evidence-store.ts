@@ -90,7 +90,7 @@ export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWri
   const signed = createSignedRows(sql);
   return {
     async write(draft) {
-      await signed.requireGrounds(draft);
+      await signed.requireBasis(draft);
       const { agentId, kind, manifestVersion, manifestHash, runId, resultHash } = draft;
       const id = newId();
       const written = await sql.begin(

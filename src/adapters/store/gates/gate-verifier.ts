@@ -33,7 +33,7 @@ const EQUAL_WITHIN = 1e-6;
 type StoredEvidence = EvidenceRow & { readonly hash: string; readonly author: string | null };
 type GateRecord = StoredEvidence | (StageChangeRow & { readonly hash: string });
 
-interface StandingAgent {
+interface GatedAgent {
   readonly id: string;
   readonly created: EpochMs;
   readonly created_by: string;
@@ -55,7 +55,7 @@ export async function verifyGates(
   let count = 0;
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const agents = await sql<StandingAgent[]>`
+    const agents = await sql<GatedAgent[]>`
       select a.id, floor(extract(epoch from a.created_at) * 1000)::bigint as created, a.created_by, a.stage, a.manifest_version, a.manifest_hash,
         c.snapshot #>> '{value,stage}' as charted, h.seq as head_seq, h.hash as head_hash
       from agents a left join actors c on c.id = a.id left join gate_heads h on h.agent_id = a.id where a.id > ${after} order by a.id limit ${PAGE_AGENTS}`;
@@ -117,7 +117,7 @@ interface Weighed {
 }
 
 function verifyChain(
-  agent: StandingAgent,
+  agent: GatedAgent,
   chain: readonly GateRecord[],
   manifestOf: (version: number) => Manifest | null,
   complain: GateComplaint,

@@ -2,7 +2,7 @@
 import type { LaunchView } from '../../../../actors/launch/commands.ts';
 import type { LaunchReads, LaunchTransaction, OwnFill } from '../../../../api/v1/launches/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { CurveLaunchState, CurveStanding } from '../../../domain/launch/launch-state.ts';
+import type { CurveLaunchState, CurveState } from '../../../domain/launch/launch-state.ts';
 import type { LauncherLaunchState, LauncherLaunchView } from '../../../domain/launch/launcher.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
@@ -45,7 +45,7 @@ interface Row {
   readonly terms: Terms | LauncherTerms;
   readonly outcome: Pick<LauncherLaunchView, 'launchTransaction'> | null;
   readonly signatures: readonly string[];
-  readonly standing: CurveStanding | null;
+  readonly standing: CurveState | null;
   readonly reason: string | null;
   readonly detail: string | null;
   readonly prepared_by: string;
@@ -104,8 +104,8 @@ export function createLaunchStore(sql: Sql): LaunchReads {
         order by number`;
     },
 
-    async standings(orgId, id, most) {
-      const rows = await sql<{ standing: CurveStanding }[]>`
+    async curveStates(orgId, id, most) {
+      const rows = await sql<{ standing: CurveState }[]>`
         select standing from (
           select version, standing, lag(told) over (order by version) as before, told from (
             select s.version, s.event->'answer'->'standing' as standing,

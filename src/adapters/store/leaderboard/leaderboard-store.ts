@@ -9,7 +9,7 @@ import {
   OUTDATED_MS,
   type WalletSale,
   WINDOW_MS,
-} from '../../../domain/leaderboard/standing.ts';
+} from '../../../domain/leaderboard/entry.ts';
 import type { WalletChain } from '../../../domain/linked-wallet.ts';
 import type { LandedTransaction } from '../../../domain/solana/chain.ts';
 import type { LeaderboardStore, RefreshedWallet, StoredEvent, WalletTransaction } from '../../../trading/leaderboard-refresh.ts';

@@ -36,7 +36,7 @@ function isOpen(sql: Sql | Transaction) {
   return sql`state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
 }
 
-/** Thrown where an organization's ground moved between the assessment of a transaction and its creation: nothing is written. */
+/** Thrown where an organization's exposure changed between the assessment of a transaction and its creation: nothing is written. */
 export class CapacityMoved extends Error {}
 
 /** Thrown where an organization has as many open transactions as it may: nothing is written. */
@@ -48,12 +48,12 @@ export function isDuplicate(error: unknown): boolean {
   return code === '23505' && constraint === 'prepared_transactions_by_digest';
 }
 
-/** What a `prepared_room` record carries: the ground that risk assessed on, and how many open transactions are too many. */
+/** What a `prepared_room` record carries: the version of the exposure that risk assessed, and how many open transactions are too many. */
 export interface PreparedCapacityRecord extends ActorRecord {
   readonly type: 'prepared_room';
   readonly orgId: string;
   readonly bookId: string | null;
-  readonly ground: string;
+  readonly exposureVersion: string;
   readonly most: number;
 }
 
@@ -61,8 +61,8 @@ export interface PreparedCapacityRecord extends ActorRecord {
  * What an assessment of risk rests on, as one text: the book's version, the mandate's, and what is open. Read before the
  * assessment and again in the transaction of the creation; where both are the same, the assessment holds there.
  */
-export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
-  const [row] = await sql<{ ground: string }[]>`
+export async function exposureVersionOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
+  const [row] = await sql<{ exposureVersion: string }[]>`
     select concat_ws(' ',
       (select version from books where id = ${bookId}),
       (select coalesce(max(version), 0) from risk_preferences where org_id = ${orgId}),
@@ -71,18 +71,19 @@ export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: st
       (select count(*) || '/' || coalesce(max(number), 0) from bridge_transfers
         where org_id = ${orgId} and state in ('submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown')),
       (select count(*) || '/' || coalesce(max(number), 0) from prepared_transactions
-        where org_id = ${orgId} and ${isOpen(sql)})) as ground`;
-  return row?.ground as string;
+        where org_id = ${orgId} and ${isOpen(sql)})) as "exposureVersion"`;
+  return row?.exposureVersion as string;
 }
 
 /** Lets transactions of an organization be created one after the other. @throws RoomMoved, RoomFull */
 export async function requireCapacities(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
-  for (const { orgId, bookId, ground, most } of records as readonly PreparedCapacityRecord[]) {
+  for (const { orgId, bookId, exposureVersion, most } of records as readonly PreparedCapacityRecord[]) {
     await transaction`select lock_prepared_transactions(${orgId as string})`;
     const [open] = await transaction<{ n: number }[]>`
       select count(*)::int as n from prepared_transactions where org_id = ${orgId} and ${isOpen(transaction)}`;
     if ((open?.n as number) >= most) throw new CapacityFull(`organization ${orgId} has ${open?.n} open transactions`);
-    if ((await groundOf(transaction, orgId, bookId)) !== ground) throw new CapacityMoved(`the ground of organization ${orgId} moved`);
+    if ((await exposureVersionOf(transaction, orgId, bookId)) !== exposureVersion)
+      throw new CapacityMoved(`the exposure of organization ${orgId} changed`);
   }
 }
 

@@ -126,7 +126,7 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
       return known.length === 0 ? null : steps;
     },
 
-    async standing(orgId, takeId) {
+    async chartState(orgId, takeId) {
       const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
         select machine, version, status, snapshot->'value' as value from actors where id = ${takeId} and org_id = ${orgId} and kind = 'take'`;
       return row ?? null;

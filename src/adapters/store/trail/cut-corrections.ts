@@ -1,6 +1,6 @@
 /**
  * Corrections of wrong cuts: the cut stays as the feed signed it, a row that the owner signs says from then on that it is wrong
- * and why, and whatever judges reads `judged_cuts` and `judged_observations`, which leave it out.
+ * and why, and whatever assesses reads `judged_cuts` and `judged_observations`, which leave it out.
  */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';

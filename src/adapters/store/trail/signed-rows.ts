@@ -40,7 +40,7 @@ export interface SignedRows {
   /** @throws UnsignedRow that names the first of the rows that nobody signed as it lies. */
   requireRows(table: Assessed, keys: readonly string[]): Promise<void>;
   /** The same for everything that a piece of evidence rests on. @throws UnsignedRow */
-  requireGrounds(draft: EvidenceDraft): Promise<void>;
+  requireBasis(draft: EvidenceDraft): Promise<void>;
   /** The cut of a slot with its observations. @throws UnsignedRow */
   requireCut(slot: EpochMs): Promise<void>;
   /** Those of the keys whose rows lie as a writer signed them. */
@@ -116,7 +116,7 @@ export function createSignedRows(sql: Sql): SignedRows {
       return ones;
     },
 
-    requireGrounds: (draft) =>
+    requireBasis: (draft) =>
       checking(async (transaction) => {
         await requireIn(transaction, 'manifests', [`${draft.agentId} ${draft.manifestVersion}`]);
         if (draft.kind === 'risk_signoff')

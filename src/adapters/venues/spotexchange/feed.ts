@@ -6,7 +6,7 @@ import { defer, finalize, type Observable, retry, type Subscription, share, tap,
 import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { flagsOf, GAP, markQuote, PRICE_JUMP, RESYNCING } from '../../../../streams/flag-bits.ts';
+import { flagsOf, GAP, withQuoteFlags, PRICE_JUMP, RESYNCING } from '../../../../streams/flag-bits.ts';
 import { apart } from '../../../../streams/operators/price-jump.ts';
 import { qualityLimits } from '../../../../streams/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
@@ -190,7 +190,7 @@ class SpotReader {
     for (const message of mapSpotFrame(frame, receivedAt, this.#symbols, this.#note)) {
       if (message.kind === 'quote') {
         const bits = this.#takeQuote(message);
-        connection.emit(bits === 0 ? message : markQuote(message, bits));
+        connection.emit(bits === 0 ? message : withQuoteFlags(message, bits));
       } else if (message.kind === 'depth_diff') this.#applyDiff(message, connection.emit);
       else if (message.kind === 'day_ticker') this.#dayTickers.set(message.instrument, message);
       else if (message.kind === 'server_shutdown') connection.reconnect('the venue announced a shutdown');

@@ -55,10 +55,10 @@ test('every read of a foreign or missing agent is null', async () => {
       await reads.get(ORG, id),
       await reads.history(ORG, id, page),
       await reads.evidence(ORG, id, page),
-      await reads.standing(ORG, id),
+      await reads.chartState(ORG, id),
     ]).toEqual([null, null, null, null]);
   }
-  expect(await reads.standing(OTHER, theirs)).toEqual({
+  expect(await reads.chartState(OTHER, theirs)).toEqual({
     machine: 'agent@1',
     version: 3,
     status: 'running',

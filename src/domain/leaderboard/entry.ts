@@ -41,7 +41,7 @@ export interface LeaderboardEntry {
   readonly truncatedAt: EpochMs | null;
 }
 
-export const STANDING_REASONS = [
+export const RANK_REASONS = [
   'not_read_yet',
   'provider_unavailable',
   'refresh_failed',
@@ -50,13 +50,13 @@ export const STANDING_REASONS = [
   'no_known_basis',
   'history_truncated',
 ] as const;
-export type StandingReason = (typeof STANDING_REASONS)[number];
+export type RankReason = (typeof RANK_REASONS)[number];
 
 /** Why an entry has no rank, or why its figure may lack something; none where neither. */
-export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly StandingReason[] {
+export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly RankReason[] {
   const { readAt, failure, sales, matchedSales, truncatedAt } = entry;
   if (readAt === null) return [failure === null ? 'not_read_yet' : 'provider_unavailable'];
-  const reasons: StandingReason[] = [];
+  const reasons: RankReason[] = [];
   if (failure !== null) reasons.push('refresh_failed');
   if (readAt < now - OUTDATED_MS) reasons.push('outdated');
   if (sales === 0) reasons.push('no_sales_in_window');

@@ -23,7 +23,7 @@ export interface Counted {
   readonly unit: string;
 }
 
-export interface WorkStanding {
+export interface WorkProgress {
   /** Null where nothing is counted, and of work that has ended. */
   readonly progress: Counted | null;
   /** Milliseconds; null where it is not known, and of work that has ended. */
@@ -32,19 +32,19 @@ export interface WorkStanding {
   readonly waitingFor: Waiting | null;
 }
 
-export const NOTHING_LEFT: WorkStanding = { progress: null, remainingMs: null, waitingFor: null };
+export const NOTHING_LEFT: WorkProgress = { progress: null, remainingMs: null, waitingFor: null };
 
 /**
  * Where work stands at an instant. What is left follows from its end where that is known, else from what was done since it began.
  * @param work `begunAt`: when the first of what is counted was begun; null where that says nothing of the rest.
  */
-export function workStanding(work: {
+export function workProgress(work: {
   readonly counted?: Counted | null;
   readonly begunAt?: EpochMs | null;
   readonly endsAt?: EpochMs | null;
   readonly waitingFor?: Waiting | null;
   readonly at: EpochMs;
-}): WorkStanding {
+}): WorkProgress {
   const { counted = null, begunAt = null, endsAt = null, waitingFor = null, at } = work;
   return { progress: counted, remainingMs: endsAt !== null ? Math.max(0, endsAt - at) : leftOf(counted, begunAt, at), waitingFor };
 }
@@ -68,14 +68,14 @@ const LAST_PHASES: ReadonlyMap<string, string> = new Map([
   ['trying variants', 'variants'],
 ]);
 
-export function evaluationStanding(state: string, told: ToldProgress | null, at: EpochMs): WorkStanding {
+export function evaluationProgress(state: string, told: ToldProgress | null, at: EpochMs): WorkProgress {
   if (state === 'queued')
-    return workStanding({ waitingFor: { cause: 'queue', detail: 'a worker takes the oldest run as soon as it has room' }, at });
+    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker takes the oldest run as soon as it has room' }, at });
   if (state !== 'running' || told === null) return NOTHING_LEFT;
   const fetches = told.doing.startsWith('fetching ');
   const lastUnit = LAST_PHASES.get(told.doing);
   const counted = { done: told.done, total: told.total, unit: lastUnit ?? (fetches ? 'bars' : told.doing) };
-  return workStanding({
+  return workProgress({
     counted,
     begunAt: lastUnit === undefined ? null : told.since,
     waitingFor: fetches ? { cause: 'venue', detail: `${told.doing}: as fast as the venue's request budget lets it` } : null,
@@ -83,8 +83,8 @@ export function evaluationStanding(state: string, told: ToldProgress | null, at:
   });
 }
 
-/** The parts of a proposal that its standing follows from. */
-export interface StandingProposal {
+/** The parts of a proposal that its state follows from. */
+export interface TrackedProposal {
   readonly state: ProposalState;
   readonly order: Pick<Order, 'instrument' | 'quantity' | 'limitPrice'>;
   readonly execution: {
@@ -98,31 +98,31 @@ export interface StandingProposal {
   readonly expiresAt: EpochMs;
 }
 
-export function proposalStanding({ state, order, execution, transaction, expiresAt }: StandingProposal, at: EpochMs): WorkStanding {
+export function proposalProgress({ state, order, execution, transaction, expiresAt }: TrackedProposal, at: EpochMs): WorkProgress {
   if (state === 'pending_approval')
-    return workStanding({
+    return workProgress({
       endsAt: expiresAt,
       waitingFor: { cause: 'approval', detail: 'somebody approves or declines it before it expires' },
       at,
     });
   if (state === 'unknown')
-    return workStanding({ waitingFor: { cause: 'confirmation', detail: 'the venue or the chain says what became of it' }, at });
+    return workProgress({ waitingFor: { cause: 'confirmation', detail: 'the venue or the chain says what became of it' }, at });
   if (state !== 'approved' && state !== 'executing') return NOTHING_LEFT;
   if (transaction?.state === 'prepared') {
     const who =
       transaction.executor === 'user' ? 'the owner of the wallet signs its transaction' : 'the delegated signer signs its transaction';
-    return workStanding({ waitingFor: { cause: 'signature', detail: who }, at });
+    return workProgress({ waitingFor: { cause: 'signature', detail: who }, at });
   }
   if (state === 'approved' || execution === null)
-    return workStanding({ waitingFor: { cause: 'queue', detail: 'a worker carries it out as soon as it has room' }, at });
-  return executionStanding(execution, order, at);
+    return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker carries it out as soon as it has room' }, at });
+  return executionProgress(execution, order, at);
 }
 
-function executionStanding(
-  { algorithm, urgency, phase, restingAt, parts }: NonNullable<StandingProposal['execution']>,
-  order: StandingProposal['order'],
+function executionProgress(
+  { algorithm, urgency, phase, restingAt, parts }: NonNullable<TrackedProposal['execution']>,
+  order: TrackedProposal['order'],
   at: EpochMs,
-): WorkStanding {
+): WorkProgress {
   const waitingFor: Waiting | null =
     phase === 'resting'
       ? { cause: 'market', detail: `it rests at ${restingAt ?? 'its price'} until somebody trades with it or its time is over` }
@@ -131,15 +131,15 @@ function executionStanding(
         : phase === 'waiting'
           ? { cause: 'slot', detail: 'the next part is not due yet' }
           : null;
-  if (algorithm !== 'twap') return workStanding({ waitingFor, at });
+  if (algorithm !== 'twap') return workProgress({ waitingFor, at });
   const total = Math.max(sliceCount(order, urgency), parts.length);
   const first = parts[0]?.dueAt ?? null;
   const endsAt = first === null ? null : first + (total - 1) * SLICES[urgency].everyMs;
-  return workStanding({ counted: { done: parts.length, total, unit: 'slices' }, endsAt, waitingFor, at });
+  return workProgress({ counted: { done: parts.length, total, unit: 'slices' }, endsAt, waitingFor, at });
 }
 
-/** The parts of a transfer that its standing follows from. */
-export interface StandingTransfer {
+/** The parts of a transfer that its state follows from. */
+export interface TrackedTransfer {
   readonly state: TransferState;
   readonly axes: {
     readonly source: { readonly state: SourceState; readonly confirmations: number };
@@ -153,17 +153,17 @@ export interface StandingTransfer {
 
 const OPEN_TRANSFERS: readonly TransferState[] = ['submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown'];
 
-export function transferStanding({ state, axes, estimatedSeconds, expiresAt, submittedAt }: StandingTransfer, at: EpochMs): WorkStanding {
+export function transferProgress({ state, axes, estimatedSeconds, expiresAt, submittedAt }: TrackedTransfer, at: EpochMs): WorkProgress {
   if (state === 'quoted')
-    return workStanding({ endsAt: expiresAt, waitingFor: { cause: 'signature', detail: 'the sender signs before the quote expires' }, at });
+    return workProgress({ endsAt: expiresAt, waitingFor: { cause: 'signature', detail: 'the sender signs before the quote expires' }, at });
   if (!OPEN_TRANSFERS.includes(state)) return NOTHING_LEFT;
   const expected = submittedAt === null ? null : submittedAt + estimatedSeconds * 1_000;
   // What is later than it was expected ends nobody knows when.
   const endsAt = expected === null || expected <= at || state === 'refunding' || state === 'unknown' ? null : expected;
-  return workStanding({ endsAt, waitingFor: transferWaits(state, axes), at });
+  return workProgress({ endsAt, waitingFor: transferWaits(state, axes), at });
 }
 
-function transferWaits(state: TransferState, { source, destination, provider }: StandingTransfer['axes']): Waiting {
+function transferWaits(state: TransferState, { source, destination, provider }: TrackedTransfer['axes']): Waiting {
   if (state === 'unknown')
     return { cause: 'confirmation', detail: 'the provider and the chains contradict one another: both are asked again' };
   if (source.state === 'unseen') return { cause: 'confirmation', detail: 'the source chain shows the transaction' };

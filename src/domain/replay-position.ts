@@ -5,7 +5,7 @@ import type { EpochMs } from './time.ts';
 export type ReplayMode = 'playing' | 'paused' | 'ended' | 'failed';
 
 /** All times are those of the tape. */
-export interface ReplayPlace {
+export interface ReplayPosition {
   readonly mode: ReplayMode;
   readonly at: EpochMs;
   /** The stretch that is played. */

@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  evaluationStanding,
+  evaluationProgress,
   NOTHING_LEFT,
-  proposalStanding,
-  type StandingProposal,
-  type StandingTransfer,
-  transferStanding,
-  workStanding,
-} from '../../src/domain/work-standing.ts';
+  proposalProgress,
+  type TrackedProposal,
+  type TrackedTransfer,
+  transferProgress,
+  workProgress,
+} from '../../src/domain/work-progress.ts';
 
 const AT = 1_000_000;
 
@@ -21,38 +21,38 @@ test('what is left follows from what was done, is never below zero, and is unkno
       fc.integer({ min: 0, max: 1e6 }),
       (done, more, elapsed) => {
         const counted = { done, total: done + more, unit: 'bars' };
-        const { remainingMs } = workStanding({ counted, begunAt: AT - elapsed, at: AT });
+        const { remainingMs } = workProgress({ counted, begunAt: AT - elapsed, at: AT });
         if (done === 0) expect(remainingMs).toBeNull();
         else expect(Math.abs((remainingMs as number) - (elapsed / done) * more)).toBeLessThanOrEqual(0.5);
       },
     ),
   );
-  expect(workStanding({ endsAt: AT - 5, at: AT }).remainingMs).toBe(0);
-  expect(workStanding({ counted: { done: 1, total: 2, unit: 'bars' }, at: AT }).remainingMs).toBeNull();
+  expect(workProgress({ endsAt: AT - 5, at: AT }).remainingMs).toBe(0);
+  expect(workProgress({ counted: { done: 1, total: 2, unit: 'bars' }, at: AT }).remainingMs).toBeNull();
 });
 
 test('a run waits for a place, then for its venue; while it is simulated its rest is known; after its end nothing is left', () => {
-  expect(evaluationStanding('queued', null, AT)).toMatchObject({ progress: null, remainingMs: null, waitingFor: { cause: 'queue' } });
+  expect(evaluationProgress('queued', null, AT)).toMatchObject({ progress: null, remainingMs: null, waitingFor: { cause: 'queue' } });
   const fetching = { done: 3, total: 9, doing: 'fetching AAPLx 5m (1 of 2)', since: AT - 100 };
-  expect(evaluationStanding('running', fetching, AT)).toMatchObject({
+  expect(evaluationProgress('running', fetching, AT)).toMatchObject({
     remainingMs: null,
     waitingFor: { cause: 'venue' },
     progress: { done: 3, total: 9 },
   });
   const simulating = { done: 250, total: 1_000, doing: 'simulating', since: AT - 100 };
-  expect(evaluationStanding('running', simulating, AT)).toEqual({
+  expect(evaluationProgress('running', simulating, AT)).toEqual({
     progress: { done: 250, total: 1_000, unit: 'bars' },
     remainingMs: 300,
     waitingFor: null,
   });
   const trying = { done: 2, total: 8, doing: 'trying variants', since: AT - 100 };
-  expect(evaluationStanding('running', trying, AT)).toMatchObject({ progress: { done: 2, total: 8, unit: 'variants' }, remainingMs: 300 });
+  expect(evaluationProgress('running', trying, AT)).toMatchObject({ progress: { done: 2, total: 8, unit: 'variants' }, remainingMs: 300 });
   for (const state of ['finished', 'refused', 'cancelled', 'failed'])
-    expect(evaluationStanding(state, simulating, AT)).toEqual(NOTHING_LEFT);
+    expect(evaluationProgress(state, simulating, AT)).toEqual(NOTHING_LEFT);
 });
 
 test('a proposal waits for its approval, its signature, a worker, the market and its slices', () => {
-  const proposal = (over: Partial<StandingProposal>): StandingProposal => ({
+  const proposal = (over: Partial<TrackedProposal>): TrackedProposal => ({
     state: 'executing',
     order: { instrument: 'spotexchange:BTCUSDT', quantity: '1', limitPrice: '60000' },
     execution: {
@@ -66,8 +66,8 @@ test('a proposal waits for its approval, its signature, a worker, the market and
     expiresAt: AT + 60_000,
     ...over,
   });
-  const cause = (over: Partial<StandingProposal>) => proposalStanding(proposal(over), AT).waitingFor?.cause;
-  expect(proposalStanding(proposal({ state: 'pending_approval' }), AT)).toMatchObject({
+  const cause = (over: Partial<TrackedProposal>) => proposalProgress(proposal(over), AT).waitingFor?.cause;
+  expect(proposalProgress(proposal({ state: 'pending_approval' }), AT)).toMatchObject({
     remainingMs: 60_000,
     waitingFor: { cause: 'approval' },
   });
@@ -75,7 +75,7 @@ test('a proposal waits for its approval, its signature, a worker, the market and
   expect(cause({ transaction: { state: 'prepared', executor: 'user' } })).toBe('signature');
   expect(cause({ state: 'unknown' })).toBe('confirmation');
   // Six slices, twenty seconds apart: the last one is due 75 seconds from now.
-  expect(proposalStanding(proposal({}), AT)).toEqual({
+  expect(proposalProgress(proposal({}), AT)).toEqual({
     progress: { done: 2, total: 6, unit: 'slices' },
     remainingMs: 75_000,
     waitingFor: { cause: 'slot', detail: expect.any(String) },
@@ -87,17 +87,17 @@ test('a proposal waits for its approval, its signature, a worker, the market and
     restingAt: '59999',
     parts: [],
   } as const;
-  expect(proposalStanding(proposal({ execution: resting }), AT)).toMatchObject({
+  expect(proposalProgress(proposal({ execution: resting }), AT)).toMatchObject({
     progress: null,
     remainingMs: null,
     waitingFor: { cause: 'market', detail: expect.stringContaining('59999') },
   });
   for (const state of ['filled', 'partially_filled', 'failed', 'expired', 'cancelled', 'declined', 'blocked_by_risk'] as const)
-    expect(proposalStanding(proposal({ state }), AT)).toEqual(NOTHING_LEFT);
+    expect(proposalProgress(proposal({ state }), AT)).toEqual(NOTHING_LEFT);
 });
 
 test('a transfer waits for its signature, both chains and the provider; one that is late ends nobody knows when', () => {
-  const transfer = (over: Partial<StandingTransfer>, axes: object = {}): StandingTransfer => ({
+  const transfer = (over: Partial<TrackedTransfer>, axes: object = {}): TrackedTransfer => ({
     state: 'submitted',
     axes: {
       source: { state: 'unseen', confirmations: 0 },
@@ -110,19 +110,19 @@ test('a transfer waits for its signature, both chains and the provider; one that
     submittedAt: AT - 30_000,
     ...over,
   });
-  expect(transferStanding(transfer({ state: 'quoted', submittedAt: null }), AT)).toMatchObject({
+  expect(transferProgress(transfer({ state: 'quoted', submittedAt: null }), AT)).toMatchObject({
     remainingMs: 30_000,
     waitingFor: { cause: 'signature' },
   });
-  expect(transferStanding(transfer({}), AT)).toMatchObject({ remainingMs: 60_000, waitingFor: { cause: 'confirmation' } });
-  const deep = transferStanding(transfer({ state: 'source_confirmed' }, { source: { state: 'included', confirmations: 7 } }), AT);
+  expect(transferProgress(transfer({}), AT)).toMatchObject({ remainingMs: 60_000, waitingFor: { cause: 'confirmation' } });
+  const deep = transferProgress(transfer({ state: 'source_confirmed' }, { source: { state: 'included', confirmations: 7 } }), AT);
   expect(deep.waitingFor).toEqual({ cause: 'confirmation', detail: expect.stringContaining('7 deep') });
   const paying = { source: { state: 'final', confirmations: 64 }, provider: { silentSince: AT - 1 } };
-  expect(transferStanding(transfer({ state: 'filling', submittedAt: AT - 90_000 }, paying), AT)).toEqual({
+  expect(transferProgress(transfer({ state: 'filling', submittedAt: AT - 90_000 }, paying), AT)).toEqual({
     progress: null,
     remainingMs: null,
     waitingFor: { cause: 'provider', detail: expect.stringContaining('does not answer') },
   });
   for (const state of ['completed', 'refunded', 'failed', 'expired'] as const)
-    expect(transferStanding(transfer({ state }), AT)).toEqual(NOTHING_LEFT);
+    expect(transferProgress(transfer({ state }), AT)).toEqual(NOTHING_LEFT);
 });

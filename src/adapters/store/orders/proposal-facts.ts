@@ -1,11 +1,11 @@
 /** What a proposal's transaction on the primary chain rests on in PostgreSQL: the proposal, whoever it is of, and the wallet that signs for it. */
 import type { OwnerOrderDeps } from '../../../trading/owner-orders.ts';
-import type { ProposalGround } from '../../../trading/proposal-swaps.ts';
+import type { ProposalFacts } from '../../../trading/proposal-swaps.ts';
 import type { Sql } from '../database.ts';
 
 /** Null where there is no proposal with this id. */
-export async function proposalGround(sql: Sql, id: string): Promise<ProposalGround | null> {
-  const [row] = await sql<ProposalGround[]>`
+export async function readProposalFacts(sql: Sql, id: string): Promise<ProposalFacts | null> {
+  const [row] = await sql<ProposalFacts[]>`
     select p.org_id as "orgId", p.agent_id as "agentId", t.kind as trader, t.autonomy, p.state, p.epoch, p.reads_reference as "readsReference",
       p.manifest_hash as "manifestHash", p.side = 'exit' as "reduceOnly", p.decision_id is null as flattens
     from proposals p join traders t on t.id = p.agent_id and t.org_id = p.org_id where p.id = ${id}`;

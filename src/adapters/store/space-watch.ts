@@ -8,7 +8,7 @@ const LEAST_BYTES = 64 * 1024 * 1024;
 /** A refusal for want of room counts for so long. */
 const REFUSAL_COUNTS_MS = 30_000;
 
-export interface RoomWatch {
+export interface SpaceWatch {
   /** Takes note of an error; true where it says that something has run out. */
   noted(error: unknown): boolean;
   /** What is left. @throws Error where there is too little, or where the database has refused a change for want of room just now. */
@@ -16,14 +16,14 @@ export interface RoomWatch {
 }
 
 /** @param freeBytes what is free on the disk of the state folder; asked of the system unless told. */
-export function createRoomWatch(
+export function createSpaceWatch(
   home: string,
   clock: { now(): EpochMs },
   freeBytes: () => Promise<number> = async () => {
     const { bavail, bsize } = await statfs(home);
     return bavail * bsize;
   },
-): RoomWatch {
+): SpaceWatch {
   let refused: { readonly at: EpochMs; readonly detail: string } | null = null;
   return {
     noted(error) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createReadiness } from '../../../api/operation/readiness-parts.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { createRoomWatch } from '../../../src/adapters/store/room-watch.ts';
+import { createSpaceWatch } from '../../../src/adapters/store/space-watch.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 
@@ -31,21 +31,21 @@ const refusal = (code: string): Promise<unknown> =>
   );
 
 test.each(['53100', '53200', '53300', '58030'])('PostgreSQL has run out of something: %s', async (code) => {
-  expect(createRoomWatch(home, createVirtualClock(0)).noted(await refusal(code))).toBe(true);
+  expect(createSpaceWatch(home, createVirtualClock(0)).noted(await refusal(code))).toBe(true);
 });
 
 test.each(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'])('the system has run out of something: %s', (code) => {
-  expect(createRoomWatch(home, createVirtualClock(0)).noted(Object.assign(new Error('no'), { code }))).toBe(true);
+  expect(createSpaceWatch(home, createVirtualClock(0)).noted(Object.assign(new Error('no'), { code }))).toBe(true);
 });
 
 test.each(['23505', '42501', '40001', 'P0001'])('what is refused for another reason is no want of room: %s', async (code) => {
-  expect(createRoomWatch(home, createVirtualClock(0)).noted(await refusal(code))).toBe(false);
+  expect(createSpaceWatch(home, createVirtualClock(0)).noted(await refusal(code))).toBe(false);
 });
 
 test('readiness says at once that a disk is nearly full or that a change was refused, and when that is over', async () => {
   const clock = createVirtualClock(1_000_000);
   let free = 500 * MIB;
-  const room = createRoomWatch(home, clock, async () => free);
+  const room = createSpaceWatch(home, clock, async () => free);
   const readiness = createReadiness({
     pingDatabase: () => sql`select 1`,
     stalledShards: async () => [],
@@ -71,5 +71,5 @@ test('readiness says at once that a disk is nearly full or that a change was ref
 });
 
 test('the disk of a real folder is asked', async () => {
-  expect(await createRoomWatch(home, createVirtualClock(0)).left()).toMatch(/^\d+ MiB are left/);
+  expect(await createSpaceWatch(home, createVirtualClock(0)).left()).toMatch(/^\d+ MiB are left/);
 });

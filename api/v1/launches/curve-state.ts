@@ -2,21 +2,21 @@
 import type { LaunchView } from '../../../actors/launch/commands.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
 import { priceOfSqrt } from '../../../src/domain/launch/curve-config.ts';
-import type { CurveStanding } from '../../../src/domain/launch/launch-state.ts';
+import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 
 /** How far graduation has come, in the order of the program's numbers. */
 export const PROGRESS = ['on_curve', 'complete', 'vesting_locked', 'graduated'] as const;
 
 /** Of one token, in whole quote tokens. */
-export function priceOfStanding({ sqrtPrice }: CurveStanding, { decimals, quoteDecimals }: LaunchView): DecimalString {
+export function curvePriceOf({ sqrtPrice }: CurveState, { decimals, quoteDecimals }: LaunchView): DecimalString {
   return plainDecimal(new Decimal(priceOfSqrt(BigInt(sqrtPrice), decimals, quoteDecimals)));
 }
 
 /** Percent of the graduation threshold, at most 100. */
-export function fillPctOf({ quoteReserve, migrationQuoteThreshold }: CurveStanding): DecimalString {
+export function fillPctOf({ quoteReserve, migrationQuoteThreshold }: CurveState): DecimalString {
   return plainDecimal(Decimal.min(1, new Decimal(quoteReserve).div(migrationQuoteThreshold)).times(100).toDecimalPlaces(6));
 }
 
-export function progressOf(standing: CurveStanding | null): (typeof PROGRESS)[number] {
-  return PROGRESS[standing?.migrationProgress ?? 0] ?? 'on_curve';
+export function progressOf(curve: CurveState | null): (typeof PROGRESS)[number] {
+  return PROGRESS[curve?.migrationProgress ?? 0] ?? 'on_curve';
 }

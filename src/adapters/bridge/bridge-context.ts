@@ -3,15 +3,15 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
-import type { AskedPlace } from '../metrics.ts';
+import type { AskedSystem } from '../metrics.ts';
 import type { EvmBridgeChain } from './evm-chain.ts';
 
-export interface BridgeGround {
+export interface BridgeContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly note: NoteUnknownField;
   /** Is told of what was not answered or could not be read, by the reason. */
-  readonly onFailure: (place: AskedPlace, reason: string) => void;
+  readonly onFailure: (place: AskedSystem, reason: string) => void;
   /** Number of the EVM chain. */
   readonly chainId: number;
   /** The stablecoin on both chains. */

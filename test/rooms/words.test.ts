@@ -1,0 +1,98 @@
+// One meaning per word: names that the glossary has replaced do not come back, in identifiers, file names and comments.
+import { expect, test } from 'vitest';
+import { files } from './source.ts';
+
+interface Replaced {
+  /** In lower case, as one part of a name: `heard` is a part of `isHeard` and of `first-heard`. */
+  readonly words: readonly string[];
+  readonly use: string;
+  /** Where it stays, and why: a name of the wire, of the database or of a hash, or another meaning that the field knows. */
+  readonly stays?: readonly (readonly [where: RegExp, why: string])[];
+}
+
+const REPLACED: readonly Replaced[] = [
+  {
+    words: ['hear', 'hears', 'heard', 'unheard'],
+    use: 'receive, sync, apply',
+    stays: [
+      [
+        /^src\/(trading\/(delegated-orders|signing-validation)|adapters\/store\/delegations\/delegation-store)\.ts$/,
+        'a column of delegated_orders',
+      ],
+      [/heardAt/, 'a field of market states, which tapes hold'],
+      [/'heard'\)$|guarded-tables\.ts$/, 'a value in the database, and reasons that a migration states'],
+      [/events_unheard/, 'a reason in answers'],
+      [/hears-|heard-steps/, 'a class of the style sheet'],
+    ],
+  },
+  { words: ['hearing'], use: 'receiving', stays: [[/\bhearing\b|Hearing\b|HEARINGS|hearingOf/, 'a field of GET /v1/venues and of tapes']] },
+  { words: ['heed', 'heeds', 'heeded', 'welcome', 'welcomed'], use: 'sync, apply' },
+  {
+    words: ['standing', 'standings'],
+    use: 'state, status, progress, check',
+    stays: [
+      [/launch/, 'a column of launches and a field of their steps'],
+      [/leaderboard_standings/, 'a table'],
+      [/data-standing/, 'an attribute of the page'],
+      [/standing (order|orders|open|still)/, 'an order that rests at a venue'],
+    ],
+  },
+  {
+    words: ['ground', 'grounds'],
+    use: 'facts, context, exposure version',
+    stays: [[/^web\//, 'the ground of a chart, and of a proposal card']],
+  },
+  { words: ['lane', 'lanes'], use: 'instrument state', stays: [[/^web\/(time-lanes|actor-view)\.js/, 'the lanes of a drawing']] },
+  { words: ['birth', 'born', 'conception'], use: 'create, initial, draft' },
+  { words: ['twin', 'twins'], use: 'duplicate' },
+  { words: ['door', 'doors'], use: 'client, port, route' },
+  {
+    words: ['errand', 'errands', 'carrier', 'carriers'],
+    use: 'activity, activity worker',
+    stays: [
+      [/carrier_dies/, 'a fault of seeded simulations, whose trace is hashed'],
+      [/actor-history\.ts$/, 'what steps of before are read as'],
+    ],
+  },
+  { words: ['overtaken'], use: 'superseded', stays: [[/actor-history\.ts$/, 'what steps of before are read as']] },
+  {
+    words: ['judge', 'judges', 'judged'],
+    use: 'validate, assess',
+    stays: [[/judged_(cuts|observations|vault_marks)/, 'a view of the database']],
+  },
+];
+
+const ROOMS = /^(src|streams|actors|api|web)\//;
+const product = files.filter(({ path }) => ROOMS.test(path) && /\.(ts|mjs|js)$/.test(path) && !path.startsWith('web/vendor/'));
+
+/** The parts of the names and words of a line, in lower case: `isHeard at-once` has `is`, `heard`, `at` and `once`. */
+function partsOf(line: string): readonly string[] {
+  return line
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+}
+
+/** The lines, and the path as a line of its own, in which one of the words is a part of a name. */
+function found({ words, stays = [] }: Replaced, among: readonly { readonly path: string; readonly text: string }[]): readonly string[] {
+  const any = new RegExp(words.join('|'), 'i');
+  return among.flatMap(({ path, text }) =>
+    [path, ...text.split('\n')].flatMap((line, at) => {
+      if (!any.test(line) || !partsOf(line).some((part) => words.includes(part))) return [];
+      return stays.some(([where]) => where.test(path) || where.test(line)) ? [] : [`${path}:${at} ${line.trim()}`];
+    }),
+  );
+}
+
+test.each(REPLACED)('$words.0 stays replaced by: $use', (replaced) => {
+  expect(found(replaced, product)).toEqual([]);
+});
+
+test('the scanner finds a word in a name, in a comment and in the name of a file, and no word within another', () => {
+  const sample = [
+    { path: 'src/domain/twin-rows.ts', text: 'const firstTwin = 1;\n// Its twin.\nconst outdoors = 2;' },
+    { path: 'src/domain/plain.ts', text: 'const twine = 1;' },
+  ];
+  expect(found({ words: ['twin'], use: 'duplicate' }, sample)).toHaveLength(3);
+});
