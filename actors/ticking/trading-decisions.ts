@@ -5,7 +5,7 @@
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
 import type { MarkedBook, TradingBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
-import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor } from '../../src/domain/decide.ts';
+import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, type RiskQuestion } from '../../src/domain/decide.ts';
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
 import { planOf } from '../../src/domain/execution-plan.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
@@ -60,6 +60,8 @@ export interface TradingKindDeps<Duty extends TradingDuty> {
   readonly approvalMs: number;
   /** The venues whose live orders an actor's orders cannot be carried out on; none unless told. */
   readonly disabledVenues?: (autonomy: Autonomy) => DisabledVenues;
+  /** Whether what a tick read is told to whoever records; true where it is missing. */
+  readonly notesInputs?: boolean;
   /** Receives, after the commit, how the books of actors stand that have one: for the circuit breakers. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
 }
@@ -118,6 +120,7 @@ function slotDecisions<Duty extends TradingDuty>(
 ): SlotDecisions<Duty> {
   const { cut, notes } = slot;
   const observed = new Map<CompiledManifest, string>();
+  const evaluate = evaluationOf<Duty>(cut.cut);
   const organizations = new Map<string, OrganizationRisk>();
   const unreadable = new Map<string, UnreadableRow>();
   const consequences: Consequences = { proposals: [], announcements: [], inputs: [], days: [], marked: [], noted: [] };
@@ -132,7 +135,7 @@ function slotDecisions<Duty extends TradingDuty>(
   }
 
   function settled(subject: Subject<Duty>, row: DecisionRow): DecisionRow {
-    noteInputs(subject, row, notes, consequences);
+    if (deps.notesInputs !== false) noteInputs(subject, row, notes, consequences);
     noteMarks(subject, consequences);
     propose(subject, row, { cut: cut.cut, rules: slot.compiled(subject.duty) }, deps, consequences);
     return row;
@@ -140,11 +143,11 @@ function slotDecisions<Duty extends TradingDuty>(
 
   return {
     decide(duty, previousHash): DecisionRow | OpenDecision {
-      const book = slot.books.get(duty.id) ?? slot.books.get(bookIdOf(duty)) ?? null;
+      const book = slot.books.size === 0 ? null : (slot.books.get(duty.id) ?? slot.books.get(bookIdOf(duty)) ?? null);
       if (book instanceof UnreadableRow) throw book;
       const subject = subjectOf(duty, book, previousHash, cut.cut);
       const rules = slot.compiled(duty);
-      const evaluated = rules.evaluate(cut.cut, subject.read.book, duty.autonomy, subject.read.pending);
+      const evaluated = evaluate(rules, subject);
       const rowOf = (verdict: Verdict) => decisionRow(subject.end, cut.cut.slot, verdict, observedHash(rules));
       if (!needsRisk(evaluated)) return settled(subject, rowOf(evaluated));
       return {
@@ -180,6 +183,21 @@ function slotDecisions<Duty extends TradingDuty>(
       for (const [id, noted] of consequences.noted) notes.set(id, noted);
       if (consequences.marked.length > 0) await deps.onMarked?.(consequences.marked, cut.cut.slot);
     },
+  };
+}
+
+/** Evaluates rules on a cut. They are pure: agents with equal rules and an untouched book each come to the same, which is found once. */
+function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManifest, subject: Subject<Duty>) => Verdict | RiskQuestion {
+  const untouched = new Map<CompiledManifest, Map<Autonomy, Verdict | RiskQuestion>>();
+  return (rules, { duty, book, read }) => {
+    if (book !== null) return rules.evaluate(cut, read.book, duty.autonomy, read.pending);
+    const byAutonomy = untouched.get(rules) ?? new Map<Autonomy, Verdict | RiskQuestion>();
+    untouched.set(rules, byAutonomy);
+    const known = byAutonomy.get(duty.autonomy);
+    if (known !== undefined) return known;
+    const evaluated = rules.evaluate(cut, read.book, duty.autonomy, read.pending);
+    byAutonomy.set(duty.autonomy, evaluated);
+    return evaluated;
   };
 }
 

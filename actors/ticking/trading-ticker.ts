@@ -9,7 +9,10 @@ export const APPROVAL_MS = 600_000;
 /** Makes the ticker. The period and the shards are those of the actors that `store` knows. */
 export function createTradingTicker<Duty extends TradingDuty>(
   deps: Omit<ShardTickerDeps<Duty, Noted>, 'kind'> &
-    Pick<TradingKindDeps<Duty>, 'onMarked' | 'disabledVenues'> & { readonly store: TickStore<Duty>; readonly approvalMs?: number },
+    Pick<TradingKindDeps<Duty>, 'onMarked' | 'disabledVenues' | 'notesInputs'> & {
+      readonly store: TickStore<Duty>;
+      readonly approvalMs?: number;
+    },
 ): ShardTicker {
   const approvalMs = deps.approvalMs ?? APPROVAL_MS;
   return createShardTicker({ ...deps, kind: createTradingKind({ ...deps, approvalMs }) });

@@ -26,7 +26,7 @@ import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay-books.ts';
-import { assessOnTape } from './replay-risk.ts';
+import { assessOnTape, createMarks, type Marks } from './replay-risk.ts';
 import { createRestingFlows } from './resting-flows.ts';
 
 /** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */
@@ -77,7 +77,6 @@ export interface PaperBrokerDeps {
   /** Asks to be woken at a time. */
   readonly wakeAt: (at: EpochMs) => void;
   readonly agent: (id: string) => BrokeredAgent;
-  readonly agentIds: () => Iterable<string>;
   readonly relations: (key: InstrumentKey) => InstrumentRelations | undefined;
   /** The organizations' preferences where no note says otherwise. */
   readonly preferences?: RiskPreferences;
@@ -101,6 +100,8 @@ class TapeBroker implements PaperBroker {
   readonly #executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
   readonly #flows: ReturnType<typeof createRestingFlows>;
   #recordsSeen = 0;
+  /** Books at the prices of the moment at which several orders are carried out. */
+  #marks: Marks | null = null;
   readonly #workers: Readonly<Record<string, ActivityWorker>>;
 
   constructor(deps: PaperBrokerDeps) {
@@ -110,7 +111,7 @@ class TapeBroker implements PaperBroker {
     this.#view = deps.view;
     this.#now = deps.now;
     this.#preferences = deps.preferences ?? DEFAULT_PREFERENCES;
-    this.#books = new ReplayBooks(deps.agent, deps.agentIds);
+    this.#books = new ReplayBooks(deps.agent);
     this.#flows = createRestingFlows(this.#view);
     this.#workers = executionWorkers({
       runtime: this.#runtime,
@@ -125,7 +126,8 @@ class TapeBroker implements PaperBroker {
 
   /** The pre-trade risk function on what the tape quotes at this moment. */
   #assess(orgId: string, proposal: Parameters<PreTrade['assess']>[1]): PresentVerdict {
-    return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences }, orgId, proposal);
+    const marked = this.#marks ?? createMarks(this.#view, this.#now());
+    return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences, marked }, orgId, proposal);
   }
 
   note(agentId: string, text: string): void {
@@ -136,7 +138,7 @@ class TapeBroker implements PaperBroker {
     const found = new Map<string, TradingBook>();
     for (const id of agentIds) {
       const noted = this.#notes.get(id);
-      const book = noted === undefined ? this.#books.touched(this.#deps.agent(id)) : noted.book;
+      const book = noted === undefined ? this.#books.touched(id) : noted.book;
       if (book !== null) found.set(book.id, book);
     }
     return found;
@@ -172,10 +174,13 @@ class TapeBroker implements PaperBroker {
   async wake(): Promise<void> {
     const at = this.#now();
     const due = [...this.#executions].filter(([, execution]) => execution.at <= at);
+    // Meanwhile no price changes.
+    this.#marks = createMarks(this.#view, at);
     for (const [key, { id }] of due) {
       this.#executions.delete(key);
       await this.#carry(id, key);
     }
+    this.#marks = null;
     if (this.#books.hasOpen) {
       for (const timer of await this.#store.dueTimers(at, 500)) {
         if (!this.#books.isOpen(timer.actorId)) continue;

@@ -34,7 +34,6 @@ export interface ReplayedFill {
 
 export class ReplayBooks {
   readonly #agent: (id: string) => BrokeredAgent;
-  readonly #agentIds: () => Iterable<string>;
   readonly #books = new Map<string, TradingBook>();
   /** Whose book it is. */
   readonly #owners = new Map<string, string>();
@@ -42,11 +41,14 @@ export class ReplayBooks {
   readonly #open = new Map<string, string>();
   readonly #openByBook = new Map<string, Map<string, OpenProposal>>();
   readonly #states = new Map<string, ProposalState>();
+  /** The agents that something has happened to. */
+  readonly #active = new Set<string>();
+  /** Books with what is open of them, until one of both changes: whoever keeps what he has made of a book finds it again. */
+  readonly #current = new Map<string, TradingBook>();
   #fills = 0;
 
-  constructor(agent: (id: string) => BrokeredAgent, agentIds: () => Iterable<string>) {
+  constructor(agent: (id: string) => BrokeredAgent) {
     this.#agent = agent;
-    this.#agentIds = agentIds;
   }
 
   /** How many fills were booked. */
@@ -73,19 +75,22 @@ export class ReplayBooks {
   }
 
   /** The book that an agent trades on now; null where nothing has happened to it. */
-  touched(agent: BrokeredAgent): TradingBook | null {
+  touched(agentId: string): TradingBook | null {
+    if (!this.#active.has(agentId)) return null;
+    const agent = this.#agent(agentId);
     const id = bookIdOf(agent);
-    const book = this.#withOpen(this.#books.get(id) ?? untouchedBook(agent));
-    return this.#books.has(id) || book.openProposals.length > 0 ? book : null;
+    const known = this.#books.get(id);
+    if (known === undefined && (this.#openByBook.get(id)?.size ?? 0) === 0) return null;
+    return this.#withOpen(known ?? untouchedBook(agent));
   }
 
   /** Every book of an organization that something has happened to. */
   ofOrganization(orgId: string): TradingBook[] {
     const found: TradingBook[] = [];
     for (const [id, book] of this.#books) if (this.#agent(this.#owners.get(id) as string).orgId === orgId) found.push(this.#withOpen(book));
-    for (const id of this.#agentIds()) {
+    for (const id of this.#active) {
       const agent = this.#agent(id);
-      const book = agent.orgId === orgId && !this.#books.has(bookIdOf(agent)) ? this.touched(agent) : null;
+      const book = agent.orgId === orgId && !this.#books.has(bookIdOf(agent)) ? this.touched(id) : null;
       if (book !== null) found.push(book);
     }
     return found;
@@ -94,6 +99,8 @@ export class ReplayBooks {
   /** Takes in how a proposal stands now. */
   project(row: ProjectedProposal): void {
     this.#states.set(row.id, row.state);
+    this.#active.add(row.agentId);
+    this.#current.delete(row.order.bookId);
     const { bookId, instrument, side } = row.order;
     const waiting = this.#openByBook.get(bookId) ?? new Map<string, OpenProposal>();
     this.#openByBook.set(bookId, waiting);
@@ -109,7 +116,8 @@ export class ReplayBooks {
   /** Books a fill of an agent. */
   book(agentId: string, proposalId: string, fill: Fill): ReplayedFill {
     const book = applyFill(this.#books.get(fill.bookId) ?? untouchedBook(this.#agent(agentId)), fill);
-    this.#books.set(fill.bookId, book);
+    this.#active.add(agentId);
+    this.#keep(book);
     this.#owners.set(fill.bookId, agentId);
     this.#fills++;
     return { agentId, proposalId, fill, book };
@@ -118,12 +126,21 @@ export class ReplayBooks {
   /** Begins the day of a book that something has happened to. */
   beginDay({ bookId, day, dayStartEquityUsd }: BookDay): void {
     const book = this.#books.get(bookId);
-    if (book !== undefined) this.#books.set(bookId, { ...book, day, dayStartEquityUsd });
+    if (book !== undefined) this.#keep({ ...book, day, dayStartEquityUsd });
+  }
+
+  #keep(book: TradingBook): void {
+    this.#books.set(book.id, book);
+    this.#current.delete(book.id);
   }
 
   /** A book with what is open of it. */
   #withOpen(book: TradingBook): TradingBook {
+    const known = this.#current.get(book.id);
+    if (known !== undefined) return known;
     const waiting = this.#openByBook.get(book.id);
-    return waiting === undefined || waiting.size === 0 ? book : { ...book, openProposals: [...waiting.values()] };
+    const current = waiting === undefined || waiting.size === 0 ? book : { ...book, openProposals: [...waiting.values()] };
+    this.#current.set(book.id, current);
+    return current;
   }
 }

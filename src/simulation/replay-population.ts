@@ -92,6 +92,8 @@ export class ReplayPopulation {
   readonly #manifests = new KnownManifests();
   readonly #agents = new Map<string, TapeAgent>();
   readonly #windows = new Map<string, TickWindow>();
+  /** The shards, and how many steps had been taken when they were read. */
+  readonly #shards = new Map<number, { readonly at: number; readonly actors: readonly ShardActor[] }>();
   /** The hash of each agent's last decision. */
   readonly #heads = new Map<string, string>();
   /** The agents in the order of their arrival. */
@@ -119,7 +121,6 @@ export class ReplayPopulation {
       now: clock.now,
       wakeAt,
       agent: (id) => ({ ...this.#duty(id), paused: this.#isPaused(this.#actorOf(id)) }),
-      agentIds: () => this.#order,
       relations: (key) => this.#manifests.relationsOf(key),
       ...(options.preferences === undefined ? {} : { preferences: options.preferences }),
       ...(options.onFill === undefined ? {} : { onFill: options.onFill }),
@@ -130,6 +131,8 @@ export class ReplayPopulation {
       clock,
       // What paused a live agent is on the tape as a command.
       pause: async () => {},
+      // A replay writes no tape.
+      notesInputs: false,
       onMarked: async (marked, slot) => options.onMarked?.(marked, slot),
     });
   }
@@ -237,10 +240,7 @@ export class ReplayPopulation {
           suspectTimes: crashed ? Number.MAX_SAFE_INTEGER - 1 : 0,
         };
       },
-      agents: async (periodMs, shard) =>
-        (this.#apart() ? [this.#idOfShard(shard)] : [...this.#agents.keys()].filter((id) => this.#periodOf(id) === periodMs)).flatMap(
-          (id) => this.#shardAgent(id),
-        ),
+      agents: async (periodMs, shard) => (this.#apart() ? this.#shardAgent(this.#idOfShard(shard)) : this.#shardOf(periodMs)),
       duties: async (ids) => ids.map((id) => this.#duty(id)),
       heads: async (ids) => new Map(ids.flatMap((id) => (this.#heads.has(id) ? [[id, this.#heads.get(id) as string] as const] : []))),
       cut: async () => this.#current,
@@ -271,6 +271,17 @@ export class ReplayPopulation {
 
   #idOfShard(shard: number): string {
     return this.#order[shard] as string;
+  }
+
+  /** Everybody who is ticked with a period: read anew once a step was taken. */
+  #shardOf(periodMs: number): readonly ShardActor[] {
+    const at = this.#store.steps.length + this.#store.incidents.length;
+    const known = this.#shards.get(periodMs);
+    if (known?.at === at) return known.actors;
+    const ids = [...this.#agents.keys()].filter((id) => this.#periodOf(id) === periodMs);
+    const actors = ids.flatMap((id) => this.#shardAgent(id));
+    this.#shards.set(periodMs, { at, actors });
+    return actors;
   }
 
   #shardAgent(id: string): ShardActor[] {
@@ -372,6 +383,7 @@ export class ReplayPopulation {
     if (agent.tickFrom !== null || snapshot !== null) this.#windows.set(id, { from: agent.tickFrom, until: agent.tickUntil, rests: [] });
     this.#heads.set(id, agent.previousHash);
     this.#order.push(id);
+    this.#shards.clear();
   }
 
   #learn(agent: TapeAgent): void {

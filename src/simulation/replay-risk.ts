@@ -3,7 +3,7 @@ import { untouchedBook } from '../../actors/agent/tick-risk.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
-import { markBook, type TradingBook } from '../domain/book.ts';
+import { type MarkedBook, markBook, type TradingBook } from '../domain/book.ts';
 import type { DecimalString } from '../domain/decimal.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import {
@@ -27,16 +27,19 @@ export interface ReplayRiskDeps {
   readonly agent: (id: string) => BrokeredAgent;
   readonly relations: (key: InstrumentKey) => InstrumentRelations | undefined;
   readonly preferences: RiskPreferences;
+  readonly marked: Marks;
 }
+
+/** A book at the middles of what is quoted live at one moment. */
+export type Marks = (book: TradingBook) => MarkedBook;
 
 /** Assesses an order of an agent as a worker would at this moment. */
 export function assessOnTape(
-  { books, view, now, preferences, ...deps }: ReplayRiskDeps,
+  { books, view, now, preferences, marked, ...deps }: ReplayRiskDeps,
   orgId: string,
   { agentId, order, readsReference }: Parameters<PreTrade['assess']>[1],
 ): PresentVerdict {
   const at = now();
-  const marksNow = (book: TradingBook) => markAt(book, view, at);
   const agent = deps.agent(agentId);
   const relations = deps.relations(order.instrument);
   const quote = view.quoteAt(order.instrument, at);
@@ -47,8 +50,8 @@ export function assessOnTape(
     readsReference,
     agent,
     preferences,
-    book: marksNow(books.touched(agent) ?? untouchedBook(agent)),
-    others: exposureTotals(books.ofOrganization(orgId).map(marksNow), order.mode).without(order.bookId),
+    book: marked(books.touched(agentId) ?? untouchedBook(agent)),
+    others: exposureTotals(books.ofOrganization(orgId).map(marked), order.mode).without(order.bookId),
     // An epoch of a live run is not on its tape: a halt reaches the agents as their pause.
     control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
   });
@@ -58,13 +61,32 @@ export function assessOnTape(
   return { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd } };
 }
 
-/** A book at the middles of what is quoted live at a time. */
-function markAt(book: TradingBook, view: MarketView, at: EpochMs): ReturnType<typeof markBook> {
-  const marks = new Map<InstrumentKey, DecimalString>();
-  for (const { instrument } of book.holdings) {
-    const quote = view.quoteAt(instrument, at);
-    const mid = quote === null || quote.quality !== 'live' ? null : midPrice(quote.bid, quote.ask);
-    if (mid !== null) marks.set(instrument, mid);
+/** Marks books at what a view quotes at a moment, each book once: as long as the view does not change. */
+export function createMarks(view: MarketView, at: EpochMs): Marks {
+  const middles = new Map<InstrumentKey, DecimalString | null>();
+  const known = new WeakMap<TradingBook, MarkedBook>();
+
+  function middleOf(instrument: InstrumentKey): DecimalString | null {
+    let middle = middles.get(instrument);
+    if (middle === undefined) {
+      const quote = view.quoteAt(instrument, at);
+      middle = quote === null || quote.quality !== 'live' ? null : midPrice(quote.bid, quote.ask);
+      middles.set(instrument, middle);
+    }
+    return middle;
   }
-  return markBook(book, marks, at);
+
+  return (book) => {
+    let marked = known.get(book);
+    if (marked === undefined) {
+      const marks = new Map<InstrumentKey, DecimalString>();
+      for (const { instrument } of book.holdings) {
+        const middle = middleOf(instrument);
+        if (middle !== null) marks.set(instrument, middle);
+      }
+      marked = markBook(book, marks, at);
+      known.set(book, marked);
+    }
+    return marked;
+  };
 }

@@ -91,10 +91,12 @@ class Decided {
     this.firstSlot ??= cut.slot;
     this.lastSlot = cut.slot;
     this.counts.decisions += rows.length;
+    let hashes = '';
     for (const row of rows) {
       this.counts[row.disposition]++;
-      this.#digest.update(`${row.hash}\n`);
+      hashes += `${row.hash}\n`;
     }
+    this.#digest.update(hashes);
     if (this.#handOn === undefined) for (const row of rows) this.kept.push(row);
     else await this.#handOn(rows, cut, manifestOf);
   }
