@@ -14,7 +14,7 @@ import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
 import type { Route, RouteEntry } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
-import { withoutIds } from './shapes.ts';
+import { serializable } from './shapes.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { parseStrictYaml } from './strict-yaml.ts';
 import { compileValidator, type Part } from './validation.ts';
@@ -179,7 +179,7 @@ async function documentedBy(app: FastifyInstance, options: ApiOptions): Promise<
 function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, { route, permission }: RouteEntry): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
-    Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, withoutIds(schema)]])),
+    Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, serializable(schema)]])),
   );
   app.route({
     method: route.method,

@@ -1,40 +1,81 @@
 #!/usr/bin/env node
-/** `npm run examples`: runs the API's tests, keeps what they asked and were answered, and chooses one example of each operation and error for api/examples.json. */
+/**
+ * `npm run examples`: runs the API's tests and some journeys, keeps what they asked and were answered, and chooses one example
+ * of each operation and error for api/examples.json. `npm run examples -- <files>` runs these tests alone, and leaves every
+ * example as it is that they have nothing for.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Longer answers would bury the document: they are taken only where there is no shorter one, and the longest not at all. Bytes. */
 const SHORT_BYTES = 4_000;
-const MOST_BYTES = 16_000;
+const MOST_BYTES = 64_000;
 /** So many entries of a list are shown. */
 const MOST_ITEMS = 2;
+
+/** What only a running service answers is recorded from these. */
+const JOURNEYS = [
+  'test/web/console-launches.test.ts',
+  'test/web/console-trading.test.ts',
+  'test/web/console-marketplace.test.ts',
+  'test/web/console-bridge.test.ts',
+  'test/journeys/takes.test.ts',
+  'test/journeys/venue-supplies.test.ts',
+  'test/journeys/live-exchange.test.ts',
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'sevengate-examples-'));
 try {
   const file = join(folder, 'asked.ndjson');
-  spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', 'test/api'], {
+  const named = process.argv.slice(2);
+  const tests = named.length > 0 ? named : ['test/api', ...JOURNEYS];
+  spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...tests], {
     cwd: ROOT,
     stdio: 'inherit',
     env: { ...process.env, SEVENGATE_EXAMPLES: file },
   });
   if (!existsSync(file)) throw new Error('the tests asked nothing');
-  const chosen = choose(
+  const made = choose(
     readFileSync(file, 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line)),
   );
-  writeFileSync(join(ROOT, 'api/examples.json'), `${JSON.stringify(chosen, null, 2)}\n`);
+  const path = join(ROOT, 'api/examples.json');
+  const kept = named.length > 0 ? JSON.parse(readFileSync(path, 'utf8')) : { operations: {}, problems: {} };
+  const chosen = {
+    operations: sorted({ ...kept.operations, ...made.operations }),
+    problems: sorted({ ...kept.problems, ...made.problems }),
+  };
+  writeFileSync(path, `${JSON.stringify(chosen, null, 2)}\n`);
   process.stdout.write(`${Object.keys(chosen.operations).length} operations, ${Object.keys(chosen.problems).length} errors\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** Whether a request's body is one of the schema that the document has for it: tests also send what is not. */
+function bodyCheck() {
+  const document = JSON.parse(readFileSync(join(ROOT, 'api/openapi.json'), 'utf8'));
+  const ajv = new Ajv2020({ strict: false });
+  for (const format of ['uuid', 'date-time']) ajv.addFormat(format, true);
+  ajv.addSchema(document, 'document');
+  const schemas = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .map(({ operationId, requestBody }) => [operationId, requestBody?.content?.['application/json']?.schema]);
+  const byName = new Map(schemas.filter(([, schema]) => schema !== undefined));
+  return ({ name, body }) =>
+    body === undefined ||
+    !byName.has(name) ||
+    ajv.validate(JSON.parse(JSON.stringify(byName.get(name)).replaceAll('"#/', '"document#/')), body);
+}
+
 function choose(asked) {
+  const isOfSchema = bodyCheck();
   const operations = {};
   const problems = {};
   const shown = asked.map((one) => ({ ...one, answer: shortened(one.answer) }));
@@ -43,7 +84,7 @@ function choose(asked) {
       if (answer.code !== undefined) problems[answer.code] ??= answer;
       continue;
     }
-    if (url.length > 300 || JSON.stringify(answer).length > MOST_BYTES) continue;
+    if (url.length > 300 || JSON.stringify(answer).length > MOST_BYTES || !isOfSchema({ name, body })) continue;
     operations[name] ??= { url, ...(body === undefined ? {} : { body }), answers: {} };
     operations[name].answers[status] ??= answer;
   }

@@ -311,6 +311,118 @@ export type BacktestPreviewResult = {
   }>;
 };
 
+export type BacktestResult = {
+  readonly engine: 'backtest-2';
+  readonly manifestHash: string;
+  readonly historyHash: string;
+  readonly timeframe: string;
+  readonly from: string;
+  readonly to: string;
+  readonly bars: number;
+  readonly capitalUsd: string;
+  readonly instruments: ReadonlyArray<{
+    readonly key: string;
+    readonly costs: {
+      readonly model: string;
+      readonly feeBps: number;
+      readonly halfSpreadBps: number;
+      readonly depthUsd: number;
+    };
+    readonly quoteKnownPct: number;
+    readonly referenceLivePct: number;
+    readonly eventsKnownPct: number;
+  }>;
+  readonly finalEquityUsd: string;
+  readonly performance: {
+    readonly sharpe: number | null;
+    readonly sortino: number | null;
+    readonly maxDrawdownPct: number;
+    readonly returnPct: number;
+    readonly annualVolatilityPct: number | null;
+  };
+  readonly benchmark: {
+    readonly sharpe: number | null;
+    readonly sortino: number | null;
+    readonly maxDrawdownPct: number;
+    readonly returnPct: number;
+    readonly annualVolatilityPct: number | null;
+  };
+  readonly method: {
+    readonly days: number;
+    readonly ddof: 1;
+    readonly calendar: string;
+    readonly periodsPerYear: number;
+    readonly riskFree: 0;
+  };
+  readonly exposurePct: number;
+  readonly turnoverUsd: number;
+  readonly feesUsd: string;
+  readonly trades: {
+    readonly closed: number;
+    readonly open: number;
+    readonly hitRatePct: number | null;
+    readonly averageProfitPct: number | null;
+    readonly averageSlippageBps: number | null;
+    readonly profitUsd?: string;
+    readonly averageHoldingMs?: number | null;
+    readonly byInstrument?: ReadonlyArray<TradeGroup>;
+    readonly byExit?: ReadonlyArray<TradeGroup>;
+    readonly list: ReadonlyArray<BacktestTrade>;
+  };
+  readonly dispositions: { readonly [name: string]: number };
+  readonly blocked: { readonly [name: string]: number };
+  readonly missed: { readonly [name: string]: number };
+  readonly execution?: {
+    readonly algorithm: string;
+    readonly urgency: string;
+    readonly restedUsd: number;
+  };
+  readonly conditions: ReadonlyArray<{
+    readonly side: 'entry' | 'exit';
+    readonly type: string;
+    readonly threshold: number | string | null;
+    readonly evaluated: number;
+    readonly passed: number;
+    readonly blocked: number;
+    readonly unknown: number;
+    readonly lastToFail: number;
+    readonly closed: number;
+  }>;
+  readonly luck: {
+    readonly versionsTried: number;
+    readonly skewness: number | null;
+    readonly kurtosis: number | null;
+    readonly probabilisticSharpe: number | null;
+    readonly expectedBestSharpe: number | null;
+    readonly deflatedSharpe: number | null;
+  };
+  readonly assumptions: {
+    readonly costMultiplier: number;
+    readonly maxParticipationPct: number;
+    readonly minOrderUsd: number;
+    readonly named: ReadonlyArray<string>;
+  };
+  readonly checkedBars: number;
+  readonly daily: ReadonlyArray<EquityDay>;
+};
+
+export type BacktestTrade = {
+  readonly instrument: string;
+  readonly decidedAt: string;
+  readonly entryPrice: string;
+  readonly exitDecidedAt: string | null;
+  readonly exitPrice: string | null;
+  readonly quantity: string;
+  readonly feesUsd: string;
+  readonly profitUsd: string | null;
+  readonly profitPct: number | null;
+  readonly maePct: number;
+  readonly mfePct: number;
+  readonly bars: number;
+  readonly slippageBps: number;
+  readonly exitedBy: ReadonlyArray<string>;
+};
+
 export type BasisPolicy = {
   readonly id: string;
   readonly state: 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
@@ -884,6 +996,15 @@ export type Equity = {
   }>;
 };
 
+export type EquityDay = {
+  readonly date: string;
+  readonly equityUsd: string;
+  readonly highUsd: string;
+  readonly lowUsd: string;
+  readonly drawdownPct: number;
+  readonly benchmarkUsd: string;
+};
+
 export type EvaluationRun = {
   readonly id: string;
   readonly agentId: string;
@@ -944,7 +1065,7 @@ export type EvaluationRunDetail = {
     readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
     readonly detail: string;
   } | null;
-  readonly result: { readonly [name: string]: unknown } | null;
+  readonly result: BacktestResult | SweepResult | StressTestResult | null;
 };
 
 export type EventReport = {
@@ -986,6 +1107,28 @@ export type Evidence = {
   readonly runId: string | null;
   readonly seq: number;
   readonly hash: string;
+};
+
+export type ExplainedDecision = {
+  readonly decisionId: string;
+  readonly hash: string;
+  readonly summary: string;
+  readonly why: ReadonlyArray<string>;
+  readonly instruments: ReadonlyArray<{
+    readonly instrument: string;
+    readonly seen: string;
+    readonly entry: ReadonlyArray<{
+      readonly type: string;
+      readonly passed: boolean;
+      readonly sentence: string;
+    }>;
+    readonly exit: ReadonlyArray<{
+      readonly type: string;
+      readonly passed: boolean;
+      readonly sentence: string;
+    }>;
+  }>;
+  readonly missing: ReadonlyArray<string>;
 };
 
 export type Fill = {
@@ -1121,6 +1264,16 @@ export type Launch = {
   readonly tradingSince: string | null;
   readonly createdAt: string;
   readonly changedAt: string;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
 };
 
 export type LaunchClaim = {
@@ -1329,6 +1482,16 @@ export type LauncherLaunch = {
   readonly submittedBy: string | null;
   readonly createdAt: string;
   readonly changedAt: string;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
 };
 
 export type LauncherPair = {
@@ -3163,7 +3326,37 @@ export type Proposal = {
     }>;
   } | null;
   readonly decisionPrice: string;
-  readonly risk: unknown;
+  readonly risk: {
+    readonly verdict: 'passed' | 'blocked';
+    readonly rejections: ReadonlyArray<{
+      readonly code: string;
+      readonly limit: string | null;
+      readonly before: string | null;
+      readonly after: string | null;
+      readonly suggestion: string | null;
+      readonly change?: {
+        readonly kind: 'quantity' | 'limit_price' | 'free_capacity' | 'close_positions' | 'wait_for' | 'quote_of' | 'lift_halt' | 'enable_feature';
+        readonly quantity?: string;
+        readonly limitPrice?: string;
+        readonly usd?: string;
+        readonly count?: number;
+        readonly what?: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+        readonly instrument?: string | null;
+        readonly at?: number | null;
+        readonly feature?: string;
+      } | null;
+    }>;
+    readonly order?: {
+      readonly side: 'buy' | 'sell';
+      readonly quantity: string;
+      readonly limitPrice: string;
+      readonly notionalUsd: string;
+    };
+    readonly headroom?: {
+      readonly quantity: string;
+      readonly code: string;
+    };
+  } | null;
   readonly autonomy: 'research' | 'suggest' | 'confirm' | 'policy_auto' | 'autonomous' | 'risk_only';
   readonly manifestVersion: number;
   readonly manifestHash: string;
@@ -3678,6 +3871,47 @@ export type StockPairedToken = {
   readonly duplicatedExposure: DuplicatedExposure | null;
 };
 
+export type StressTestResult = {
+  readonly manifestHash: string;
+  readonly markets: ReadonlyArray<{
+    readonly key: string;
+    readonly kind: string;
+    readonly level: number;
+    readonly minuteVolatility: number;
+    readonly spreadBps: number;
+    readonly depthUsd: number;
+    readonly liquidityUsd: number | null;
+    readonly benchmarkLevel: number | null;
+    readonly hourlyFunding: number;
+    readonly bars: { readonly [name: string]: ReadonlyArray<{ readonly [name: string]: unknown }> };
+    readonly basis: 'history' | 'assumed';
+  }>;
+  readonly runs: ReadonlyArray<{
+    readonly scenario: string;
+    readonly severity: string;
+    readonly seed: number;
+    readonly startEquityUsd: string;
+    readonly equityUsd: ReadonlyArray<string>;
+    readonly breaches: number;
+    readonly unsafeFills: number;
+    readonly survived: boolean;
+    readonly findings: ReadonlyArray<string>;
+    readonly lossPct: number;
+    readonly ownPositions: ReadonlyArray<string>;
+    readonly forcedPositions: ReadonlyArray<string>;
+    readonly decisions: number;
+    readonly fills: number;
+    readonly restedFills?: number;
+    readonly refused: { readonly [name: string]: number };
+    readonly refusedWhileFrozen: number;
+    readonly flatAfterMinutes: number | null;
+    readonly stuckUsd: string;
+    readonly curve: ReadonlyArray<ReadonlyArray<number | string>>;
+    readonly traceHash: string;
+  }>;
+  readonly survived: boolean;
+};
+
 export type SwapOrder = {
   readonly id: string;
   readonly state: 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
@@ -3822,6 +4056,72 @@ export type SwapQuote = {
   readonly quotedAt: string;
 };
 
+export type SweepResult = {
+  readonly engine: 'sweep-1';
+  readonly historyHash: string;
+  readonly timeframe: string;
+  readonly from: string;
+  readonly to: string;
+  readonly bars: number;
+  readonly capitalUsd: string;
+  readonly instruments: ReadonlyArray<string>;
+  readonly parameters: ReadonlyArray<{
+    readonly path: string;
+    readonly values: ReadonlyArray<number | string>;
+  }>;
+  readonly periodsPerYear: number;
+  readonly counted: {
+    readonly total: number;
+    readonly ofThisSweep: number;
+    readonly earlier: number;
+  };
+  readonly expectedBestSharpe: number | null;
+  readonly trials: ReadonlyArray<SweepTrial>;
+  readonly best: number;
+  readonly bestDaily: ReadonlyArray<EquityDay>;
+  readonly walkForward: {
+    readonly trainDays: number;
+    readonly testDays: number;
+    readonly folds: ReadonlyArray<{
+      readonly picked: number;
+      readonly trainSharpe: number | null;
+      readonly testSharpe: number | null;
+      readonly testReturnPct: number;
+      readonly trainFrom: string;
+      readonly trainTo: string;
+      readonly testFrom: string;
+      readonly testTo: string;
+    }>;
+    readonly performance: {
+      readonly sharpe: number | null;
+      readonly sortino: number | null;
+      readonly maxDrawdownPct: number;
+      readonly returnPct: number;
+      readonly annualVolatilityPct: number | null;
+    };
+    readonly deflatedSharpe: number | null;
+    readonly daily: ReadonlyArray<{
+      readonly date: string;
+      readonly growth: number;
+    }>;
+  } | null;
+  readonly assumptions: ReadonlyArray<string>;
+};
+
+export type SweepTrial = {
+  readonly values: ReadonlyArray<number | string>;
+  readonly manifestHash: string;
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly maxDrawdownPct: number;
+  readonly returnPct: number;
+  readonly closedTrades: number;
+  readonly hitRatePct: number | null;
+  readonly profitUsd: string;
+  readonly feesUsd: string;
+  readonly deflatedSharpe: number | null;
+};
+
 export type Take = {
   readonly id: string;
   readonly state: 'draft' | 'armed' | 'triggered' | 'proposed' | 'filled' | 'closed' | 'disarmed' | 'expired';
@@ -3957,6 +4257,17 @@ export type TokenizedTake = {
     readonly symbol: string;
     readonly quoteMint: string;
   } | null;
+};
+
+export type TradeGroup = {
+  readonly name: string;
+  readonly closed: number;
+  readonly open: number;
+  readonly won: number;
+  readonly hitRatePct: number | null;
+  readonly profitUsd: string;
+  readonly feesUsd: string;
+  readonly averageHoldingMs: number | null;
 };
 
 export type Vault = {

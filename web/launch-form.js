@@ -5,7 +5,7 @@ import { curvePicture } from './curve-picture.js';
 import { fill, h, say } from './dom.js';
 import { clearProblem, fieldRow, showProblems } from './form-fields.js';
 import { change, read } from './http.js';
-import { submitLaunch } from './launch-signing.js';
+import { madeOnce, submitLaunch } from './launch-signing.js';
 import { createProblemNote } from './problem-note.js';
 import { signingPlace } from './signing-place.js';
 import { factList, number } from './tables.js';
@@ -22,8 +22,6 @@ const COINS = /** @type {const} */ ([
 ]);
 /** While somebody writes, the curve is not drawn anew. */
 const GATHER_MS = 250;
-/** What has so little left is prepared anew. */
-const SPARE_MS = 10_000;
 
 /**
  * @param {import('./shell.js').Context} context
@@ -39,8 +37,7 @@ class LaunchForm {
   #abort = new AbortController();
   /** @type {ReadonlyMap<string, Row>} */
   #rows = new Map();
-  /** @type {{ readonly wish: string, readonly made: PreparedLaunch } | null} */
-  #prepared = null;
+  #preparedOnce = /** @type {typeof madeOnce<PreparedLaunch>} */ (madeOnce)('/v1/launches/dbc/prepare');
   /** @type {number | undefined} */
   #gathering;
   #asked = 0;
@@ -116,9 +113,10 @@ class LaunchForm {
     this.#gathering = setTimeout(() => void this.#preview().catch((error) => this.fail(error)), GATHER_MS);
   }
 
-  #clear() {
+  /** @param {readonly string[]} names Whose problems are no more. */
+  #clear(names) {
     this.note.clear();
-    for (const row of this.#rows.values()) clearProblem(row);
+    for (const [name, row] of this.#rows) if (names.includes(name)) clearProblem(row);
   }
 
   async #preview() {
@@ -126,32 +124,36 @@ class LaunchForm {
     const isLate = () => mine !== this.#asked || this.#abort.signal.aborted;
     try {
       /** @type {Preview} */
-      const curve = await change('POST', '/v1/launches/dbc/preview', this.#given(['preset', 'quoteMint', 'startingFdv']));
+      const curve = await change('POST', '/v1/launches/dbc/preview', this.#given(PREVIEWED));
       if (isLate()) return;
-      this.#clear();
+      this.#clear(PREVIEWED);
       const named = { symbol: this.#given(['symbol'])['symbol'] ?? 'the token', quoteSymbol: curve.quote.symbol };
       fill(this.picture, curvePicture([{ fillPct: 0, price: curve.startingPrice, sold: '0' }, ...curve.ladder], null, named));
       fill(this.terms, previewFacts(curve));
     } catch (error) {
       if (isLate()) return;
-      this.#clear();
+      this.#clear(PREVIEWED);
       showProblems(error, this.#rows, this.note);
+    }
+  }
+
+  /** @param {object} wish */
+  async #made(wish) {
+    try {
+      return await this.#preparedOnce(wish, this.context.feed.now());
+    } catch (error) {
+      if (showProblems(error, this.#rows, this.note)) throw new Error('Some fields need another value; nothing was prepared.');
+      this.note.clear();
+      throw error;
     }
   }
 
   /** @param {readonly string[]} addresses The first one creates. @returns {Promise<import('./wallet-signing.js').Prepared>} */
   #prepare = async ([creator]) => {
     if (creator === undefined) throw new Error('The wallet shows no account.');
-    this.#clear();
+    this.#clear([...this.#rows.keys()]);
     const wish = { ...this.#given([...this.#rows.keys()]), creator };
-    try {
-      this.#prepared = await preparedFor(wish, this.#prepared, this.context.feed.now());
-    } catch (error) {
-      if (showProblems(error, this.#rows, this.note)) throw new Error('Some fields need another value; nothing was prepared.');
-      this.note.clear();
-      throw error;
-    }
-    const { id, transactions, expiresAt } = this.#prepared.made;
+    const { id, transactions, expiresAt } = await this.#made(wish);
     say(this.status, `Prepared; to be signed before ${clockAndZone(expiresAt)}.`);
     return {
       unsigned: transactions,
@@ -164,25 +166,13 @@ class LaunchForm {
   };
 }
 
+/** What a curve is previewed by: a preview says nothing of the other fields, and leaves their problems where they stand. */
+const PREVIEWED = ['preset', 'quoteMint', 'startingFdv'];
 /** What the form begins with. */
 const FIRST_TEXTS = /** @type {const} */ ([
   ['quoteMint', COINS[0][0]],
   ['startingFdv', '30'],
 ]);
-
-/**
- * The launch of a wish: what was prepared for just this one, while it can still be signed, or a new one.
- * @param {object} wish
- * @param {{ readonly wish: string, readonly made: PreparedLaunch } | null} before
- * @param {number} now
- */
-async function preparedFor(wish, before, now) {
-  const written = JSON.stringify(wish);
-  if (before?.wish === written && Date.parse(before.made.expiresAt) - now > SPARE_MS) return before;
-  /** @type {PreparedLaunch} */
-  const made = await change('POST', '/v1/launches/dbc/prepare', wish);
-  return { wish: written, made };
-}
 
 /**
  * The fields in their order, with what may be chosen in them.

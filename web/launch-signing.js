@@ -6,6 +6,29 @@ import { signingPlace } from './signing-place.js';
 /** @typedef {import('./wire.ts').Launch} Launch */
 /** @typedef {import('./wire.ts').LaunchTransaction} LaunchTransaction */
 
+/** What has so little left is prepared anew. */
+const SPARE_MS = 10_000;
+/** Ed25519 gives one message one signature, so that the payment which was made is the only one that can come of it. */
+const SIGNS_AGAIN = ' signs the very payment that was made: it is the same transaction, so that nothing is paid twice.';
+
+/**
+ * Asks the service to prepare a launch, once for the same wish while what it made can still be signed.
+ * @template {{ readonly expiresAt: string }} Made
+ * @param {string} address
+ * @returns {(wish: object, now: number) => Promise<Made>}
+ */
+export function madeOnce(address) {
+  /** @type {{ readonly wish: string, readonly made: Made } | null} */
+  let before = null;
+  return async (wish, now) => {
+    const written = JSON.stringify(wish);
+    if (before?.wish === written && Date.parse(before.made.expiresAt) - now > SPARE_MS) return before.made;
+    const made = /** @type {Made} */ (await change('POST', address, wish));
+    before = { wish: written, made };
+    return made;
+  };
+}
+
 /**
  * Offers the wallets of this browser for as long as the launch waits for one.
  * @param {import('./shell.js').Context} context
@@ -19,17 +42,22 @@ export function launchSigning({ me, fail }, id, signal) {
     element,
     /** @param {Launch} launch */
     show({ state, kind, creator }) {
-      const isWaiting = state === 'prepared';
+      const isDeclined = state === 'failed_paid';
+      const isWaiting = state === 'prepared' || isDeclined;
       element.hidden = !isWaiting;
-      if (element.getAttribute('data-waits') === (isWaiting ? creator : null)) return;
-      mark(element, 'data-waits', isWaiting ? creator : null);
+      if (element.getAttribute('data-waits') === (isWaiting ? state : null)) return;
+      mark(element, 'data-waits', isWaiting ? state : null);
       if (!isWaiting) return fill(element);
       fill(
         element,
-        h('h2', {}, 'Waits for a signature'),
-        h('p', {}, 'The wallet ', h('code', {}, creator), ' signs what was prepared, within about a minute.'),
+        h('h2', {}, isDeclined ? 'Ask the launcher once more' : 'Waits for a signature'),
+        h('p', {}, 'The wallet ', h('code', {}, creator), isDeclined ? SIGNS_AGAIN : ' signs what was prepared, within about a minute.'),
         maySign
-          ? signingPlace(({ transactionSigning }) => transactionSigning({ prepare: () => preparedOf(id, kind), fail, signal }), fail)
+          ? signingPlace(
+              ({ transactionSigning }) =>
+                transactionSigning({ prepare: () => (isDeclined ? paidOf(id) : preparedOf(id, kind)), fail, signal }),
+              fail,
+            )
           : h('p', { class: 'faint' }, 'Handing it in needs trade:execute.'),
       );
     },
@@ -54,6 +82,19 @@ async function preparedOf(id, kind) {
     signer: first.wallet,
     handIn: (signed) => submitLaunch(id, kind, signed),
   };
+}
+
+/**
+ * The payment of a launch that the launcher declined, to be handed in again.
+ * @param {string} id
+ * @returns {Promise<import('./wallet-signing.js').Prepared>}
+ */
+async function paidOf(id) {
+  /** @type {{ readonly items: readonly LaunchTransaction[] }} */
+  const { items } = await read(`/v1/launches/${id}/transactions`);
+  const [paid] = items;
+  if (paid === undefined) throw new Error('Its payment is not known any more.');
+  return { unsigned: [paid.transaction], signer: paid.wallet, handIn: (signed) => submitLaunch(id, 'launcher', signed) };
 }
 
 /**

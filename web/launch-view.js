@@ -7,6 +7,7 @@ import { launchCourse } from './launch-course.js';
 import { launchSigning } from './launch-signing.js';
 import { followed } from './launches-view.js';
 import { factList, number } from './tables.js';
+import { workLine } from './work-line.js';
 import { clockAndZone, plain, symbolOf } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
@@ -27,6 +28,7 @@ export function launchView(context, id) {
   const picture = h('div', { class: 'panel curve-place' });
   const facts = h('div', { class: 'panel' });
   const abort = new AbortController();
+  const work = workLine('launch');
   const signing = launchSigning(context, id, abort.signal);
   const claims = launchClaims(context, id, abort.signal);
   const course = launchCourse(abort.signal);
@@ -39,6 +41,7 @@ export function launchView(context, id) {
       /** @type {Launch} */
       const launch = await read(`/v1/launches/${id}`, { signal });
       say(heading, `${launch.symbol} ${launch.name}`);
+      work.show(launch);
       signing.show(launch);
       claims.show(launch);
       if (launch.kind === 'launcher') fill(facts, launcherFacts(launch));
@@ -60,6 +63,7 @@ export function launchView(context, id) {
       { class: 'page launch' },
       h('p', {}, h('a', { href: '#/launches' }, 'All launches')),
       h('div', { class: 'page-head' }, heading, note),
+      work.element,
       signing.element,
       picture,
       course.element,
@@ -77,7 +81,7 @@ export function launchView(context, id) {
 
 /**
  * The price over the fill, as a preview computes it from what the launch was asked for with.
- * @param {Launch} launch
+ * @param {import('./api.ts').Launch} launch
  * @returns {Promise<readonly LadderStep[]>}
  */
 async function ladderOf({ preset, quoteMint, startingFdv, totalSupply, decimals }) {
@@ -114,7 +118,7 @@ function curveFacts(launch, { curve, graduation, pairedStock }) {
   ]);
 }
 
-/** @param {Launch} launch */
+/** @param {import('./api.ts').LauncherLaunch} launch */
 function launcherFacts(launch) {
   return factList([
     ['Paid', `${launch.lamports} lamports to ${launch.payTo}`],

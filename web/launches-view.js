@@ -75,7 +75,15 @@ export function launchesView(context) {
     element: h(
       'section',
       { class: 'page launches' },
-      h('div', { class: 'page-head' }, h('h1', {}, 'Launches'), note, h('span', { class: 'space' }), newLaunchLink(context.me)),
+      h(
+        'div',
+        { class: 'page-head' },
+        h('h1', {}, 'Launches'),
+        note,
+        h('span', { class: 'space' }),
+        newLaunchLink(context.me, 'new', 'Launch a token'),
+        newLaunchLink(context.me, 'launcher', 'Launch by the external launcher'),
+      ),
       place,
       h('h2', {}, 'Agent tokens, least risk first'),
       market,
@@ -86,10 +94,14 @@ export function launchesView(context) {
   };
 }
 
-/** @param {import('./wire.ts').Me} me */
-function newLaunchLink({ permissions }) {
-  if (permissions.includes('trade:execute')) return h('a', { href: '#/launches/new' }, 'Launch a token');
-  return h('button', { type: 'button', disabled: true, title: 'This needs trade:execute' }, 'Launch a token');
+/**
+ * @param {import('./wire.ts').Me} me
+ * @param {string} form
+ * @param {string} words
+ */
+function newLaunchLink({ permissions }, form, words) {
+  if (permissions.includes('trade:execute')) return h('a', { href: `#/launches/${form}` }, words);
+  return h('button', { type: 'button', disabled: true, title: 'This needs trade:execute' }, words);
 }
 
 /** @param {readonly Launch[]} launches */

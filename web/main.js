@@ -78,7 +78,7 @@ const VIEWS = {
   bridge: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
     transfers(context, id, rest),
   launches: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    id === '' ? launchesView(context) : id === 'new' ? newLaunch(context, id, rest) : oneLaunch(context, id, rest),
+    id === '' ? launchesView(context) : (LAUNCHING[id] ?? oneLaunch)(context, id, rest),
   takes: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id) =>
     id === '' ? takesView(context) : takeView(context, id),
 };
@@ -121,7 +121,11 @@ const transfers = later('Transfers', async () => (await import('./bridge-view.js
 const tapeOfReplay = later('Replay', async () => (await import('./replay-view.js')).replayView);
 const reportOfRun = later('Backtest', async () => (await import('./report-view.js')).reportView);
 const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
-const newLaunch = later('Launch a token', async () => (await import('./launch-form.js')).launchForm);
+/** What stands in the place of a launch's id. @type {Readonly<Record<string, ReturnType<typeof later>>>} */
+const LAUNCHING = {
+  new: later('Launch a token', async () => (await import('./launch-form.js')).launchForm),
+  launcher: later('Launch by the external launcher', async () => (await import('./launcher-form.js')).launcherForm),
+};
 const oneLaunch = later('Launch', async () => (await import('./launch-view.js')).launchView);
 const leaderboard = later('Leaderboard', async () => (await import('./leaderboard-view.js')).leaderboardView);
 const members = later('Members', async () => (await import('./members-view.js')).membersView);

@@ -41,7 +41,11 @@ export function reportView({ fail }, agentId, runId) {
     const other = runOfAddress();
     say(note, 'Reading…');
     try {
-      const [names, ...runs] = await Promise.all([agentNames(signal, [agentId]), readRun(own, signal), other && readRun(other, signal)]);
+      const [names, ...runs] = await Promise.all([
+        agentNames(signal, [agentId, ...(other === null ? [] : [other.agentId])]),
+        readRun(own, signal),
+        other && readRun(other, signal),
+      ]);
       if (runs[0]?.evaluation === 'sweep') {
         const drawn = drawSweep(runs[0], names, { title, note, place });
         end = drawn.end;
@@ -58,7 +62,7 @@ export function reportView({ fail }, agentId, runId) {
       fill(place, drawn.element);
       say(note, '');
       beside.show(names, other);
-      if (other !== null && other.agentId === agentId && second) await tellVersions(own, drawn.element, [first, second], signal);
+      if (other !== null && second) await tellVersions([own, other], drawn.element, [first, second], signal);
     } catch (error) {
       if (!signal.aborted) say(note, sentenceOf(error));
     }
@@ -92,7 +96,7 @@ function drawSweep({ agentId, manifestVersion, resultHash, summary, result }, na
     manifestVersion,
     resultHash,
     summary: /** @type {Report['summary']} */ (summary ?? {}),
-    result: /** @type {import('./wire.ts').SweepResult} */ (/** @type {unknown} */ (result)),
+    result: /** @type {import('./wire.ts').SweepResult} */ (result),
   });
   fill(place, drawn.element);
   say(note, '');
@@ -114,19 +118,26 @@ function headOf({ agentId, runId }, title, note) {
 }
 
 /**
- * What the manifest of the second run changed, before the figures.
- * @param {RunId} own
+ * What the manifest of the second run has otherwise, before the figures.
+ * @param {readonly [RunId, RunId]} ids
  * @param {HTMLElement} element
  * @param {readonly [Report, Report]} both
  * @param {AbortSignal} signal
  */
-async function tellVersions({ agentId }, element, [{ manifestVersion: from }, { manifestVersion: to }], signal) {
+async function tellVersions([own, other], element, [first, second], signal) {
   const section = h('section', { class: 'panel', 'aria-label': 'Manifests' });
   const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Manifests'));
-  if (from === to) fill(section, head, h('p', { class: 'faint table-empty' }, `Both runs follow version ${from} of the manifest.`));
+  const isSameAgent = own.agentId === other.agentId;
+  const [from, to] = [first.manifestVersion, second.manifestVersion];
+  if (isSameAgent && from === to)
+    fill(section, head, h('p', { class: 'faint table-empty' }, `Both runs follow version ${from} of the manifest.`));
   else {
-    const { comparison } = await read(`/v1/agents/${agentId}/versions?limit=1&from=${from}&to=${to}`, { signal });
-    fill(section, head, differenceTable(comparison, `From version ${from} to version ${to}`));
+    const against = isSameAgent ? '' : `&against=${other.agentId}`;
+    const { comparison } = await read(`/v1/agents/${own.agentId}/versions?limit=1&from=${from}&to=${to}${against}`, { signal });
+    const words = isSameAgent
+      ? `From version ${from} to version ${to}`
+      : `From ${first.title} version ${from} to ${second.title} version ${to}`;
+    fill(section, head, differenceTable(comparison, words));
   }
   element.querySelector('.panel')?.before(section);
 }
@@ -154,7 +165,7 @@ function reportOf({ agentId, evaluation, manifestVersion, resultHash, summary, r
     manifestVersion,
     resultHash,
     summary: /** @type {Report['summary']} */ (summary),
-    result: /** @type {Report['result']} */ (/** @type {unknown} */ (result)),
+    result: /** @type {Report['result']} */ (result),
   };
 }
 

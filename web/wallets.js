@@ -119,11 +119,10 @@ export async function signTransactions(wallet, address, transactions) {
   if (chain === undefined)
     throw new Error(`${wallet.name} holds ${address} on ${account.chains.join(', ') || 'no chain'}, and not on the primary chain.`);
   const inputs = transactions.map((transaction) => ({ account, transaction, chain }));
-  /** @type {readonly { readonly signedTransaction: Iterable<number> }[]} */
-  const outputs = await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs);
+  const outputs = listOf(await wallet.wallet.features[SIGN_TRANSACTION].signTransaction(...inputs));
   if (outputs.length !== transactions.length)
     throw new Error(`${wallet.name} was given ${transactions.length} transactions and signed ${outputs.length}. Nothing was handed in.`);
-  return outputs.map(({ signedTransaction }) => Uint8Array.from(signedTransaction));
+  return outputs.map((output) => bytesOf(wallet, output?.signedTransaction));
 }
 
 /**
@@ -135,11 +134,22 @@ export async function signTransactions(wallet, address, transactions) {
 export async function signText(wallet, address, text) {
   const account = await accountOf(wallet, address, SIGN_MESSAGE);
   const message = new TextEncoder().encode(text);
-  const [{ signedMessage, signature }] = await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message });
-  const signed = new TextDecoder().decode(Uint8Array.from(signedMessage));
+  const [output] = listOf(await wallet.wallet.features[SIGN_MESSAGE].signMessage({ account, message }));
+  const signed = new TextDecoder().decode(bytesOf(wallet, output?.signedMessage));
   if (signed !== text)
     throw new Error(`${wallet.name} signed another text than it was given: “${signed.slice(0, 200)}”. Nothing was handed in.`);
-  return base64Of(Uint8Array.from(signature));
+  return base64Of(bytesOf(wallet, output?.signature));
+}
+
+/** What a wallet gives back is nobody's word. @param {unknown} outputs @returns {readonly any[]} */
+function listOf(outputs) {
+  return Array.isArray(outputs) ? outputs : [];
+}
+
+/** @param {SolanaWallet} wallet @param {unknown} bytes @returns {Uint8Array} @throws Error where they are no bytes. */
+function bytesOf({ name }, bytes) {
+  if (!(bytes instanceof Uint8Array || Array.isArray(bytes))) throw new Error(`${name} gave no signed bytes back. Nothing was handed in.`);
+  return Uint8Array.from(bytes);
 }
 
 /**
@@ -150,7 +160,10 @@ export async function signText(wallet, address, text) {
 export async function signTypedData(wallet, address, typedData) {
   await assertShown(wallet, address);
   await switchToChain(wallet, typedData.domain.chainId);
-  return wallet.provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(typedData)] });
+  const signature = await wallet.provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(typedData)] });
+  if (typeof signature !== 'string' || !/^0x([0-9a-f]{2})+$/i.test(signature))
+    throw new Error(`${wallet.name} gave no signature back. Nothing was handed in.`);
+  return signature;
 }
 
 /**

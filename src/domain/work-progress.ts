@@ -2,6 +2,8 @@
 import { SLICES, sliceCount } from './execution-plan.ts';
 import type { ArrivalState, SourceState, TransferState } from './bridge/axes.ts';
 import type { ProposalState } from './execution.ts';
+import type { CurveLaunchState } from './launch/launch-state.ts';
+import type { LauncherLaunchState } from './launch/launcher.ts';
 import type { Urgency } from './manifest/manifest.ts';
 import type { Order } from './order.ts';
 import type { EpochMs } from './time.ts';
@@ -172,4 +174,37 @@ function transferWaits(state: TransferState, { source, destination, provider }: 
   if (destination.state === 'included') return { cause: 'confirmation', detail: 'the destination chain makes the payment final' };
   const silent = provider.silentSince === null ? '' : ', which does not answer at the moment';
   return { cause: 'provider', detail: state === 'refunding' ? `the provider pays back${silent}` : `the provider pays out${silent}` };
+}
+
+const CURVE_WAITS: Readonly<Partial<Record<CurveLaunchState, Waiting>>> = {
+  prepared: { cause: 'signature', detail: 'the wallet of the creator signs its transactions before their blockhash is too old' },
+  submitted: { cause: 'confirmation', detail: 'the chain confirms its transactions, one after the other' },
+  confirmed: { cause: 'confirmation', detail: 'the chain makes its transactions final' },
+  trading: { cause: 'market', detail: 'somebody buys what the curve still takes' },
+  graduating: { cause: 'provider', detail: 'a keeper of the network opens the successor pool' },
+};
+
+/** Where a launch on a bonding curve stands on its way to graduation. `filledPct`: of the graduation threshold; null before the curve was looked at. */
+export function curveLaunchProgress(state: CurveLaunchState, filledPct: number | null, at: EpochMs): WorkProgress {
+  const waitingFor = CURVE_WAITS[state];
+  if (waitingFor === undefined) return NOTHING_LEFT;
+  const counted =
+    state === 'trading' && filledPct !== null ? { done: filledPct, total: 100, unit: 'percent of the graduation threshold' } : null;
+  return workProgress({ counted, waitingFor, at });
+}
+
+const LAUNCHER_WAITS: Readonly<Partial<Record<LauncherLaunchState, Waiting>>> = {
+  quoted: { cause: 'queue', detail: 'its payment is prepared' },
+  prepared: { cause: 'signature', detail: 'the wallet that pays signs the payment before the offer ends' },
+  payment_submitted: { cause: 'confirmation', detail: 'the chain confirms the payment' },
+  payment_confirmed: { cause: 'confirmation', detail: 'the chain makes the payment final; the launcher is told of it then' },
+  launching: { cause: 'provider', detail: 'the launcher makes the token, and the chain shows its mint' },
+  failed_paid: { cause: 'provider', detail: 'the launcher declined: the same payment handed in again has it asked once more' },
+};
+
+/** Where a launch by the external launcher stands. `validUntil`: when the offer ends, which is what an unpaid one is waited for. */
+export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: EpochMs, at: EpochMs): WorkProgress {
+  const waitingFor = LAUNCHER_WAITS[state];
+  if (waitingFor === undefined) return NOTHING_LEFT;
+  return workProgress({ endsAt: state === 'quoted' || state === 'prepared' ? validUntil : null, waitingFor, at });
 }

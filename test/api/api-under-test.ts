@@ -1,6 +1,5 @@
 /** The whole API on a real database with the real commands; every answer is checked against the OpenAPI document. */
 
-import { appendFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, InjectOptions } from 'fastify';
@@ -52,6 +51,7 @@ import { createLaunchQuotes } from '../../src/trading/launch-quotes.ts';
 import { createLiveQuotes } from '../../src/trading/live-marks.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { recordExample } from '../harness/recorded-examples.ts';
 
 export const NOW = Date.UTC(2026, 2, 2, 14, 31);
 export const OURS = '00000000-0000-7000-8000-00000000000a';
@@ -301,7 +301,7 @@ export async function apiUnderTest(
         body: type.includes('json') && answer.body !== '' ? JSON.parse(answer.body) : null,
       };
       checkAgainstDocument(method, url, type, reply);
-      recordExample(method, url, body ?? readable(raw), reply);
+      await recordExample({ method, url, body: body ?? readable(raw), status: reply.status, answer: reply.body });
       return reply;
     },
     async close() {
@@ -366,16 +366,6 @@ function readable(raw: string | Buffer | undefined): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** For `npm run examples`: what was asked and answered, a line each, where a file for it is named. */
-function recordExample(method: string, url: string, body: unknown, reply: Reply): void {
-  const file = process.env['SEVENGATE_EXAMPLES'];
-  if (file === undefined || reply.body === null) return;
-  const template = templateOf(url);
-  const name = template && document.paths[template.path]?.[method.toLowerCase()]?.operationId;
-  if (name !== undefined)
-    appendFileSync(file, `${JSON.stringify({ name, method, url, body, status: reply.status, answer: reply.body })}\n`);
 }
 
 /** The payload form of a manifest that is accepted. */

@@ -5,8 +5,9 @@ import { evaluationKind } from '../../actors/evaluation/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { sha256Hex } from '../../src/domain/canonical-json.ts';
+import { canonicalJson, sha256Hex } from '../../src/domain/canonical-json.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, payload, THEIRS } from './api-under-test.ts';
+import { churner, historyOf, resultOf } from './real-results.ts';
 
 let api: ApiUnderTest;
 let trader: string;
@@ -69,11 +70,12 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   };
   const policyOf = (page: { readonly headers: Readonly<Record<string, unknown>> }) => String(page.headers['content-security-policy']);
 
-  const backtest = await finished('backtest', '{"engine":"backtest-2"}', null);
+  const written = canonicalJson(resultOf(churner(), historyOf(25)) as never);
+  const backtest = await finished('backtest', written, null);
   const page = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}/report`, { token: reader });
   expect(page.status).toBe(200);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(page.text).toContain(`"manifestVersion":1,"resultHash":"${sha256Hex('{"engine":"backtest-2"}')}"`);
+  expect(page.text).toContain(`"manifestVersion":1,"resultHash":"${sha256Hex(written)}"`);
   const [, script = ''] = /<script>([^]*)<\/script>/.exec(page.text) ?? [];
   const hash = createHash('sha256').update(script).digest('base64');
   expect(policyOf(page)).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[^']+'; .*; sandbox allow-scripts /);
@@ -81,7 +83,9 @@ test('the report of a finished run stands alone: its own script may draw, it rea
   // Without an origin of its own it has neither the cookie nor the storage of the console.
   expect(policyOf(page)).not.toContain('allow-same-origin');
   const run = await api.call('GET', `/v1/agents/${id}/evaluations/${backtest}`, { token: reader });
-  expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 }, result: { engine: 'backtest-2' } });
+  expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 } });
+  // What is sent is what was stored: its hash is the one that the run names.
+  expect(sha256Hex(canonicalJson(run.body.result))).toBe(run.body.resultHash);
 
   const stress = await finished('stress_test', '{"survived":true}', '<!doctype html>');
   const still = await api.call('GET', `/v1/agents/${id}/evaluations/${stress}/report`, { token: reader });

@@ -121,6 +121,10 @@ test('a quarantined actor stands still with its timers, is released with a reaso
   expect(await act('release', { reason: 'again' })).toMatchObject({ status: 409 });
   // What the actor did not receive while it was quarantined can still be retried: its release is no step that leaves it.
   expect((await act('retry', { activity: pending, reason: 'after the release' })).status).toBe(200);
+  // The agent's own route does the same.
+  await quarantine(agent);
+  const released = await api.call('POST', `/v1/agents/${agent}/release`, { token: manager });
+  expect([released.status, released.body.pauseCause]).toEqual([200, 'quarantine']);
   expect((await read('/interventions')).items.map(({ action, reason }: { action: string; reason: string }) => [action, reason])).toEqual([
     ['retry', 'after the release'],
     ['release', 'mended'],

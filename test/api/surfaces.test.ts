@@ -130,8 +130,6 @@ const NOT_RECORDED: readonly string[] = [
   'prepareLaunchClaim',
   'previewBacktest',
   'quoteLauncherLaunch',
-  'releaseAgent',
-  'researchPredictionMarket',
   'settleCheckout',
   'submitLaunch',
   'submitLaunchClaim',

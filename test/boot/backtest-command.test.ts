@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { simulationPage } from '../../src/adapters/report-page.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
+import { parameterOf, readSweep } from '../../src/domain/backtest/sweep.ts';
 import { joinCandles } from '../../src/domain/joined-candles.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { workBacktest } from '../../src/simulation/backtest/backtest-work.ts';
+import { buildHistory } from '../../src/simulation/backtest/history.ts';
 import { backtestNeeds, inputsOf } from '../../src/simulation/backtest/needs.ts';
+import { type SweepResult, workSweep } from '../../src/simulation/sweep/sweep-work.ts';
 import { payload } from '../domain/authored.ts';
 import { sevengate } from '../journeys/running-service.ts';
 import { draws, walk } from '../simulation/backtest/random-histories.ts';
@@ -80,4 +83,48 @@ test('what is too short is refused in one sentence, and looked at only when told
   );
   const look = await sevengate([...short, '--look']);
   expect(look.stdout).toContain('a look, no evidence');
+});
+
+test('a sweep from files gives the bytes of the same work here, counts every trial, and refuses what the API refuses', async () => {
+  const words = ['stopLossPct=2,4', 'entryConditions[0].value=35,45'];
+  const report = join(folder, 'sweep.html');
+  const window = ['--train-days', '365', '--test-days', '91', '--versions-tried', '4'];
+  const done = await sevengate(['backtest', file, '--candles', bars, '--json', '--report', report, ...window, '--sweep', ...words]);
+  expect([done.stderr, done.code]).toEqual(['', 0]);
+  const read = readManifest(authored);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const { manifest } = read;
+  const end = (candles.at(-1)?.openTime ?? 0) + DAY;
+  const given = { from: new Date(FROM).toISOString(), to: new Date(end).toISOString(), parameters: words.map(parameterOf) };
+  const asked = readSweep(manifest, given, Date.now());
+  if (!('request' in asked)) throw new Error(JSON.stringify(asked));
+  const inputs = inputsOf(backtestNeeds(manifest, '24h'), {
+    bars: new Map([
+      ['spotexchange:BTCUSDT 24h', candles],
+      ['spotexchange:BTCUSDT 48h', joinCandles(candles, 2 * DAY)],
+    ]),
+    funding: new Map(),
+    events: new Map(),
+    marks: new Map(),
+    liquidity: new Map(),
+  });
+  const history = buildHistory('24h', inputs);
+  const outcome = await workSweep({
+    ...asked,
+    historyOf: async () => history,
+    earlier: { sharpes: [null, null, null] },
+    onProgress: () => {},
+  });
+  if (!outcome.ok) throw new Error(outcome.detail);
+  expect(done.stdout).toBe(`{"resultHash":"${outcome.resultHash}","result":${outcome.result}}\n`);
+  const told = JSON.parse(outcome.result) as SweepResult;
+  expect(told.counted).toEqual({ total: 7, ofThisSweep: 4, earlier: 3 });
+  expect(told.walkForward?.folds.length).toBeGreaterThan(3);
+  expect(readFileSync(report, 'utf8')).toContain('<title>Sweep: ');
+
+  const refused = await sevengate(['backtest', file, '--candles', bars, '--sweep', 'stopLoss=2', 'stopLossPct=', '--train-days', '0']);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('"stopLoss" is no threshold of the manifest (allowed: entryConditions[0].period');
+  expect(refused.stderr).toContain('parameters[1].values 0 values are given (allowed: 1 to 50)');
+  expect(refused.stderr).toContain('walkForward.trainDays 0 is no length of a window (allowed: 1 to 1500 whole days)');
 });

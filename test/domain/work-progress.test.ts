@@ -1,8 +1,12 @@
 // How far long work is, how long it still takes and what it waits for, of every kind of record that says so.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { CURVE_LAUNCH_STATES } from '../../src/domain/launch/launch-state.ts';
+import { LAUNCHER_LAUNCH_STATES } from '../../src/domain/launch/launcher.ts';
 import {
+  curveLaunchProgress,
   evaluationProgress,
+  launcherLaunchProgress,
   NOTHING_LEFT,
   proposalProgress,
   type TrackedProposal,
@@ -125,4 +129,39 @@ test('a transfer waits for its signature, both chains and the provider; one that
   });
   for (const state of ['completed', 'refunded', 'failed', 'expired'] as const)
     expect(transferProgress(transfer({ state }), AT)).toEqual(NOTHING_LEFT);
+});
+
+test('a launch on a curve waits for its signature, the chain, buyers and a keeper; only what buyers filled is counted', () => {
+  const causes = CURVE_LAUNCH_STATES.map((state) => [state, curveLaunchProgress(state, 37.5, AT).waitingFor?.cause ?? null]);
+  expect(Object.fromEntries(causes)).toEqual({
+    prepared: 'signature',
+    submitted: 'confirmation',
+    confirmed: 'confirmation',
+    trading: 'market',
+    graduating: 'provider',
+    graduated: null,
+    expired: null,
+    failed: null,
+  });
+  expect(curveLaunchProgress('trading', 37.5, AT)).toMatchObject({ progress: { done: 37.5, total: 100 }, remainingMs: null });
+  // A curve that nobody has looked at yet is not empty; it is unknown.
+  expect(curveLaunchProgress('trading', null, AT).progress).toBeNull();
+});
+
+test('an unpaid launch by the launcher is waited for until its offer ends; a paid one ends nobody knows when', () => {
+  const standing = (state: (typeof LAUNCHER_LAUNCH_STATES)[number]) => launcherLaunchProgress(state, AT + 40_000, AT);
+  expect(Object.fromEntries(LAUNCHER_LAUNCH_STATES.map((state) => [state, standing(state).waitingFor?.cause ?? null]))).toEqual({
+    quoted: 'queue',
+    prepared: 'signature',
+    payment_submitted: 'confirmation',
+    payment_confirmed: 'confirmation',
+    launching: 'provider',
+    launched: null,
+    expired: null,
+    failed: null,
+    failed_paid: 'provider',
+  });
+  expect(standing('prepared').remainingMs).toBe(40_000);
+  for (const state of ['payment_submitted', 'launching', 'failed_paid', 'launched', 'expired'] as const)
+    expect(standing(state).remainingMs).toBeNull();
 });

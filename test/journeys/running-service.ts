@@ -9,6 +9,7 @@ import { expect } from 'vitest';
 import { processStartedAt } from '../../src/adapters/server-process.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { withCluster } from '../harness/postgres.ts';
+import { recordExample } from '../harness/recorded-examples.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
@@ -236,7 +237,10 @@ export function clientOf({ home, url, token }: Pick<Client, 'home' | 'url' | 'to
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
+    const answer = isJson ? JSON.parse(text) : null;
+    const asked = { method, url: path, status: response.status, answer };
+    await recordExample({ ...asked, body: typeof body === 'string' ? undefined : body });
+    return { status: response.status, headers: response.headers, body: answer, text };
   };
   return {
     home,

@@ -136,6 +136,12 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await wallets()
       .getByText(/Cliff stands on the chain 1, and this is for the chain \d+/)
       .waitFor();
+    // What it signed instead is a signature all the same, and proves nothing.
+    cliff.behaviour = 'signs_other_data';
+    await wallets().getByRole('button', { name: 'Sign with Cliff' }).click();
+    await wallets().locator('.problem p').getByText('signature invalid').waitFor();
+    expectOnly('422');
+    expect((await service.get('/v1/wallets')).body.items).toEqual([]);
     cliff.behaviour = 'honest';
     await wallets().getByRole('button', { name: 'Sign with Cliff' }).click();
     expect(await wallets().getByRole('button', { name: 'Sign with Harbour' }).count()).toBe(0);

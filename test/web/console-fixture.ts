@@ -20,6 +20,7 @@ import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organiz
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { recordPage } from '../harness/recorded-examples.ts';
 import { type Client, type Service, startService } from '../journeys/running-service.ts';
 
 const PLACES = [
@@ -190,6 +191,7 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
       const page = await context.newPage();
       await page.setViewportSize({ width, height });
       page.setDefaultTimeout(60_000);
+      recordPage(page);
       const complaints: string[] = [];
       const asked: string[] = [];
       page.on('console', (message) => {

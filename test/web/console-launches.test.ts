@@ -140,9 +140,23 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     expect(prepared.status, prepared.text).toBe(201);
     await go(`#/launches/${prepared.body.id}`);
     await page.getByRole('heading', { name: 'SECOND Second' }).waitFor();
-    wallet.behaviour = 'shows_other_account';
-    await page.getByRole('button', { name: 'Sign with Harbour' }).click();
-    await refusal(new RegExp(`Harbour shows L2TE\\w+; needed is ${CREATOR}`)).waitFor();
+    const hostile = [
+      ['shows_other_account', new RegExp(`Harbour shows L2TE\\w+; needed is ${CREATOR}`)],
+      ['disconnected', new RegExp(`Harbour shows no account; needed is ${CREATOR}`)],
+      ['other_network', new RegExp(`Harbour holds ${CREATOR} on aptos:mainnet, and not on the primary chain\\.`)],
+      ['declines', /User rejected the request\./],
+      ['alters', /signed something else than was prepared: instructions were altered of .* Nothing was handed in\./],
+      ['leaves_unsigned', new RegExp(`the wallet did not sign for ${CREATOR}\\. Nothing was handed in\\.`)],
+      ['gives_nonsense', /signed something else than was prepared: .* Nothing was handed in\./],
+      ['gives_nothing', /Harbour gave no signed bytes back\. Nothing was handed in\./],
+      ['gives_fewer', /Harbour was given \d transactions and signed 0\. Nothing was handed in\./],
+    ] as const;
+    for (const [behaviour, words] of hostile) {
+      wallet.behaviour = behaviour;
+      await page.getByRole('button', { name: 'Sign with Harbour' }).click();
+      await refusal(words).waitFor();
+    }
+    expect((await service.get(`/v1/launches/${prepared.body.id}`, 'operator')).body.state).toBe('prepared');
     wallet.behaviour = 'honest';
     await page.getByRole('button', { name: 'Sign with Harbour' }).click();
     await page.getByRole('heading', { name: 'Waits for a signature' }).waitFor({ state: 'hidden' });
@@ -175,6 +189,16 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
       { what: 'the launch to trade', deadlineMs: 120_000 },
     );
 
+    const standing = await waitFor(
+      async () => {
+        const { body } = await service.get(`/v1/launches/${id}`, 'operator');
+        return body.progress === null ? null : body;
+      },
+      { what: 'how far the curve is filled', deadlineMs: 60_000 },
+    );
+    expect([standing.progress.total, standing.waitingFor.cause]).toEqual([100, 'market']);
+    expect(standing.progress.done).toBeGreaterThan(0);
+    await page.locator('.work-line', { hasText: 'somebody buys what the curve still takes' }).waitFor();
     const markBefore = Number(await page.locator('.curve circle').getAttribute('cx'));
     await buy({ config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM }, 20_000_000_000n);
     await waitFor(async () => (await fillNow()) > first, { what: 'the picture to move', deadlineMs: 60_000 });
@@ -214,4 +238,57 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     expect(await barriers(page)).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
+
+  test(
+    'the external launcher is paid by a wallet of the page; declined after the payment, the same payment has it asked once more',
+    SLOW,
+    async () => {
+      await go('#/launches');
+      await page.getByRole('link', { name: 'Launch by the external launcher' }).click();
+      const pair = page.getByLabel('Paired with the share');
+      await pair.selectOption('TSLAx');
+      await page.getByLabel('Name', { exact: true }).fill('Dynamo <b>One</b>');
+      await page.getByLabel('Symbol').fill('DYNONE');
+      await page.getByLabel('Where its picture lies').fill('https://example.com/dynamo.png');
+      await page.getByLabel('Creator’s fee').fill('much');
+      const sign = page.getByRole('button', { name: 'Sign with Harbour' });
+      await sign.click();
+      await page
+        .locator('#problem-creatorFeeBps')
+        .getByText(/^creatorFeeBps: /)
+        .waitFor();
+      expectOnly('400');
+      await page.getByLabel('Creator’s fee').fill('200');
+      await page.getByLabel('Description').fill('A token of an agent that watches one share.');
+      wallet.behaviour = 'guards';
+      await sign.click();
+      await refusal(/instructions were inserted of Lighthouse .* Nothing was handed in\./).waitFor();
+      // What is paid, and to whom, stands there in the launcher's words and in those of the transaction.
+      const { items } = (await service.get('/v1/launches?limit=1', 'operator')).body;
+      const [{ id, lamports, payTo }] = items;
+      expect(items).toMatchObject([{ kind: 'launcher', state: 'prepared', symbol: 'DYNONE', waitingFor: { cause: 'signature' } }]);
+      const offer = page.locator('.launch-signing .facts');
+      expect(await offer.innerText()).toContain(payTo);
+      expect(await offer.getByTitle(`${lamports} lamports`).innerText()).toBe(`${Number(lamports) / 1e9} SOL`);
+      expect(await page.getByRole('list', { name: 'The transaction' }).innerText()).toContain(`to ${payTo}`);
+      expect(await barriers(page)).toEqual([]);
+
+      await fetch(`${places().control}/chain/launcher_trouble`, { method: 'POST', body: JSON.stringify({ how: 'declines' }) });
+      wallet.behaviour = 'honest';
+      await sign.click();
+      await page.getByRole('heading', { name: 'DYNONE Dynamo <b>One</b>' }).waitFor();
+      expect(page.url()).toContain(`#/launches/${id}`);
+      await page.locator('.work-line', { hasText: 'the launcher declined' }).waitFor({ timeout: 120_000 * PATIENCE });
+      const paid = (await service.get(`/v1/launches/${id}`, 'operator')).body;
+      expect([paid.state, paid.signatures.length]).toEqual(['failed_paid', 1]);
+      await fetch(`${places().control}/chain/launcher_trouble`, { method: 'POST', body: JSON.stringify({ how: null }) });
+      await page.getByRole('heading', { name: 'Ask the launcher once more' }).waitFor();
+      await page.getByRole('button', { name: 'Sign with Harbour' }).click();
+      await page.locator('.page-head', { hasText: 'launched' }).waitFor({ timeout: 120_000 * PATIENCE });
+      const launched = (await service.get(`/v1/launches/${id}`, 'operator')).body;
+      expect(launched).toMatchObject({ state: 'launched', signatures: paid.signatures, progress: null, waitingFor: null });
+      expect(await barriers(page)).toEqual([]);
+      expect(watched.complaints).toEqual([]);
+    },
+  );
 });

@@ -340,6 +340,10 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     };
     const { id } = (await service.post('/v1/agents', churner)).body;
     const first = await lookAt(id, 15);
+    // The preview of a manifest that is being written trades as the run does, over what it looks at, and opens no gate.
+    const previewed = await service.post('/v1/backtests/preview?days=3', churner);
+    expect(previewed.status, previewed.text).toBe(200);
+    expect(previewed.body).toMatchObject({ evidence: false, ending: null, problems: [], result: { timeframe: churner.timeframe } });
     const second = { ...churner, exitConditions: [{ type: 'held_longer_than', hours: 12 }] };
     expect((await service.post(`/v1/agents/${id}/versions`, second)).status).toBe(201);
     const other = await lookAt(id, 15);
@@ -375,6 +379,14 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await page.locator('.market-chart-legend').innerText()).toMatch(/this.run.[\d.,]+\s+the.other.run.[\d.,]+/);
     expect(page.url()).toContain(`?with=${id}/${other.id}`);
     expect(await findingsEverywhere(page)).toEqual([]);
+
+    // A run of another agent: what its manifest has otherwise, line by line.
+    const twin = (await service.post('/v1/agents', { ...churner, name: 'Calm churner', stopLossPct: 2.5 })).body;
+    const third = await lookAt(twin.id, 15);
+    await go(`#/reports/${id}/${first.id}?with=${twin.id}/${third.id}`);
+    const between = page.getByRole('region', { name: 'From Churner version 1 to Calm churner version 1' });
+    await between.getByRole('row', { name: '$.name Churner Calm churner' }).waitFor();
+    expect(await between.getByRole('row', { name: /stopLossPct/ }).innerText()).toContain('2.5');
 
     // The same as a file: its script runs under the policy that it is served with, and reaches nothing of the console.
     const file = await browser.context.newPage();

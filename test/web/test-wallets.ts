@@ -13,6 +13,20 @@ export interface TestWallet {
     | 'honest'
     | 'guards'
     | 'alters'
+    /** It is locked and shows no account any more. */
+    | 'disconnected'
+    /** It holds the account on another network alone. */
+    | 'other_network'
+    /** It gives back what it was given, without its signature. */
+    | 'leaves_unsigned'
+    /** It gives back bytes that are no transaction. */
+    | 'gives_nonsense'
+    /** It gives nothing back. */
+    | 'gives_nothing'
+    /** It signs, and says that it has signed less than it was given. */
+    | 'gives_fewer'
+    /** It signs typed data whose statement is another one. */
+    | 'signs_other_data'
     | 'declines'
     | 'signs_other_text'
     | 'sends_elsewhere'
@@ -26,8 +40,7 @@ export interface TestWallet {
 export async function standardWallet(page: Page, name: string, key: Keypair): Promise<TestWallet> {
   const wallet: TestWallet = { behaviour: 'honest', asked: [] };
   await page.exposeFunction('standardWalletSigns', (kind: 'account' | 'transaction' | 'message', base64: string) => {
-    if (kind === 'account')
-      return { address: wallet.behaviour === 'shows_other_account' ? LIGHTHOUSE.toBase58() : key.publicKey.toBase58() };
+    if (kind === 'account') return accountOf(wallet, key);
     wallet.asked.push(kind);
     if (wallet.behaviour === 'declines') throw new Error('User rejected the request.');
     const bytes = Buffer.from(base64, 'base64');
@@ -35,21 +48,48 @@ export async function standardWallet(page: Page, name: string, key: Keypair): Pr
       const message = wallet.behaviour === 'signs_other_text' ? Buffer.from('I give everything away.') : bytes;
       return { message: message.toString('base64'), signature: ed25519(key, message).toString('base64') };
     }
+    if (wallet.behaviour === 'gives_nothing') return {};
+    if (wallet.behaviour === 'gives_fewer') return { isLeftOut: true };
+    if (wallet.behaviour === 'leaves_unsigned') return { transaction: base64 };
+    if (wallet.behaviour === 'gives_nonsense') return { transaction: Buffer.from('no transaction').toString('base64') };
     const transaction = VersionedTransaction.deserialize(bytes);
-    if (wallet.behaviour === 'guards') {
-      const message = TransactionMessage.decompile(transaction.message);
-      message.instructions.push(new TransactionInstruction({ programId: LIGHTHOUSE, keys: [], data: Buffer.from([1]) }));
-      const compiled = transaction.message.version === 'legacy' ? message.compileToLegacyMessage() : message.compileToV0Message();
-      transaction.message = compiled;
-      transaction.signatures = Array.from({ length: compiled.header.numRequiredSignatures }, () => new Uint8Array(64));
-    }
-    const [first] = transaction.message.compiledInstructions;
-    if (wallet.behaviour === 'alters' && first !== undefined) first.data = Uint8Array.from([...first.data, 0]);
+    if (wallet.behaviour === 'guards' || wallet.behaviour === 'alters') changed(transaction, wallet.behaviour);
     transaction.sign([key]);
     return { transaction: Buffer.from(transaction.serialize()).toString('base64') };
   });
   await page.addInitScript(STANDARD_WALLET, { name, publicKey: [...key.publicKey.toBytes()] });
   return wallet;
+}
+
+/** Another message in its place: with an instruction of the wallet's own, or with another last byte in the data of the first one. */
+function changed(transaction: VersionedTransaction, how: 'guards' | 'alters'): void {
+  const { message: given } = transaction;
+  if (how === 'alters' && given.version !== 'legacy') {
+    // Its accounts may stand in tables of the chain, without which it cannot be taken apart.
+    const [first] = given.compiledInstructions;
+    if (first !== undefined) first.data = altered(first.data);
+    return;
+  }
+  const message = TransactionMessage.decompile(given);
+  const [first] = message.instructions;
+  if (how === 'guards') message.instructions.push(new TransactionInstruction({ programId: LIGHTHOUSE, keys: [], data: Buffer.from([1]) }));
+  else if (first !== undefined) first.data = Buffer.from(altered(first.data));
+  const compiled = given.version === 'legacy' ? message.compileToLegacyMessage() : message.compileToV0Message();
+  transaction.message = compiled;
+  transaction.signatures = Array.from({ length: compiled.header.numRequiredSignatures }, () => new Uint8Array(64));
+}
+
+function altered(data: Uint8Array): Uint8Array {
+  return data.map((byte, place) => (place === data.length - 1 ? byte ^ 1 : byte));
+}
+
+/** What it shows when it is connected. */
+function accountOf({ behaviour }: TestWallet, key: Keypair): { readonly address: string | null; readonly chains: readonly string[] } {
+  const address = behaviour === 'shows_other_account' ? LIGHTHOUSE : key.publicKey;
+  return {
+    address: behaviour === 'disconnected' ? null : address.toBase58(),
+    chains: [behaviour === 'other_network' ? 'aptos:mainnet' : 'solana:localnet'],
+  };
 }
 
 /** Ed25519 by the means of Node, which share nothing with the service's. */
@@ -64,7 +104,14 @@ const STANDARD_WALLET = ({ name, publicKey }: { name: string; publicKey: number[
     standardWalletSigns(
       kind: string,
       base64: string,
-    ): Promise<{ address: string; transaction: string; message: string; signature: string }>;
+    ): Promise<{
+      address: string | null;
+      chains: string[];
+      transaction?: string;
+      isLeftOut?: boolean;
+      message: string;
+      signature: string;
+    }>;
     btoa(text: string): string;
     atob(text: string): string;
   };
@@ -81,17 +128,20 @@ const STANDARD_WALLET = ({ name, publicKey }: { name: string; publicKey: number[
     features: {
       'standard:connect': {
         version: '1.0.0',
-        connect: async () => ({ accounts: [{ ...account, address: (await page.standardWalletSigns('account', '')).address }] }),
+        connect: async () => {
+          const { address, chains: held } = await page.standardWalletSigns('account', '');
+          return { accounts: address === null ? [] : [{ ...account, address, chains: held }] };
+        },
       },
       'solana:signTransaction': {
         version: '1.0.0',
         supportedTransactionVersions: ['legacy', 0],
-        signTransaction: (...inputs: { transaction: Uint8Array }[]) =>
-          Promise.all(
-            inputs.map(async ({ transaction }) => ({
-              signedTransaction: bytes((await page.standardWalletSigns('transaction', base64(transaction))).transaction),
-            })),
-          ),
+        signTransaction: async (...inputs: { transaction: Uint8Array }[]) => {
+          const answers = await Promise.all(inputs.map(({ transaction }) => page.standardWalletSigns('transaction', base64(transaction))));
+          return answers
+            .filter(({ isLeftOut }) => isLeftOut !== true)
+            .map(({ transaction }) => (transaction === undefined ? undefined : { signedTransaction: bytes(transaction) }));
+        },
       },
       'solana:signMessage': {
         version: '1.0.0',
@@ -127,7 +177,8 @@ export async function announcedWallet(page: Page, name: string, account: Private
       const { types, ...rest } = JSON.parse(data) as TypedDataDefinition;
       // Wallets make the type of the domain from what the domain holds.
       const { EIP712Domain: _, ...own } = types as Record<string, never>;
-      return account.signTypedData({ ...rest, types: own } as never);
+      const message = wallet.behaviour === 'signs_other_data' ? { ...rest.message, statement: 'I give everything away.' } : rest.message;
+      return account.signTypedData({ ...rest, message, types: own } as never);
     },
     eth_sendTransaction: async ([{ to, data, value }]: [{ to: Hex; data: Hex; value: Hex }]) =>
       node.sendRawTransaction({

@@ -11,8 +11,9 @@ import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycl
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { proposalProgress } from '../../../src/domain/work-progress.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
+import { AttributionBody } from '../../risk-shapes.ts';
 import {
-  AnyJson,
+  asStored,
   AutonomyWord,
   choice,
   DecimalText,
@@ -88,7 +89,7 @@ export const ProposalBody = Type.Object(
       description: 'How the order is carried out; null of proposals from before orders were carried out in parts.',
     }),
     decisionPrice: Type.String({ description: 'The executable price that the decision was made on.' }),
-    risk: AnyJson,
+    risk: asStored<object>(AttributionBody),
     autonomy: AutonomyWord,
     manifestVersion: Type.Integer(),
     manifestHash: HashText,

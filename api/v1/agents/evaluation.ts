@@ -3,16 +3,18 @@ import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
+import { asStored } from '../../shapes.ts';
 import { EvaluationRunBody, evaluationBody, NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
+import { BacktestResultBody, StressTestResultBody, SweepResultBody } from './result-bodies.ts';
 
 const EvaluationDetail = Type.Object(
   {
     ...EvaluationRunBody.properties,
-    result: Type.Unsafe<object | null>({
-      type: ['object', 'null'],
-      additionalProperties: true,
-      description: 'What the result hash is of; null before the end.',
-    }),
+    result: asStored<object | null>(
+      Type.Union([BacktestResultBody, SweepResultBody, StressTestResultBody, Type.Null()], {
+        description: 'What the result hash is of, by the kind of the evaluation; null before the end.',
+      }),
+    ),
   },
   { $id: 'EvaluationRunDetail' },
 );

@@ -7,14 +7,17 @@ import type { DecisionReads } from './ports.ts';
 
 export const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
 
-export const ExplainedDecision = Type.Object({
-  decisionId: IdText,
-  hash: HashText,
-  summary: Type.String(),
-  why: Type.Array(Type.String()),
-  instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
-  missing: Type.Array(Type.String(), { description: 'What was missing for a trade, the nearest first.' }),
-});
+export const ExplainedDecision = Type.Object(
+  {
+    decisionId: IdText,
+    hash: HashText,
+    summary: Type.String(),
+    why: Type.Array(Type.String()),
+    instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
+    missing: Type.Array(Type.String(), { description: 'What was missing for a trade, the nearest first.' }),
+  },
+  { $id: 'ExplainedDecision' },
+);
 
 /** The decision that a path names, in words; null where the organization has none such. */
 export async function explainedDecision(

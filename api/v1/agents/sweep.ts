@@ -2,8 +2,7 @@
 
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
-import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
-import { DEFAULT_WALK_FORWARD, isVariants, SWEEP_LIMITS, type SweepParameter, variantsOf } from '../../../src/domain/backtest/sweep.ts';
+import { DEFAULT_WALK_FORWARD, readSweep, SWEEP_LIMITS, type SweepGiven } from '../../../src/domain/backtest/sweep.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -45,11 +44,6 @@ const SweepBody = objectOf({
   ),
 });
 
-interface SweepGiven {
-  readonly parameters: readonly SweepParameter[];
-  readonly walkForward?: Partial<typeof DEFAULT_WALK_FORWARD>;
-}
-
 export const sweepAgent = defineRoute({
   method: 'POST',
   url: '/v1/agents/:id/sweep',
@@ -72,17 +66,12 @@ export const sweepAgent = defineRoute({
       const agent = id === null ? null : await reads.get(orgId, id);
       const manifest = id === null || agent === null ? null : await reads.manifest(orgId, id, agent.manifestVersion);
       if (id === null || manifest === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      const given = request.body as SweepGiven;
-      const read = readBacktestRequest({ ...given, look: true }, ports.clock.now());
-      const variants = variantsOf(manifest, given.parameters);
-      const problems = [...('assumptions' in read ? [] : read), ...(isVariants(variants) ? [] : variants)];
-      if (!('assumptions' in read) || problems.length > 0)
-        return sendProblem(reply, 'malformed', 'the sweep cannot be run as asked', { problems });
-      const asked = { ...read, parameters: given.parameters, walkForward: { ...DEFAULT_WALK_FORWARD, ...given.walkForward } };
+      const read = readSweep(manifest, request.body as SweepGiven, ports.clock.now());
+      if (!('request' in read)) return sendProblem(reply, 'malformed', 'the sweep cannot be run as asked', { problems: read });
       return carryOut(request, reply, {
         status: 202,
         answer: (view: EvaluationView) => evaluationBody(view, ports.clock.now()),
-        run: (context) => ports.agents.evaluations.commands.start(context, id, 'sweep', asked as never),
+        run: (context) => ports.agents.evaluations.commands.start(context, id, 'sweep', read.request as never),
       });
     };
   },

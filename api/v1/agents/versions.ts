@@ -7,7 +7,7 @@ import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, AnyJson, choice, HashText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
+import { AgentPath, AnyJson, choice, HashText, IdText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
 
 const ConditionSide = Type.Object({
@@ -35,6 +35,11 @@ const diffBody = ({ changes, conditionsAdded, conditionsRemoved }: ManifestDiff)
   conditionsRemoved: [...conditionsRemoved],
 });
 
+/** Compared backwards, the same versions are listed. */
+function rangeOf(from: number | null, to: number | null): { readonly from: number | null; readonly to: number | null } {
+  return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
+}
+
 const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
 export const listVersions = defineRoute({
@@ -44,11 +49,16 @@ export const listVersions = defineRoute({
   tag: 'agents',
   summary: 'Manifest versions of an agent, newest first, with their differences',
   description:
-    'With `from` and `to`, only these versions and those between them, and `comparison` holds all that differs from one to the other.',
+    'With `from` and `to`, only these versions and those between them, and `comparison` holds all that differs from one to the other. With `against`, `to` is a version of that agent, and only `from` is listed.',
   cost: 'read',
   schema: {
     params: AgentPath,
-    querystring: objectOf({ ...pageFields, from: Type.Optional(VersionNumber), to: Type.Optional(VersionNumber) }),
+    querystring: objectOf({
+      ...pageFields,
+      from: Type.Optional(VersionNumber),
+      to: Type.Optional(VersionNumber),
+      against: Type.Optional({ ...IdText, description: 'Another agent of the organization, whose version `to` is compared.' }),
+    }),
   },
   answers: {
     200: {
@@ -65,11 +75,13 @@ export const listVersions = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'versions', POSITIONS.number);
-    const { from = null, to = null } = request.query;
+    const { from = null, to = null, against } = request.query;
     const { orgId } = memberOf(request);
     const id = idInPath(request.params);
-    // Compared backwards, the same versions are listed.
-    const range = from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
+    const other = against?.toLowerCase() ?? id;
+    if (other === null || (other !== id && (await ports.agents.reads.get(orgId, other)) === null))
+      return sendProblem(reply, 'not_found', NO_AGENT);
+    const range = rangeOf(from, other === id ? to : from);
     const found = id === null ? null : await ports.agents.reads.versions(orgId, id, range, page);
     if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const listed = pageBody(found, 'versions', ({ version, manifestHash, createdBy, createdAt, manifest, previous }) => ({
@@ -80,9 +92,18 @@ export const listVersions = defineRoute({
       ...diffBody(previous === null ? NO_DIFF : diffManifests(previous, manifest)),
     }));
     if (from === null || to === null) return { ...listed, comparison: null };
-    const [before, after] = await Promise.all([ports.agents.reads.manifest(orgId, id, from), ports.agents.reads.manifest(orgId, id, to)]);
+    const [before, after] = await Promise.all([
+      ports.agents.reads.manifest(orgId, id, from),
+      ports.agents.reads.manifest(orgId, other, to),
+    ]);
     if (before === null || after === null)
-      return sendProblem(reply, 'not_found', `the agent has no version ${before === null ? from : to} of its manifest`);
+      return sendProblem(
+        reply,
+        'not_found',
+        before === null || other === id
+          ? `the agent has no version ${before === null ? from : to} of its manifest`
+          : `the other agent has no version ${to} of its manifest`,
+      );
     return { ...listed, comparison: { from, to, ...diffBody(diffManifests(before, after)) } };
   },
 });

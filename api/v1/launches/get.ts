@@ -19,6 +19,6 @@ export const getLaunch = defineRoute({
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const launch = id === null ? null : await ports.launches.reads.find(memberOf(request).orgId, id);
-    return launch === null ? sendProblem(reply, 'not_found', NO_LAUNCH) : anyLaunchBody(launch);
+    return launch === null ? sendProblem(reply, 'not_found', NO_LAUNCH) : anyLaunchBody(launch, ports.clock.now());
   },
 });

@@ -3,8 +3,12 @@ import { type Static, Type } from 'typebox';
 import type { LaunchView } from '../../../actors/launch/commands.ts';
 import { CURVE_LAUNCH_STATES } from '../../../src/domain/launch/launch-state.ts';
 import { LAUNCHER_LAUNCH_STATES, type LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import { curveLaunchProgress, launcherLaunchProgress } from '../../../src/domain/work-progress.ts';
 import { choice, DecimalText, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
 import { PresetWord } from './launch-body.ts';
+import { fillPctOf } from './curve-state.ts';
 
 export const LaunchPath = objectOf({ id: IdText });
 
@@ -42,6 +46,7 @@ export const LaunchBody = Type.Object(
     tradingSince: NullableTime,
     createdAt: Time,
     changedAt: Time,
+    ...WORK_FIELDS,
   },
   { $id: 'Launch' },
 );
@@ -73,6 +78,7 @@ export const LauncherLaunchBody = Type.Object(
     submittedBy: nullable('string'),
     createdAt: Time,
     changedAt: Time,
+    ...WORK_FIELDS,
   },
   { $id: 'LauncherLaunch' },
 );
@@ -80,7 +86,7 @@ export const LauncherLaunchBody = Type.Object(
 /** A launch of either kind: `kind` tells which. */
 export const AnyLaunchBody = Type.Union([LaunchBody, LauncherLaunchBody]);
 
-export function launcherLaunchBody(launch: LauncherLaunchView): Static<typeof LauncherLaunchBody> {
+export function launcherLaunchBody(launch: LauncherLaunchView, at: EpochMs): Static<typeof LauncherLaunchBody> {
   const { signatures, validUntil, createdAt, changedAt, ...plain } = launch;
   return {
     ...plain,
@@ -88,15 +94,16 @@ export function launcherLaunchBody(launch: LauncherLaunchView): Static<typeof La
     validUntil: timeOf(validUntil),
     createdAt: timeOf(createdAt),
     changedAt: timeOf(changedAt),
+    ...launcherLaunchProgress(plain.state, validUntil, at),
   };
 }
 
-export function anyLaunchBody(launch: LaunchView | LauncherLaunchView): Static<typeof AnyLaunchBody> {
-  return launch.kind === 'curve' ? launchBody(launch) : launcherLaunchBody(launch);
+export function anyLaunchBody(launch: LaunchView | LauncherLaunchView, at: EpochMs): Static<typeof AnyLaunchBody> {
+  return launch.kind === 'curve' ? launchBody(launch, at) : launcherLaunchBody(launch, at);
 }
 
-export function launchBody(launch: LaunchView): Static<typeof LaunchBody> {
-  const { standing: _, quoteDecimals: __, quoteProgram: ___, tradingSince, createdAt, changedAt, preset, ...plain } = launch;
+export function launchBody(launch: LaunchView, at: EpochMs): Static<typeof LaunchBody> {
+  const { standing, quoteDecimals: _, quoteProgram: __, tradingSince, createdAt, changedAt, preset, ...plain } = launch;
   return {
     ...plain,
     preset: preset as Static<typeof PresetWord>,
@@ -104,5 +111,6 @@ export function launchBody(launch: LaunchView): Static<typeof LaunchBody> {
     tradingSince: tradingSince === null ? null : timeOf(tradingSince),
     createdAt: timeOf(createdAt),
     changedAt: timeOf(changedAt),
+    ...curveLaunchProgress(plain.state, standing === null ? null : Number(fillPctOf(standing)), at),
   };
 }

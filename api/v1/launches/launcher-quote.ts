@@ -67,7 +67,7 @@ export const quoteLauncherLaunch = defineRoute({
           transaction,
           lastValidBlockHeight,
           expiresAt: new Date(expiresAt).toISOString(),
-          launch: launcherLaunchBody(launch),
+          launch: launcherLaunchBody(launch, ports.clock.now()),
         }),
         run: async (context) => {
           const agent = isUuid(agentId) ? await ports.agents.reads.get(context.orgId, agentId) : null;

@@ -17,6 +17,8 @@ export const listLaunches = defineRoute({
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'launches', POSITIONS.number);
-    return pageBody(await ports.launches.reads.list(memberOf(request).orgId, page), 'launches', anyLaunchBody);
+    return pageBody(await ports.launches.reads.list(memberOf(request).orgId, page), 'launches', (launch) =>
+      anyLaunchBody(launch, ports.clock.now()),
+    );
   },
 });

@@ -77,7 +77,7 @@ export const prepareLaunch = defineRoute({
           transactions: [...transactions],
           lastValidBlockHeight,
           expiresAt: new Date(expiresAt).toISOString(),
-          launch: launchBody(launch),
+          launch: launchBody(launch, ports.clock.now()),
         }),
         run: async (context) => {
           // A launch names an agent of the caller's organization; a foreign one is told as a missing one.

@@ -51,7 +51,7 @@ export const submitLaunch = defineRoute({
         );
       return carryOut(request, reply, {
         status: 202,
-        answer: anyLaunchBody,
+        answer: (launch: LaunchView | LauncherLaunchView) => anyLaunchBody(launch, ports.clock.now()),
         run: async (context): Promise<Outcome<LaunchView | LauncherLaunchView>> =>
           transactions === undefined
             ? ports.launches.launcher.submit(context, id, payment as string)

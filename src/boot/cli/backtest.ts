@@ -2,36 +2,33 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
-import { readBars } from '../../adapters/candle-files/read-bars.ts';
 import { simulationPage } from '../../adapters/report-page.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
 import { databaseClock } from '../../adapters/store/simulated-time.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
-import type { Candle } from '../../domain/candle.ts';
+import { DEFAULT_WALK_FORWARD } from '../../domain/backtest/sweep.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { isoTime, timeframeMs } from '../../domain/time.ts';
 import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
-import { type BarWindow, filesBySeries, workFromBars } from '../../simulation/backtest/from-bars.ts';
+import { type BarWindow, workFromBars } from '../../simulation/backtest/from-bars.ts';
 import { backtestNeeds, barSeriesOf } from '../../simulation/backtest/needs.ts';
 import { outcomeText } from '../../simulation/backtest/outcome-text.ts';
 import { workFromStore } from '../threads/backtest-worker.ts';
+import {
+  type BacktestOptions,
+  barsOfFiles,
+  type Finished,
+  givenOf,
+  type OnProgress,
+  problemWords,
+  type Stretch,
+  stretchOf,
+  type Told,
+  versionsTried,
+} from './backtest-options.ts';
 import { manifestFromFile } from './manifest-file.ts';
 import { withWriterDatabase } from './service-database.ts';
-
-interface Options {
-  readonly from?: string;
-  readonly to?: string;
-  readonly timeframe?: string;
-  readonly candles: readonly string[];
-  readonly look?: true;
-  readonly costMultiplier?: string;
-  readonly maxParticipationPct?: string;
-  readonly minOrderUsd?: string;
-  readonly versionsTried: string;
-  readonly report?: string;
-  readonly json?: true;
-}
+import { sweepOf } from './sweep.ts';
 
 /** Adds `backtest`. A refused run sets exit code 1 and says why in one sentence. */
 export function backtestCommand(command: Command): void {
@@ -54,70 +51,59 @@ export function backtestCommand(command: Command): void {
     .option('--max-participation-pct <n>', maxParticipationPct.description)
     .option('--min-order-usd <n>', minOrderUsd.description)
     .option('--versions-tried <n>', 'how many versions of this strategy were tried, this one included', '1')
+    .option(
+      '--sweep <threshold...>',
+      'try other values of thresholds, each as <path>=<value>,<value>, such as stopLossPct=2,4 entryConditions[0].value=25,30: every variant counts as a trial, and a walk-forward shows what picking would have earned; no evidence',
+    )
+    .option('--train-days <n>', `days of which a sweep picks the best variant (default: ${DEFAULT_WALK_FORWARD.trainDays})`)
+    .option('--test-days <n>', `days after them that count (default: ${DEFAULT_WALK_FORWARD.testDays})`)
     .option('--report <file>', 'write the report as one HTML file that can be read offline')
     .option('--json', 'print the whole result as JSON')
-    .action(async (file: string, options: Options) => {
+    .action(async (file: string, options: BacktestOptions) => {
       const manifest = manifestFromFile(file);
-      const bar = progressBar('backtest', 'bars');
+      const bar = options.sweep === undefined ? progressBar('backtest', 'bars') : progressBar('sweep', 'variants');
       try {
-        const outcome = options.candles.includes('store')
-          ? await fromStore(manifest, options, bar.update)
-          : await fromFiles(manifest, options, bar.update);
+        const work = options.sweep === undefined ? backtestOf : sweepOf;
+        const { evaluation, text, ...outcome } = await work(manifest, options, bar.update);
         bar.stop();
-        if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
-        if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, outcome));
-        process.stdout.write(
-          options.json
-            ? `{"resultHash":"${outcome.resultHash}","result":${outcome.result}}\n`
-            : `${outcomeText(outcome, options.report ?? null)}\n`,
-        );
+        if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, evaluation, outcome));
+        const { resultHash, result } = outcome;
+        process.stdout.write(options.json ? `{"resultHash":"${resultHash}","result":${result}}\n` : `${text}\n`);
       } finally {
         bar.stop();
       }
     });
 }
 
-async function pageOf(
-  { name }: Manifest,
-  { resultHash, summary, result }: Extract<BacktestOutcome, { readonly ok: true }>,
-): Promise<string> {
-  const { page } = await simulationPage({
-    evaluation: 'backtest',
-    title: name,
-    manifestVersion: null,
-    resultHash,
-    summary,
-    result: JSON.parse(result),
-  });
-  return page;
+async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { resultHash, summary, result }: Finished): Promise<string> {
+  const data = { evaluation, title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) as unknown };
+  return (await simulationPage(data)).page;
+}
+
+/** @throws Error where it was refused, with the reason. */
+async function backtestOf(manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<Told> {
+  const outcome = await (options.candles.includes('store') ? fromStore : fromFiles)(manifest, options, onProgress);
+  if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
+  return { ...outcome, evaluation: 'backtest', text: outcomeText(outcome, options.report ?? null) };
 }
 
 /** @throws Error that names every wrong option. */
-function requestFrom(options: Options, window: { readonly from?: string; readonly to?: string }, now: number): BacktestRequest {
-  const numeric = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
-  const chosen = {
-    costMultiplier: numeric(options.costMultiplier),
-    maxParticipationPct: numeric(options.maxParticipationPct),
-    minOrderUsd: numeric(options.minOrderUsd),
-  };
-  const assumptions = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
-  const read = readBacktestRequest({ ...window, timeframe: options.timeframe, look: options.look, assumptions }, now);
+function requestFrom(options: BacktestOptions, window: Stretch, now: number): BacktestRequest {
+  const read = readBacktestRequest({ ...givenOf(options, window), look: options.look }, now);
   if ('assumptions' in read) return read;
-  throw new Error(read.map(({ path, problem, allowed }) => `${path.slice(2)} ${problem} (allowed: ${allowed})`).join('; '));
+  throw new Error(problemWords(read));
 }
 
-function trialsFrom({ versionsTried }: Options): { readonly versions: number; readonly otherSharpes: readonly number[] } {
-  const versions = Number(versionsTried);
-  if (!Number.isInteger(versions) || versions < 1) throw new Error(`--versions-tried must be a whole number from 1, not ${versionsTried}`);
-  return { versions, otherSharpes: [] };
+function trialsFrom(options: BacktestOptions): { readonly versions: number; readonly otherSharpes: readonly number[] } {
+  return { versions: versionsTried(options), otherSharpes: [] };
 }
 
 async function fromStore(
   manifest: Manifest,
-  options: Options,
+  options: BacktestOptions,
   onProgress: (done: number, total: number) => void,
 ): Promise<BacktestOutcome> {
-  const window = { ...(options.from === undefined ? {} : { from: options.from }), ...(options.to === undefined ? {} : { to: options.to }) };
+  const window = stretchOf(options);
   const trials = trialsFrom(options);
   // What is wrong with them is said before anything is started.
   requestFrom(options, window, createLiveClock().now());
@@ -136,16 +122,12 @@ async function fromStore(
 
 async function fromFiles(
   manifest: Manifest,
-  options: Options,
+  options: BacktestOptions,
   onProgress: (done: number, total: number) => void,
 ): Promise<BacktestOutcome> {
   const now = createLiveClock().now();
   const timeframe = requestFrom(options, {}, now).timeframe ?? manifest.timeframe;
-  const wanted = barSeriesOf(backtestNeeds(manifest, timeframe));
-  const read = new Map<string, readonly Candle[]>();
-  for (const [name, file] of filesBySeries(options.candles, wanted, timeframe))
-    read.set(name, await readBars(file, timeframeMs(timeframe) as number, now));
-  const requested = (window: BarWindow): BacktestRequest =>
-    requestFrom(options, { from: options.from ?? isoTime(window.from), to: options.to ?? isoTime(window.to) }, now);
-  return workFromBars({ manifest, timeframe, bars: read, requested, trials: trialsFrom(options), now, onProgress });
+  const bars = await barsOfFiles(options.candles, barSeriesOf(backtestNeeds(manifest, timeframe)), timeframe, now);
+  const requested = (covered: BarWindow): BacktestRequest => requestFrom(options, stretchOf(options, covered), now);
+  return workFromBars({ manifest, timeframe, bars, requested, trials: trialsFrom(options), now, onProgress });
 }

@@ -38,7 +38,10 @@ if (port !== null && isWork(workerData)) {
 }
 
 /** Works a sweep out on the store of a database. */
-function sweepFromStore({ databaseUrl, sweep }: SweepThread, post: (message: ThreadPost<SweepOutcome>) => void): Promise<SweepOutcome> {
+export function sweepFromStore(
+  { databaseUrl, sweep }: SweepThread,
+  post: (message: ThreadPost<SweepOutcome>) => void,
+): Promise<SweepOutcome> {
   return onStore(databaseUrl, 'sweep', (reads) => sweepFromHistory(reads, sweep, post));
 }
 

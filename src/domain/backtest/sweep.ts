@@ -5,7 +5,8 @@ import { isObject } from '../field.ts';
 import { type Manifest, manifestHash } from '../manifest/manifest.ts';
 import { renderPayload } from '../manifest/payload-form.ts';
 import { readManifest } from '../manifest/reader.ts';
-import type { BacktestRequest } from './request.ts';
+import type { EpochMs } from '../time.ts';
+import { type BacktestRequest, type GivenRequest, readBacktestRequest } from './request.ts';
 
 /** A threshold by its place in the payload form, and the values it takes. */
 export interface SweepParameter {
@@ -41,6 +42,60 @@ export const DEFAULT_WALK_FORWARD: WalkForwardRequest = { trainDays: 365, testDa
 
 const PATH = /^(?:([A-Za-z]+)|(entryConditions|exitConditions)\[(\d+)\]\.([A-Za-z]+))$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/** A sweep as it is asked for: what a backtest may be asked for, the thresholds, and the windows. */
+export interface SweepGiven extends Omit<GivenRequest, 'look'> {
+  readonly parameters: readonly SweepParameter[];
+  readonly walkForward?: Partial<WalkForwardRequest> | undefined;
+}
+
+/** @returns the request with every default resolved and its variants, or everything that is wrong with it. */
+export function readSweep(
+  manifest: Manifest,
+  { parameters, walkForward, ...given }: SweepGiven,
+  now: EpochMs,
+): { readonly request: SweepRequest; readonly variants: readonly Variant[] } | readonly Problem[] {
+  const read = readBacktestRequest({ ...given, look: true }, now);
+  const variants = variantsOf(manifest, parameters);
+  const windows = { ...DEFAULT_WALK_FORWARD, ...walkForward };
+  const problems = [
+    ...('assumptions' in read ? [] : read),
+    ...countProblems(parameters),
+    ...windowProblems(windows),
+    ...(isVariants(variants) ? [] : variants),
+  ];
+  if (!('assumptions' in read) || !isVariants(variants) || problems.length > 0) return problems;
+  return { request: { ...read, parameters, walkForward: windows }, variants };
+}
+
+function countProblems(parameters: readonly SweepParameter[]): Problem[] {
+  const within = (path: string, count: number, most: number, what: string): Problem[] =>
+    count >= 1 && count <= most ? [] : [{ path, problem: `${count} ${what} are given`, allowed: `1 to ${most}` }];
+  return [
+    ...within('$.parameters', parameters.length, SWEEP_LIMITS.parameters, 'thresholds'),
+    ...parameters.flatMap(({ values }, index) => within(`$.parameters[${index}].values`, values.length, SWEEP_LIMITS.values, 'values')),
+  ];
+}
+
+function windowProblems(windows: WalkForwardRequest): Problem[] {
+  return (['trainDays', 'testDays'] as const).flatMap((name) => {
+    const days = windows[name];
+    if (Number.isInteger(days) && days >= 1 && days <= SWEEP_LIMITS[name]) return [];
+    return [
+      { path: `$.walkForward.${name}`, problem: `${days} is no length of a window`, allowed: `1 to ${SWEEP_LIMITS[name]} whole days` },
+    ];
+  });
+}
+
+/** A threshold with its values as it is written on a command line: `stopLossPct=2,4,6`. A number that it spells exactly is a number, everything else a text. */
+export function parameterOf(word: string): SweepParameter {
+  const [path = '', values = ''] = word.split('=');
+  const given = values.split(',').map((value) => value.trim());
+  return {
+    path: path.trim(),
+    values: given.filter((value) => value !== '').map((value) => (String(Number(value)) === value ? Number(value) : value)),
+  };
+}
 
 /**
  * Every combination of the values, in the order in which they are given, the first parameter slowest.

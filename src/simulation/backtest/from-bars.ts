@@ -5,7 +5,8 @@ import { joinCandles } from '../../domain/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
-import { type BarSeries, backtestNeeds, barSeriesOf, inputsOf, seriesName } from './needs.ts';
+import type { InstrumentInput } from './history.ts';
+import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 
 export interface BarWindow {
   readonly from: EpochMs;
@@ -26,9 +27,18 @@ export interface BarsJob {
 }
 
 export async function workFromBars(job: BarsJob): Promise<BacktestOutcome> {
-  const { manifest, timeframe, now } = job;
+  const { manifest, timeframe, trials, onProgress } = job;
+  const { request, inputs } = seenBars(job, backtestNeeds(manifest, timeframe));
+  return workBacktest({ manifest, request, timeframe, inputs, trials, onProgress });
+}
+
+/** The request over the stretch that the bars cover, and what is seen of them within it. */
+export function seenBars<Asked extends BacktestRequest>(
+  job: Pick<BarsJob, 'timeframe' | 'bars' | 'now'> & { readonly requested: (covered: BarWindow) => Asked },
+  needs: readonly InstrumentNeeds[],
+): { readonly request: Asked; readonly inputs: readonly InstrumentInput[] } {
+  const { timeframe, now } = job;
   const barMs = timeframeMs(timeframe) as number;
-  const needs = backtestNeeds(manifest, timeframe);
   const own = needs.map(({ candles }) => job.bars.get(seriesName(candles)) ?? []);
   const [first, last] = [
     Math.min(...own.map((bars) => bars[0]?.openTime ?? now)),
@@ -48,8 +58,7 @@ export async function workFromBars(job: BarsJob): Promise<BacktestOutcome> {
     const base = bars.get(seriesName({ ...series, timeframe }));
     if (base !== undefined && longer > barMs && longer % barMs === 0) bars.set(seriesName(series), joinCandles(base, longer));
   }
-  const inputs = inputsOf(needs, { bars, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map() });
-  return workBacktest({ manifest, request, timeframe, inputs, trials: job.trials, onProgress: job.onProgress });
+  return { request, inputs: inputsOf(needs, { bars, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map() }) };
 }
 
 /**

@@ -1,13 +1,11 @@
 /** A sweep of the history that is kept: variants that look at the same things share what was read for them. */
-import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
-import { timeframeMs } from '../../domain/time.ts';
+import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
 import { type BacktestJob, readInputs } from '../backtest/from-history.ts';
-import { buildHistory, type History } from '../backtest/history.ts';
+import type { History } from '../backtest/history.ts';
 import { backtestNeeds } from '../backtest/needs.ts';
-import { insufficiencyOf } from '../backtest/sufficiency.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads } from '../ports.ts';
-import { type EarlierTrials, type SweepOutcome, workSweep } from './sweep-work.ts';
+import { type EarlierTrials, type Insufficient, type SweepOutcome, sufficientHistory, workSweep } from './sweep-work.ts';
 
 /** What a sweep is asked for. Plain JSON: it crosses into a thread. */
 export interface SweepJob extends Pick<BacktestJob, 'funding' | 'createdAt'> {
@@ -25,20 +23,17 @@ export async function sweepFromHistory(
   const { request, variants, earlier } = asked;
   let kept: { readonly name: string; readonly history: History } | null = null;
 
-  async function historyOf({ manifest, values }: Variant): Promise<History | { readonly code: string; readonly detail: string }> {
+  async function historyOf(variant: Variant): Promise<History | Insufficient> {
+    const { manifest } = variant;
     const timeframe = request.timeframe ?? manifest.timeframe;
     const needs = backtestNeeds(manifest, timeframe);
     const name = JSON.stringify(needs);
     if (kept?.name === name) return kept.history;
     const inputs = await readInputs(reads, needs, asked, (done, total) => post({ kind: 'progress', done, total, what: 'reading bars' }));
-    if (inputs.length === 0) return { code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
-    for (const { entry, candles } of inputs) {
-      const lacking = insufficiencyOf(entry, candles, timeframeMs(timeframe) as number, false);
-      if (lacking !== null)
-        return { code: 'insufficient_history', detail: `with ${valuesText(request.parameters, values)}: ${lacking.detail}` };
-    }
-    kept = { name, history: buildHistory(timeframe, inputs) };
-    return kept.history;
+    const history = sufficientHistory(request, variant, timeframe, inputs);
+    if ('code' in history) return history;
+    kept = { name, history };
+    return history;
   }
 
   const onProgress = (done: number, total: number): void => post({ kind: 'progress', done, total, what: 'trying variants' });

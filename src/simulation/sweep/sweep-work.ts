@@ -1,11 +1,13 @@
 /** The work of a sweep: every variant runs over the same history, all of them are counted as trials, and a walk-forward assesses the picking itself. */
 
-import type { SweepRequest, Variant } from '../../domain/backtest/sweep.ts';
+import { type SweepRequest, type Variant, valuesText } from '../../domain/backtest/sweep.ts';
 import { canonicalHash, canonicalJson, type Json } from '../../domain/canonical-json.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
-import type { History } from '../backtest/history.ts';
+import { timeframeMs } from '../../domain/time.ts';
+import { buildHistory, type History, type InstrumentInput } from '../backtest/history.ts';
 import { maxDrawdown, sampleDeviation, sharpeRatio, sortinoRatio } from '../backtest/performance.ts';
 import { type BacktestResult, type EquityDayRow, luckOf, type PerformanceSummary, runBacktest } from '../backtest/run.ts';
+import { insufficiencyOf } from '../backtest/sufficiency.ts';
 import { type Fold, type WalkForward, walkForward } from './walk-forward.ts';
 
 /** Trials of other runs: manifests that differ from every variant of this sweep. */
@@ -14,11 +16,32 @@ export interface EarlierTrials {
   readonly sharpes: readonly (number | null)[];
 }
 
+/** Why a variant cannot be run. */
+export interface Insufficient {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** The history of a variant, or why what was read is not enough for it. A sweep may look at a stretch of any length. */
+export function sufficientHistory(
+  { parameters }: SweepRequest,
+  { values }: Variant,
+  timeframe: string,
+  inputs: readonly InstrumentInput[],
+): History | Insufficient {
+  if (inputs.length === 0) return { code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
+  for (const { entry, candles } of inputs) {
+    const lacking = insufficiencyOf(entry, candles, timeframeMs(timeframe) as number, false);
+    if (lacking !== null) return { code: 'insufficient_history', detail: `with ${valuesText(parameters, values)}: ${lacking.detail}` };
+  }
+  return buildHistory(timeframe, inputs);
+}
+
 export interface SweepWork {
   readonly request: SweepRequest;
   readonly variants: readonly Variant[];
   /** The history that a variant is decided on; variants that need the same share one. Null, with the reason, where it is not enough. */
-  readonly historyOf: (variant: Variant) => Promise<History | { readonly code: string; readonly detail: string }>;
+  readonly historyOf: (variant: Variant) => Promise<History | Insufficient>;
   readonly earlier: EarlierTrials;
   readonly onProgress: (done: number, total: number) => void;
 }

@@ -1,0 +1,270 @@
+/** The results of evaluations on the wire, as the simulations write them: test/api/result-bodies.test.ts holds real ones against these. */
+import { Type } from 'typebox';
+import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
+import { choice, DecimalText, HashText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
+
+const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A UTC date.' });
+const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+const Threshold = Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'] });
+const Count = Type.Integer({ minimum: 0 });
+const Counts = Type.Record(Type.String(), Type.Integer());
+
+const PerformanceBody = Type.Object({
+  sharpe: nullable('number', 'Annualised; null where the returns do not vary.'),
+  sortino: nullable('number'),
+  maxDrawdownPct: Type.Number(),
+  returnPct: Type.Number(),
+  annualVolatilityPct: nullable('number'),
+});
+
+const TradeGroupBody = Type.Object(
+  {
+    name: Type.String({ description: 'An instrument, or the exit rules that passed, joined by ` + `; `open` where none was.' }),
+    closed: Count,
+    open: Count,
+    won: Type.Integer({ minimum: 0, description: 'Closed trades that earned more than their fees.' }),
+    hitRatePct: nullable('number'),
+    profitUsd: DecimalText,
+    feesUsd: DecimalText,
+    averageHoldingMs: nullable('number', 'From the fill of the entry to that of the exit, of closed trades.'),
+  },
+  { $id: 'TradeGroup' },
+);
+
+const BacktestTradeBody = Type.Object(
+  {
+    instrument: Type.String(),
+    decidedAt: Time,
+    entryPrice: DecimalText,
+    exitDecidedAt: NullableTime,
+    exitPrice: NullableDecimalText,
+    quantity: DecimalText,
+    feesUsd: DecimalText,
+    profitUsd: NullableDecimalText,
+    profitPct: nullable('number'),
+    maePct: Type.Number({ description: 'The deepest that it fell against the entry price, percent.' }),
+    mfePct: Type.Number({ description: 'The highest that it rose against the entry price, percent.' }),
+    bars: Count,
+    slippageBps: Type.Number(),
+    exitedBy: Type.Array(Type.String(), { description: 'The exit rules that passed; none while it is open.' }),
+  },
+  { $id: 'BacktestTrade' },
+);
+
+const EquityDayBody = Type.Object(
+  {
+    date: Day,
+    equityUsd: DecimalText,
+    highUsd: DecimalText,
+    lowUsd: DecimalText,
+    drawdownPct: Type.Number({ description: 'From a peak of this day to a later mark of it.' }),
+    benchmarkUsd: DecimalText,
+  },
+  { $id: 'EquityDay', description: 'One day of the curve, marked at every candle of it.' },
+);
+
+const ConditionStatisticsBody = Type.Object({
+  side: choice(['entry', 'exit']),
+  type: Type.String(),
+  threshold: Threshold,
+  evaluated: Type.Integer({ description: 'Bars times instruments; rules on a position only while one is open.' }),
+  passed: Count,
+  blocked: Count,
+  unknown: Type.Integer({ description: 'Its input was unknown or not live: such a rule never passes.' }),
+  lastToFail: Type.Integer({ description: 'Entry rules: it alone stood in the way.' }),
+  closed: Type.Integer({ description: 'Exit rules: positions that it closed.' }),
+});
+
+const LuckBody = Type.Object({
+  versionsTried: Type.Integer({ description: 'Trials that are counted, this one included.' }),
+  skewness: nullable('number'),
+  kurtosis: nullable('number'),
+  probabilisticSharpe: nullable('number', 'Probability that the true Sharpe ratio is above zero.'),
+  expectedBestSharpe: nullable('number', 'What the best of so many worthless trials would show.'),
+  deflatedSharpe: nullable('number', 'Probability that the true Sharpe ratio is above that.'),
+});
+
+const assumptionFields = {
+  costMultiplier: Type.Number({ description: ASSUMPTION_LIMITS.costMultiplier.description }),
+  maxParticipationPct: Type.Number({ description: ASSUMPTION_LIMITS.maxParticipationPct.description }),
+  minOrderUsd: Type.Number({ description: ASSUMPTION_LIMITS.minOrderUsd.description }),
+  named: Type.Array(Type.String(), { description: 'Every assumption in a sentence.' }),
+};
+
+const CostsBody = Type.Object({ model: Type.String(), feeBps: Type.Number(), halfSpreadBps: Type.Number(), depthUsd: Type.Number() });
+
+const stretchFields = {
+  historyHash: HashText,
+  timeframe: Type.String(),
+  from: Time,
+  to: Time,
+  bars: Count,
+  capitalUsd: DecimalText,
+};
+
+/** Trades of a run. Results that were made before trades were summed lack the four optional fields. */
+const TradesBody = Type.Object({
+  closed: Count,
+  open: Count,
+  hitRatePct: nullable('number'),
+  averageProfitPct: nullable('number'),
+  averageSlippageBps: nullable('number'),
+  profitUsd: Type.Optional(DecimalText),
+  averageHoldingMs: Type.Optional(nullable('number')),
+  byInstrument: Type.Optional(Type.Array(TradeGroupBody)),
+  byExit: Type.Optional(Type.Array(TradeGroupBody)),
+  list: Type.Array(BacktestTradeBody, { description: 'Oldest first; the statistics are over all, however many are listed.' }),
+});
+
+export const BacktestResultBody = Type.Object(
+  {
+    engine: Type.Literal('backtest-2'),
+    manifestHash: HashText,
+    ...stretchFields,
+    instruments: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        costs: CostsBody,
+        quoteKnownPct: Type.Number(),
+        referenceLivePct: Type.Number(),
+        eventsKnownPct: Type.Number(),
+      }),
+    ),
+    finalEquityUsd: DecimalText,
+    performance: PerformanceBody,
+    benchmark: Type.Object(PerformanceBody.properties, { description: 'Of equal parts bought in each instrument at its first bar.' }),
+    method: Type.Object({
+      days: Count,
+      ddof: Type.Literal(1),
+      calendar: Type.String(),
+      periodsPerYear: Type.Number(),
+      riskFree: Type.Literal(0),
+    }),
+    exposurePct: Type.Number(),
+    turnoverUsd: Type.Number(),
+    feesUsd: DecimalText,
+    trades: TradesBody,
+    dispositions: Counts,
+    blocked: Counts,
+    missed: Counts,
+    execution: Type.Optional(
+      Type.Object(
+        { algorithm: Type.String(), urgency: Type.String(), restedUsd: Type.Number() },
+        { description: 'Missing where each order was taken at once.' },
+      ),
+    ),
+    conditions: Type.Array(ConditionStatisticsBody),
+    luck: LuckBody,
+    assumptions: Type.Object(assumptionFields),
+    checkedBars: Type.Integer({ description: 'Bars decided anew by the plain decider with the same outcome.' }),
+    daily: Type.Array(EquityDayBody),
+  },
+  { $id: 'BacktestResult' },
+);
+
+const SweepTrialBody = Type.Object(
+  {
+    values: Type.Array(Type.Union([Type.Number(), Type.String()]), { description: 'In the order of the parameters.' }),
+    manifestHash: HashText,
+    sharpe: nullable('number'),
+    sortino: nullable('number'),
+    maxDrawdownPct: Type.Number(),
+    returnPct: Type.Number(),
+    closedTrades: Count,
+    hitRatePct: nullable('number'),
+    profitUsd: DecimalText,
+    feesUsd: DecimalText,
+    deflatedSharpe: nullable('number', 'Counts every trial.'),
+  },
+  { $id: 'SweepTrial' },
+);
+
+const FoldBody = Type.Object({
+  picked: Type.Integer({ description: 'Place of the trial.' }),
+  trainSharpe: nullable('number'),
+  testSharpe: nullable('number'),
+  testReturnPct: Type.Number(),
+  trainFrom: Day,
+  trainTo: Day,
+  testFrom: Day,
+  testTo: Day,
+});
+
+export const SweepResultBody = Type.Object(
+  {
+    engine: Type.Literal('sweep-1'),
+    ...stretchFields,
+    instruments: Type.Array(Type.String()),
+    parameters: Type.Array(Type.Object({ path: Type.String(), values: Type.Array(Type.Union([Type.Number(), Type.String()])) })),
+    periodsPerYear: Type.Number(),
+    counted: Type.Object(
+      { total: Count, ofThisSweep: Count, earlier: Count },
+      { description: 'Trials: every manifest once, by its hash.' },
+    ),
+    expectedBestSharpe: nullable('number'),
+    trials: Type.Array(SweepTrialBody),
+    best: Type.Integer({ description: 'Place of the trial with the best Sharpe ratio over the whole stretch: picked with hindsight.' }),
+    bestDaily: Type.Array(EquityDayBody),
+    walkForward: Type.Union(
+      [
+        Type.Object({
+          trainDays: Type.Integer(),
+          testDays: Type.Integer(),
+          folds: Type.Array(FoldBody),
+          performance: PerformanceBody,
+          deflatedSharpe: nullable('number'),
+          daily: Type.Array(
+            Type.Object({ date: Day, growth: Type.Number({ description: 'What 100 became at the end of the tested day.' }) }),
+          ),
+        }),
+        Type.Null(),
+      ],
+      { description: 'Null where the stretch has no day after the first training window.' },
+    ),
+    assumptions: Type.Array(Type.String()),
+  },
+  { $id: 'SweepResult' },
+);
+
+const StressMarketBody = Type.Object({
+  key: Type.String(),
+  kind: Type.String(),
+  level: Type.Number({ description: 'US dollars per unit.' }),
+  minuteVolatility: Type.Number(),
+  spreadBps: Type.Number(),
+  depthUsd: Type.Number(),
+  liquidityUsd: nullable('number'),
+  benchmarkLevel: nullable('number'),
+  hourlyFunding: Type.Number(),
+  bars: Type.Record(Type.String(), Type.Array(Type.Object({}, { additionalProperties: true }))),
+  basis: choice(['history', 'assumed']),
+});
+
+const StressRunBody = Type.Object({
+  scenario: Type.String(),
+  severity: Type.String(),
+  seed: Type.Integer(),
+  startEquityUsd: DecimalText,
+  equityUsd: Type.Array(DecimalText),
+  breaches: Count,
+  unsafeFills: Count,
+  survived: Type.Boolean(),
+  findings: Type.Array(Type.String()),
+  lossPct: Type.Number(),
+  ownPositions: Type.Array(Type.String()),
+  forcedPositions: Type.Array(Type.String()),
+  decisions: Count,
+  fills: Count,
+  restedFills: Type.Optional(Count),
+  refused: Counts,
+  refusedWhileFrozen: Count,
+  flatAfterMinutes: nullable('number', 'After the shock; null where it never sold all.'),
+  stuckUsd: DecimalText,
+  curve: Type.Array(Type.Array(Type.Union([Type.Number(), DecimalText]), { description: 'Minutes after the shock, and US dollars.' })),
+  traceHash: HashText,
+});
+
+export const StressTestResultBody = Type.Object(
+  { manifestHash: HashText, markets: Type.Array(StressMarketBody), runs: Type.Array(StressRunBody), survived: Type.Boolean() },
+  { $id: 'StressTestResult' },
+);

@@ -1,0 +1,166 @@
+/** A token to be launched by the external launcher: the form, what the launcher wants for it, and the wallet that pays. */
+import { agentNames } from './agent-names.js';
+import { fill, h, say } from './dom.js';
+import { clearProblem, fieldRow, showProblems } from './form-fields.js';
+import { read } from './http.js';
+import { madeOnce, submitLaunch } from './launch-signing.js';
+import { createProblemNote } from './problem-note.js';
+import { signingPlace } from './signing-place.js';
+import { factList } from './tables.js';
+import { clockAndZone } from './words.js';
+
+/** @typedef {import('./api.ts').QuotedLaunch} QuotedLaunch */
+/** @typedef {import('./form-fields.js').Row} Row */
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @returns {import('./shell.js').View}
+ */
+export function launcherForm({ me, feed, fail }) {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const note = createProblemNote(fail);
+  const status = h('p', { class: 'faint', role: 'status' }, 'Reading what the launcher pairs with…');
+  const offer = h('div', {});
+  const fields = h('form', { class: 'panel manifest-form', onsubmit: (/** @type {Event} */ event) => event.preventDefault() });
+  const quotedOnce = /** @type {typeof madeOnce<QuotedLaunch>} */ (madeOnce)('/v1/launches/agentlaunch/quote');
+  /** @type {ReadonlyMap<string, Row>} */
+  let rows = new Map();
+
+  async function begin() {
+    rows = await readRows(signal);
+    fill(
+      fields,
+      [...rows.values()].map(({ element }) => element),
+      note.element,
+    );
+    say(status, 'Nothing is owed until the payment is signed and handed in.');
+  }
+
+  /** @param {readonly string[]} addresses The first one pays. @returns {Promise<import('./wallet-signing.js').Prepared>} */
+  async function prepare([creator]) {
+    if (creator === undefined) throw new Error('The wallet shows no account.');
+    note.clear();
+    for (const row of rows.values()) clearProblem(row);
+    fill(offer);
+    try {
+      const quoted = await quotedOnce(wishOf(rows, creator), feed.now());
+      fill(offer, offerFacts(quoted));
+      return {
+        unsigned: [quoted.transaction],
+        signer: creator,
+        async handIn(signed) {
+          await submitLaunch(quoted.id, 'launcher', signed);
+          if (!signal.aborted) location.hash = `#/launches/${quoted.id}`;
+        },
+      };
+    } catch (error) {
+      if (showProblems(error, rows, note)) throw new Error('Some fields need another value; nothing was asked of the launcher.');
+      note.clear();
+      throw error;
+    }
+  }
+
+  begin().catch((error) => {
+    if (signal.aborted) return;
+    say(status, 'The launcher cannot be asked.');
+    note.show(error);
+    fill(fields, note.element);
+  });
+  return {
+    element: pageOf({ status, fields, offer, signing: signingOf(me, { prepare, fail, signal }) }),
+    title: 'Launch by the external launcher',
+    end: () => abort.abort(),
+  };
+}
+
+/**
+ * @param {import('./wire.ts').Me} me
+ * @param {Parameters<typeof import('./wallet-signing.js').transactionSigning>[0]} options
+ */
+function signingOf({ permissions }, options) {
+  if (!permissions.includes('trade:execute')) return h('p', { class: 'faint' }, 'A launch needs trade:execute.');
+  return signingPlace(({ transactionSigning }) => transactionSigning(options), options.fail);
+}
+
+/** @param {{ readonly [part in 'status' | 'fields' | 'offer' | 'signing']: HTMLElement }} parts */
+function pageOf({ status, fields, offer, signing }) {
+  return h(
+    'section',
+    { class: 'page launch' },
+    h('p', {}, h('a', { href: '#/launches' }, 'All launches')),
+    h('div', { class: 'page-head' }, h('h1', {}, 'Launch by the external launcher'), status),
+    fields,
+    h(
+      'div',
+      { class: 'panel launch-signing' },
+      h('h2', {}, 'Pay and sign'),
+      h(
+        'p',
+        {},
+        'The wallet that signs pays the launcher once, and is the creator. What is paid, and to whom, stands here before it signs.',
+      ),
+      offer,
+      signing,
+    ),
+  );
+}
+
+/**
+ * What the launcher is asked for. A fee that is no number is sent as it stands, so that the API says what is wrong with it.
+ * @param {ReadonlyMap<string, Row>} rows
+ * @param {string} creator
+ */
+function wishOf(rows, creator) {
+  const written = [...rows].map(([name, { input }]) => /** @type {const} */ ([name, input.value.trim()]));
+  const { creatorFeeBps = '', ...texts } = Object.fromEntries(written);
+  return { ...texts, creatorFeeBps: /^\d+$/.test(creatorFeeBps) ? Number(creatorFeeBps) : creatorFeeBps, creator };
+}
+
+/** @param {AbortSignal} signal @returns {Promise<ReadonlyMap<string, Row>>} */
+async function readRows(signal) {
+  const [agents, pairs] = await Promise.all([agentNames(signal), read('/v1/agentlaunch/pairs', { signal })]);
+  return new Map(rowsOf(agents, pairs).map(({ name, row }) => [name, row]));
+}
+
+/**
+ * The fields in their order, with what may be chosen in them.
+ * @param {Awaited<ReturnType<typeof agentNames>>} agents
+ * @param {{ readonly items: readonly import('./api.ts').LauncherPair[], readonly creatorFeeBps: { readonly min: number, readonly max: number } }} pairs
+ */
+function rowsOf(agents, { items, creatorFeeBps: { min, max } }) {
+  /** @type {Readonly<Record<string, readonly (readonly [value: string, word: string])[]>>} */
+  const options = {
+    agentId: [...agents],
+    pair: items.map(({ symbol, name }) => /** @type {const} */ ([symbol, `${symbol} ${name}`])),
+  };
+  const fields = /** @type {const} */ ([
+    ['name', 'Name', 'text', 'Dynamo'],
+    ['symbol', 'Symbol', 'text', 'DYNAMO'],
+    ['description', 'Description, 20 to 500 characters', 'lines', ''],
+    ['imageUrl', 'Where its picture lies', 'text', 'https://example.com/token.png'],
+    ['agentId', 'Token of the agent', 'choice', ''],
+    ['pair', 'Paired with the share', 'choice', ''],
+    ['creatorFeeBps', `Creator’s fee of every trade, ${min} to ${max} basis points`, 'integer', String(min)],
+  ]);
+  return fields.map(([name, label, kind, hint]) => ({
+    name,
+    row: fieldRow({ name, label, kind, hint, options: options[name] ?? [] }),
+  }));
+}
+
+/** @param {QuotedLaunch} quoted */
+function offerFacts({ lamports, recipient, expiresAt, launch }) {
+  return factList([
+    ['The launcher wants', h('span', { title: `${lamports} lamports` }, `${solOf(lamports)} SOL`)],
+    ['Paid to', h('code', {}, recipient)],
+    ['The offer holds until', clockAndZone(launch.validUntil)],
+    ['To be signed before', clockAndZone(expiresAt)],
+  ]);
+}
+
+/** Lamports as whole coins, exactly. @param {string} lamports */
+function solOf(lamports) {
+  const digits = lamports.padStart(10, '0');
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
+}
