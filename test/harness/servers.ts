@@ -39,6 +39,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const stops: (() => Promise<void>)[] = [];
 
   let cluster: ReturnType<typeof startCluster> | undefined;
+  /** Removes a database, or leaves it until the end of the run where it is still in use. */
+  let drop: (database: string) => Promise<void> = async () => {};
   async function startCluster() {
     const server = await startEmbeddedPostgres({ home, log: () => {}, settings: CLUSTER });
     stops.push(() => server.stop());
@@ -46,6 +48,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     stops.unshift(() => sql.end({ timeout: 5 }));
     const at = (database: string) => server.url.replace(/[^/]+$/, database);
     let made = 0;
+    // Beside the one that creates: a database that somebody still reads is waited for, five seconds long.
+    const cleaner = openDatabase({ url: server.url, connections: 1, role: null, name: 'sevengate tests that ended' });
+    stops.unshift(() => cleaner.end({ timeout: 0 }));
+    drop = async (database) => void (await cleaner`drop database if exists ${cleaner(database)}`.catch(() => {}));
     const create = async (template: string) => {
       const name = `test_${++made}`;
       // As files: page by page through the log costs five times as much processor time.
@@ -93,7 +99,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 
   const handler = createServer((request, response) => {
-    const answer = answers[request.url ?? ''];
+    const [, ended] = /^\/database\/ended\/(test_\d+)$/.exec(request.url ?? '') ?? [];
+    const answer = ended === undefined ? answers[request.url ?? ''] : async () => void drop(ended);
     if (!answer) return void response.writeHead(404).end('null');
     // A kept connection may be closed just when a busy test asks again.
     response.setHeader('connection', 'close');
