@@ -131,7 +131,7 @@ async function ours(order: ServerOrder): Promise<string> {
         newsUrl: nowhere.url,
         intelligence: {
           newsKey: null,
-          newsProvider: 'gateway',
+          newsProvider: null,
           tvlUrl: nowhere.url,
           macro: { url: nowhere.url, key: '' },
           filings: { url: nowhere.url, contact: '', archiveUrl: null },

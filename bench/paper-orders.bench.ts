@@ -102,7 +102,7 @@ function ordering(sql: Sql, name: string, orgId: string, postmaster: number): Co
       clock,
       orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
     }),
-    live: false,
+    lacks: () => null,
     isOverrun: (error) => error instanceof BookMoved,
     clock,
     newId: () => uuidV7(SLOT + ++made, Uint8Array.of(0, 0, 0, 0, 0, 0, name.length, 0, made >> 8, made & 255)),

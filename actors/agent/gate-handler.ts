@@ -101,17 +101,18 @@ interface GateDeps {
   readonly gates: GateKeeper;
   /** What of the past a backtest of the agent's manifest would not know. */
   readonly missingHistory: (agent: GatedView) => Promise<readonly MissingHistory[]>;
-  readonly manifestInWords: (agent: GatedView) => Promise<ManifestInWords>;
+  readonly manifestInWords: (agent: GatedView, orgId: string) => Promise<ManifestInWords>;
 }
 
 /** What is told of an agent; of the past only at these stages: nothing of it matters behind the gate that a backtest opens. */
 async function toldOf(
   deps: GateDeps,
+  orgId: string,
   view: AgentView,
   stages: readonly Stage[],
 ): Promise<Pick<PromotedView, 'missingHistory' | keyof ManifestInWords>> {
   const missingHistory = stages.includes(view.stage) ? await deps.missingHistory(view) : [];
-  return { missingHistory, ...(await deps.manifestInWords(view)) };
+  return { missingHistory, ...(await deps.manifestInWords(view, orgId)) };
 }
 
 export function createGateHandler(deps: GateDeps): GateCommands {
@@ -137,7 +138,7 @@ export function createGateHandler(deps: GateDeps): GateCommands {
     const shut = refusalOf(gateState, context.subject);
     if (shut !== null) return shut;
     const { evidence } = gateState as { evidence: GateEvidence };
-    const told = await toldOf(deps, before, ['draft']);
+    const told = await toldOf(deps, context.orgId, before, ['draft']);
     const after = (plan: StepPlan): PromotedView => ({
       ...before,
       ...told,
@@ -210,15 +211,15 @@ export function createGateHandler(deps: GateDeps): GateCommands {
 
     async progress(orgId, agentId) {
       const view = await agents.find(orgId, agentId);
-      return view && progressOf(deps, view);
+      return view && progressOf(deps, orgId, view);
     },
   };
 }
 
 /** Where the gates of an agent stand. */
-async function progressOf(deps: GateDeps, view: AgentView): Promise<GatesProgress> {
+async function progressOf(deps: GateDeps, orgId: string, view: AgentView): Promise<GatesProgress> {
   const [gates, simulated] = [await deps.gates.all(view), await deps.gates.isSimulated()];
-  return { stage: view.stage, gates, simulated, ...(await toldOf(deps, view, ['draft', 'backtest'])) };
+  return { stage: view.stage, gates, simulated, ...(await toldOf(deps, orgId, view, ['draft', 'backtest'])) };
 }
 
 /** Whether an agent stands at another gate than before, or at the same one with another manifest. */

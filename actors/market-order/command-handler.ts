@@ -5,6 +5,7 @@ import { contentId } from '../../src/domain/ids.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';
 import { paperFill } from '../../src/domain/paper-fill.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { lackInWords } from '../../src/domain/risk/index.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -19,8 +20,8 @@ import type { MarketOrderInput } from './protocol.ts';
 export function createMarketOrderHandler(deps: {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly preTrade: MarketPreTrade;
-  /** Whether live orders on the spot exchange are switched on. */
-  readonly live: boolean;
+  /** What live orders of an organization on the spot exchange lack; null where they lack nothing. */
+  readonly lacks: (orgId: string) => string | null;
   /** True where a step failed because its book was not at the version that it was validated on. */
   readonly isOverrun: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
@@ -78,11 +79,8 @@ export function createMarketOrderHandler(deps: {
 
   return {
     async place(context, mode, request) {
-      if (mode === 'live' && !deps.live)
-        return refuse(
-          'feature_disabled',
-          'live orders on the spot exchange are switched off: SVC_LIVE_SPOTEXCHANGE_ENABLED=true switches them on',
-        );
+      const missing = mode === 'live' ? deps.lacks(context.orgId) : null;
+      if (missing !== null) return refuse('feature_disabled', lackInWords('spotexchange', missing));
       const id = deps.newId();
       return placedOnVerdict(
         context.orgId,

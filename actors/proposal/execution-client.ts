@@ -7,6 +7,8 @@ import type { ExecutableVenue } from '../../src/domain/venue.ts';
 
 /** What an order on venue `V` is sent with besides itself. */
 export interface SubmitInfo<V extends ExecutableVenue> {
+  /** Whose order it is: where the venue keeps accounts, it goes to the one of this organization. */
+  readonly orgId: string;
   /** The same at every attempt: the venue's client order id is made of it, so that a repeated submit is one order. */
   readonly key: string;
   /** The present quote of the same venue, which risk passed the order on. */
@@ -19,6 +21,7 @@ export interface SubmitInfo<V extends ExecutableVenue> {
 
 /** What a look-up is told of the order besides itself. */
 export interface LookUpInfo {
+  readonly orgId: string;
   /** The price that the decision was made on, for the slippage of the fills. */
   readonly decisionPrice: string;
   /** End of the last lease that it may have been sent under; null where none was taken. */

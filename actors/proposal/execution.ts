@@ -133,17 +133,17 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
     return client;
   }
 
-  async function ask<V extends ExecutableVenue>(venue: V, { id, context, order, name }: LoadedPart): Promise<VenueAnswer> {
+  async function ask<V extends ExecutableVenue>(venue: V, { id, orgId, context, order, name }: LoadedPart): Promise<VenueAnswer> {
     if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
-    return clientOf(venue).lookUp(order, name, context);
+    return clientOf(venue).lookUp(order, name, { ...context, orgId });
   }
 
   async function takeBack<V extends ExecutableVenue>(venue: V, proposal: LoadedPart): Promise<VenueAnswer> {
-    const { id, context, order, name } = proposal;
+    const { id, orgId, context, order, name } = proposal;
     if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
     const { resting } = clientOf(venue);
     if (resting === undefined) throw new Error(`orders do not rest on ${venue}`);
-    return resting.withdraw(order, name, context);
+    return resting.withdraw(order, name, { ...context, orgId });
   }
 
   /** Switched off since, or silent: what it did before is still not known, and the chart asks again by its own timer. */
@@ -170,7 +170,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
 
     /** To the client of one venue goes what risk passed on that venue, on that venue's quote. */
     async submit<V extends ExecutableVenue>(venue: V, proposal: LoadedPart, passed: Passed, leaseUntil: EpochMs): Promise<VenueAnswer> {
-      const { id, context, part, name } = proposal;
+      const { id, orgId, context, part, name } = proposal;
       const {
         approved,
         market: { quote },
@@ -179,7 +179,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
       if (!isOrderOn(approved, venue) || !isQuoteOf(quote, venue))
         throw new Error(`risk passed proposal ${id} for another venue than ${venue}`);
       const client = clientOf(venue);
-      const info = { key: name, quote, decisionPrice: context.decisionPrice, leaseUntil };
+      const info = { orgId, key: name, quote, decisionPrice: context.decisionPrice, leaseUntil };
       if (part.kind === 'take') return client.submit(approved, info);
       const price = nearPriceOf(approved, quote);
       if (client.resting === undefined || price === null)

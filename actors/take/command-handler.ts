@@ -11,7 +11,7 @@ import type { Problem } from '../../src/domain/field.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../../src/domain/order.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
-import { type DisabledVenues, missingSetting } from '../../src/domain/risk/index.ts';
+import { type DisabledVenues, lackInWords, missingSetting } from '../../src/domain/risk/index.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import { forkTake } from '../../src/domain/take/fork-take.ts';
 import { LiveCapitalUsed } from '../../src/domain/take/live-capital.ts';
@@ -44,7 +44,7 @@ export interface TakeHandlerDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
   /** The setting that live orders of each venue lack. */
-  readonly disabledVenues: (autonomy: Autonomy) => DisabledVenues;
+  readonly disabledVenues: (autonomy: Autonomy, orgId: string) => DisabledVenues;
 }
 
 const NO_TAKE = 'there is no Take with this id';
@@ -65,7 +65,7 @@ function liveRefusal(take: Take, disabled: DisabledVenues, delegation: Delegatio
   if (!LIVE_VENUES.includes(venue))
     return refuse('feature_disabled', `Takes trade on ${LIVE_VENUES.join(' and ')}, and not on ${venue}: arm it on paper`).refusal;
   const setting = missingSetting(disabled, venue as ExecutableVenue, 'buy');
-  if (setting !== null) return refuse('feature_disabled', `live orders on ${venue} are switched off: ${setting}`).refusal;
+  if (setting !== null) return refuse('feature_disabled', lackInWords(venue as ExecutableVenue, setting)).refusal;
   if (venue !== 'spotchain') return null;
   const undelegated = delegationRefusal(delegation, now, { wallet: delegation?.wallet ?? '', notionalUsd: take.allocationUsd });
   return undelegated === null
@@ -325,7 +325,7 @@ async function mandateRefusal(
 ): Promise<Refusal | null> {
   const { takes, clock } = deps;
   const delegation = mode === 'paper' || takeId === null ? null : await takes.delegation(orgId, takeId);
-  const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto'), delegation, clock.now()) : null;
+  const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto', orgId), delegation, clock.now()) : null;
   if (unavailable !== null) return unavailable;
   const rejections = aboveMandate(take, await takes.preferences(orgId));
   const [first] = rejections;

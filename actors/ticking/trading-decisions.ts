@@ -59,7 +59,7 @@ export interface TradingKindDeps<Duty extends TradingDuty> {
   /** How long a proposal waits for its approval, in milliseconds. */
   readonly approvalMs: number;
   /** The venues whose live orders an actor's orders cannot be carried out on; none unless told. */
-  readonly disabledVenues?: (autonomy: Autonomy) => DisabledVenues;
+  readonly disabledVenues?: (autonomy: Autonomy, orgId: string) => DisabledVenues;
   /** Whether what a tick read is told to whoever records; true where it is missing. */
   readonly notesInputs?: boolean;
   /** Receives, after the commit, how the books of actors stand that have one: for the circuit breakers. */
@@ -244,12 +244,12 @@ function assessorFor<Duty extends TradingDuty>(
 
 /** What stands in the way of an actor's order at this moment; null where nothing does. */
 function controlOf<Duty extends TradingDuty>(
-  { id, stage, autonomy }: Duty,
+  { id, orgId, stage, autonomy }: Duty,
   { epoch, paused }: OrganizationRisk,
   { disabledVenues }: Pick<TradingKindDeps<Duty>, 'disabledVenues'>,
 ): TradingControl | null {
   const halt = haltOf({ decidedEpoch: epoch, epoch, paused: paused?.has(id) === true, closes: false });
-  const disabled = executionModeOf(stage) === 'live' ? (disabledVenues?.(autonomy) ?? ALL_ENABLED) : ALL_ENABLED;
+  const disabled = executionModeOf(stage) === 'live' ? (disabledVenues?.(autonomy, orgId) ?? ALL_ENABLED) : ALL_ENABLED;
   return halt === 'none' && Object.keys(disabled).length === 0 ? null : { halt, disabled };
 }
 

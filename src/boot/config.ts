@@ -11,7 +11,6 @@ import {
   chainAddress,
   contact,
   evmTokens,
-  exchangeSecret,
   flag,
   folder,
   host,
@@ -83,6 +82,12 @@ const SETTINGS = {
   ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),
   LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', '), 'info'),
   SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'live orders on the spot exchange: true or false', 'false'),
+  SVC_EXCHANGE_DAILY_LIMIT_USD: setting(
+    wholeNumber(1, 1_000_000_000),
+    1_000_000,
+    'the most that one organization may buy for on the spot exchange within 24 hours, in US dollars',
+    '1000000',
+  ),
   SVC_DELEGATED_SIGNING_ENABLED: setting(flag, false, 'delegated session signers: true or false', 'false'),
   SVC_DELEGATED_DAILY_LIMIT_USD: setting(
     wholeNumber(1, 1_000_000_000),
@@ -119,8 +124,6 @@ const SETTINGS = {
   SPOTCHAIN_CANDLES_URL: optional(url('https:', 'http:'), 'history of tokens on the primary chain', sandboxed),
   SPOTEXCHANGE_URL: optional(url('https:', 'http:'), 'spot exchange', sandboxed),
   SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
-  SPOTEXCHANGE_KEY: optional(secret, 'API key of the account that live orders are sent for'),
-  SPOTEXCHANGE_SECRET: optional(exchangeSecret, 'secret of the same, or an Ed25519 private key, PEM'),
   EVMVENUE_URL: optional(url('https:', 'http:'), 'perpetual-futures venue', sandboxed),
   EVMVENUE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
   EVMCHAIN_URL: optional(secretUrl('https:', 'http:'), 'JSON-RPC node of the EVM chain', sandboxed),
@@ -161,11 +164,10 @@ const SETTINGS = {
   ISSUER_PROVIDER: setting(oneOf(MARK_PROVIDERS), 'prestocks', 'which issuer that is: prestocks or tessera', 'prestocks'),
   NEWS_URL: optional(url('https:', 'http:'), 'wire items about the market', sandboxed),
   NEWS_KEY: optional(secret, 'key of the same; alpaca wants id and secret, joined by a colon'),
-  NEWS_PROVIDER: setting(
+  NEWS_PROVIDER: optional(
     oneOf(NEWS_PROVIDER_NAMES),
-    'gateway',
-    'whose they are: alpaca (https://data.alpaca.markets), finnhub (https://finnhub.io/api/v1), or gateway: a service of your own',
-    'gateway',
+    'whose they are, needed with the URL: alpaca (https://data.alpaca.markets) or finnhub (https://finnhub.io/api/v1)',
+    sandboxed,
   ),
   TVL_URL: optional(url('https:', 'http:'), 'value locked on chains', sandboxed),
   MACRO_URL: optional(url('https:', 'http:'), 'macro series and their calendar', sandboxed),
@@ -206,7 +208,6 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
     ['IDP_ISSUER', 'IDP_AUDIENCE', 'IDP_JWKS_URL'],
     ['IDP_SIGNER_URL', 'IDP_APP_ID', 'IDP_APP_SECRET'],
     ['SPOTEXCHANGE_URL', 'SPOTEXCHANGE_STREAM_URL'],
-    ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_SECRET'],
     ['EVMVENUE_URL', 'EVMVENUE_STREAM_URL'],
     ['POLYMARKET_GAMMA_URL', 'POLYMARKET_CLOB_URL', 'POLYMARKET_DATA_URL', 'POLYMARKET_STREAM_URL'],
     ['KALSHI_URL', 'KALSHI_STREAM_URL'],
@@ -214,18 +215,17 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
     ['PREDICTION_ONCHAIN_URL', 'PREDICTION_ONCHAIN_KEY'],
     ['REFERENCE_FALLBACK_URL', 'REFERENCE_FALLBACK_KEY'],
     ['MACRO_URL', 'MACRO_KEY'],
+    ['NEWS_URL', 'NEWS_KEY', 'NEWS_PROVIDER'],
     ['FILINGS_URL', 'FILINGS_CONTACT'],
     ['MODEL_URL', 'MODEL_NAME'],
   ],
   keyOf: [
     ['REFERENCE_KEY', 'REFERENCE_URL'],
     ['SPOTCHAIN_KEY', 'SPOTCHAIN_URL'],
-    ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_URL'],
     ['KALSHI_PRIVATE_KEY', 'KALSHI_URL'],
     ['RELAY_KEY', 'RELAY_URL'],
     ['INDEXER_KEY', 'INDEXER_URL'],
     ['AGENTLAUNCH_KEY', 'AGENTLAUNCH_URL'],
-    ['NEWS_KEY', 'NEWS_URL'],
     ['SOCIAL_KEY', 'SOCIAL_URL'],
     ['MODEL_KEY', 'MODEL_URL'],
   ],
@@ -237,6 +237,10 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
     ['INDEXER_URL', 'SPOTCHAIN_URL', "a real history says nothing of the sandbox's chain, so set both"],
     ['AGENTLAUNCH_URL', 'SPOTCHAIN_RPC_URL', 'a real launcher is paid on the real chain, so set its node'],
   ],
+  gone: {
+    SPOTEXCHANGE_KEY: 'each organization has an account of its own: sevengate exchange-keys add takes its key, so remove this',
+    SPOTEXCHANGE_SECRET: 'each organization has an account of its own: sevengate exchange-keys add takes its secret, so remove this',
+  },
   prefixes: [
     'SEVENGATE_',
     'SVC_',
@@ -280,14 +284,6 @@ type Asked = GivenSettings<typeof SETTINGS>;
 
 /** Features that are switched on without what they need. */
 function complainOfFeatures({ given, values, complain }: Asked): void {
-  if (values.NEWS_PROVIDER !== 'gateway' && given('NEWS_URL') !== '' && given('NEWS_KEY') === '')
-    complain('NEWS_KEY', `is missing, and ${given('NEWS_PROVIDER')} answers nobody without one: set the key`);
-  if (values.SVC_LIVE_SPOTEXCHANGE_ENABLED === true && given('SPOTEXCHANGE_URL') !== '' && given('SPOTEXCHANGE_KEY') === '') {
-    complain(
-      'SPOTEXCHANGE_KEY',
-      'is missing, and SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs it: set the key and its secret or turn live orders off',
-    );
-  }
   const keyGiven = [given('IDP_AUTHORIZATION_PRIVATE_KEY'), given('IDP_AUTHORIZATION_PRIVATE_KEY_FILE')].filter((one) => one !== '');
   if (keyGiven.length > 1)
     complain('IDP_AUTHORIZATION_PRIVATE_KEY_FILE', 'is set beside IDP_AUTHORIZATION_PRIVATE_KEY: keep one of the two');

@@ -34,6 +34,8 @@ export function openGates(deps: {
   /** What of the past a backtest finds by itself. */
   readonly obtainable: ReadonlySet<HistorySource>;
   readonly newId: () => string;
+  /** Whether an organization could trade live on the spot exchange but for its key there; nobody is told unless given. */
+  readonly lacksExchangeKey?: (orgId: string) => boolean;
 }): Gates {
   const evidence = createEvidenceWriter(deps.evaluator, deps.newId);
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
@@ -49,7 +51,7 @@ export function openGates(deps: {
         const manifest = await manifestOfView(agent);
         return manifest === null ? [] : missingHistory(kept, manifest, deps.clock.now(), deps.obtainable);
       },
-      manifestInWords: async (agent) => manifestInWords(await manifestOfView(agent)),
+      manifestInWords: async (agent, orgId) => manifestInWords(await manifestOfView(agent), deps.lacksExchangeKey?.(orgId) === true),
     }),
     evidence,
     watch: (clock, onError) => lookDaily(keeper, clock, onError),

@@ -7,7 +7,7 @@ import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { openBuses } from '../adapters/queue/buses.ts';
 import type { MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../adapters/queue/quote-bus.ts';
-import { budgetsOn } from '../adapters/queue/request-budgets.ts';
+import { budgetsOn, type MakeBudget } from '../adapters/queue/request-budgets.ts';
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
 import { openOnchainPredictions } from '../adapters/venues/prediction/access.ts';
 import { openPrimaryChain } from '../adapters/venues/spotchain/access.ts';
@@ -21,6 +21,8 @@ import type { ServiceProcess } from './service-process.ts';
 export interface MarketAccess {
   /** Addresses and request budgets of all outside systems. */
   readonly reach: OutsideReach;
+  /** Makes request budgets besides: what one account may ask. */
+  readonly makeBudget: MakeBudget;
   /** Where processes of the service count requests of callers together; null where there is only this one. */
   readonly sharedLimits: SharedLimits['store'] | null;
   readonly bus: QuoteBus;
@@ -57,6 +59,7 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
   if (launcher !== null) service.onStop('the external launcher', async () => launcher.close());
   return {
     reach,
+    makeBudget: counting.make,
     sharedLimits: limits?.store ?? null,
     bus,
     states,

@@ -391,7 +391,12 @@ function preTradeOn(
     },
   };
   // Nothing leaves on a stretch: live venues have no time of their own that could be moved.
-  const disabledVenues = disabledVenuesOf({ spotexchange: false, primaryChain: false, signer: false, onchainPredictions: false });
+  const disabledVenues = disabledVenuesOf({
+    spotexchange: { enabled: false, hasKey: () => false },
+    primaryChain: false,
+    signer: false,
+    onchainPredictions: false,
+  });
   const preTrade = createPreTrade({
     reads: createSharedRiskReads(sql),
     bus,

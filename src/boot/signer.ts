@@ -1,4 +1,4 @@
-/** Starts the signer process where delegated signing is on, hands it the key and keeps none, and starts it again where it dies. */
+/** Starts the signer process where something is to be signed, hands it the authorization key and keeps none, and starts it again where it dies. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../streams/clock.ts';
@@ -13,28 +13,34 @@ import type { Logger } from '../adapters/log.ts';
 const PROGRAM = fileURLToPath(new URL('./signer-process.mjs', import.meta.url));
 
 /**
- * Null where delegated signing is off: then no process holds the key, and this one has forgotten it.
+ * Null where neither delegated signing nor live orders on the spot exchange are on: then no process holds a key. Where delegated
+ * signing is off, this one has forgotten the authorization key.
  * @throws Error in one sentence, without a character of the key, where it is none.
  */
 export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'deadline'>, log: Logger): Promise<Signer | null> {
   const home = resolve(config.SEVENGATE_HOME);
   const { IDP_AUTHORIZATION_PRIVATE_KEY: given, IDP_AUTHORIZATION_PRIVATE_KEY_FILE: keyFile } = config;
-  if (!config.SVC_DELEGATED_SIGNING_ENABLED) {
+  const delegates = config.SVC_DELEGATED_SIGNING_ENABLED;
+  if (!delegates) {
     if (given !== null || keyFile !== null)
       log.warn(
         'IDP_AUTHORIZATION_PRIVATE_KEY is set and SVC_DELEGATED_SIGNING_ENABLED is not true: the key was put away unused, and nothing is signed',
       );
-    return forgetKey(config);
+    forgetKey(config);
+    if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return null;
   }
   return openSigner({
     program: PROGRAM,
-    keys: { key: given?.take() ?? null, appSecret: config.IDP_APP_SECRET?.take() ?? SANDBOX_SIGNER_APP.secret },
-    keyFile,
+    keys: delegates
+      ? { key: given?.take() ?? null, appSecret: config.IDP_APP_SECRET?.take() ?? SANDBOX_SIGNER_APP.secret }
+      : { key: null, appSecret: '' },
+    keyFile: delegates ? keyFile : null,
     appId: config.IDP_APP_ID ?? SANDBOX_SIGNER_APP.id,
     logLevel: config.LOG_LEVEL,
     home,
     isSandboxed: config.SPOTCHAIN_URL === null,
     dailyLimitUsd: String(config.SVC_DELEGATED_DAILY_LIMIT_USD),
+    exchangeDailyLimitUsd: String(config.SVC_EXCHANGE_DAILY_LIMIT_USD),
     onKey: (publicKey) => (config.IDP_SIGNER_URL === null ? registerKey(identityFolder(home), publicKey) : undefined),
     clock,
     log,

@@ -27,6 +27,7 @@ import { createPredictionAsking } from '../adapters/venues/prediction/access.ts'
 import { openSpotOrders } from '../adapters/venues/spotexchange/access.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
+import { signedByWorker } from '../trading/exchange-signing.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
@@ -37,8 +38,8 @@ import { type EvaluationRunnerDeps, openHistoryRunners, openPreviews, openStress
 import type { Gates } from './gates.ts';
 import { evmWalletsAt } from './linked-wallets.ts';
 import type { MarketAccess } from './market-access.ts';
-import { budgetStates, createVenues, type OutsideReach, openVenueFlows } from './outside/index.ts';
-import { exchangeCredentials } from './outside/spotexchange.ts';
+import type { ExchangeAccounts } from './exchange-accounts.ts';
+import { budgetStates, createVenues, openVenueFlows } from './outside/index.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
@@ -59,8 +60,9 @@ export interface RoleParts {
   readonly actors: Actors;
   readonly gates: Gates;
   readonly evaluations: Evaluations;
-  /** Null where this process runs no worker, or delegated signing is off. */
+  /** Null where this process runs no worker, or nothing is signed: neither swaps nor orders on the exchange. */
   readonly signer: Signer | null;
+  readonly exchangeAccounts: ExchangeAccounts;
   readonly clockWatch: ClockWatch;
   /** Null where another identity provider than the sandbox's says who is who. */
   readonly signInLinks: SignInLinks | null;
@@ -142,17 +144,17 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
 }
 
 /** What every assessment of an order reads in this process. */
-function riskDeps({ service, store, market, signer }: Pick<RoleParts, 'service' | 'store' | 'market' | 'signer'>): RiskDeps {
+function riskDeps({ service, store, market, signer, exchangeAccounts }: RoleParts): RiskDeps {
   const { bus, primaryChain, onchainPredictions } = market;
   return {
     reads: createSharedRiskReads(store.sql),
     bus,
     clock: service.clock,
     disabledVenues: disabledVenuesOf({
-      spotexchange: service.config.SVC_LIVE_SPOTEXCHANGE_ENABLED,
+      spotexchange: { enabled: service.config.SVC_LIVE_SPOTEXCHANGE_ENABLED, hasKey: exchangeAccounts.has },
       primaryChain: primaryChain !== null,
       // A process without a worker has no signer; whether another one has is not known here.
-      signer: signer !== null || !service.runs('worker'),
+      signer: signer === null ? !service.runs('worker') : signer.publicKey !== null,
       onchainPredictions: onchainPredictions !== null,
     }),
   };
@@ -173,15 +175,12 @@ async function openExecutionClients(
 ): Promise<ExecutionDeps['clients']> {
   const { config, clock, metrics } = service;
   const { sql, logins } = store;
-  const { reach, bus, primaryChain } = market;
+  const { reach, bus, primaryChain, makeBudget } = market;
   const { addresses } = reach;
   const { rpcUrl, makers } = addresses.spotchain;
   // The worker's key has to be there before the signer reads whom it believes.
   const { worker } = openWriterKeys(resolve(config.SEVENGATE_HOME), ['worker']);
-  if (signer !== null && addresses.signerUrl !== null && rpcUrl !== null)
-    await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl, rpcUrl, makers });
-  const clients = openLiveOrders(service, reach);
-  if (primaryChain === null) return clients;
+  await signer?.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl, rpcUrl, makers });
   const signing =
     signer === null
       ? null
@@ -189,19 +188,17 @@ async function openExecutionClients(
           signAsWorker: (text: string) => worker.sign(Buffer.from(text)).toString('base64'),
           signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
         };
+  const orders =
+    config.SVC_LIVE_SPOTEXCHANGE_ENABLED && signing !== null ? openSpotOrders(reach, signedByWorker(signing), makeBudget) : null;
+  if (orders !== null) service.onStop('the live orders', async () => orders.close());
+  const clients: ExecutionClients = orders === null ? {} : { spotexchange: orders.client };
+  if (primaryChain === null) return clients;
   const { runtime } = actors;
-  return { ...clients, spotchain: createChainOrders({ ...primaryChain, sql, reads, runtime, preTrade, bus, clock, signing }) };
-}
-
-/** @throws Error in one sentence where live orders are on and the account's key is missing. */
-function openLiveOrders({ config, onStop }: ServiceProcess, reach: OutsideReach): ExecutionClients {
-  if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return {};
-  const credentials = exchangeCredentials(config);
-  if (credentials === null)
-    throw new Error('SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs SPOTEXCHANGE_KEY and SPOTEXCHANGE_SECRET: set both or turn live orders off');
-  const orders = openSpotOrders(reach, credentials);
-  onStop('the live orders', async () => orders.close());
-  return { spotexchange: orders.client };
+  const chainSigning = signer?.publicKey === null ? null : signing;
+  return {
+    ...clients,
+    spotchain: createChainOrders({ ...primaryChain, sql, reads, runtime, preTrade, bus, clock, signing: chainSigning }),
+  };
 }
 
 function evaluationRunners(parts: RoleParts) {

@@ -13,6 +13,7 @@ import { EXAMPLE } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
 import { useCatalog } from './catalog-file.ts';
+import { followExchangeAccounts, seedExchangeKey } from './exchange-accounts.ts';
 import { openGates } from './gates.ts';
 import { followListedTokens } from './listed-tokens.ts';
 import { openMarketAccess } from './market-access.ts';
@@ -81,6 +82,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
     config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
   if (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId })))
     log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
+  if (service.runs('worker')) await store.asOwner((owner) => seedExchangeKey(service, owner));
   signal.throwIfAborted();
 
   const onlySandbox = roles.every((role) => role === 'sandbox');
@@ -94,6 +96,7 @@ async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'
         gates,
         evaluations,
         signer,
+        exchangeAccounts: await followExchangeAccounts(service, sql),
         clockWatch: await watchClock(service, store.sql),
         signInLinks,
       });

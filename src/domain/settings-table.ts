@@ -41,6 +41,8 @@ export interface SettingRules<Name extends string> {
   readonly keyOf: readonly (readonly [key: Name, of: Name])[];
   /** What is of use only beside another one. */
   readonly onlyWith: readonly (readonly [name: Name, of: Name, why: string])[];
+  /** Settings of earlier versions, with what takes their place. */
+  readonly gone?: Readonly<Record<string, string>>;
   /** A name of the environment that begins like these and is no setting is a mistake. */
   readonly prefixes: readonly string[];
 }
@@ -102,12 +104,17 @@ function complainOfParts<Table extends SettingsTable>(
 /** Names that begin like ours and are no setting. */
 function complainOfStrangers(
   table: SettingsTable,
-  { prefixes }: Pick<SettingRules<string>, 'prefixes'>,
+  { prefixes, gone = {} }: Pick<SettingRules<string>, 'prefixes' | 'gone'>,
   names: readonly string[],
   complain: (variable: string, why: string) => void,
 ): void {
   for (const name of names) {
     if (Object.hasOwn(table, name) || !prefixes.some((prefix) => name.startsWith(prefix))) continue;
+    const instead = Object.hasOwn(gone, name) ? gone[name] : undefined;
+    if (instead !== undefined) {
+      complain(name, instead);
+      continue;
+    }
     const [near] = nearestNames(name, Object.keys(table), 1);
     complain(
       name,

@@ -23,6 +23,7 @@ import { startKeeper } from './solana/launch-programs/keeper.ts';
 import { foundChain } from './solana/simulator.ts';
 import { createLaunchedMarket } from './spotchain/launched-market.ts';
 import { createSwapBuilder } from './spotchain/swap-builder.ts';
+import { EXCHANGE_VERBS } from './spotexchange/simulators.ts';
 
 /** The stablecoin's contract on the sandbox's EVM chain. */
 const EVM_STABLE = EVM_TOKENS.find(({ symbol }) => symbol === 'USDC')?.contract ?? '';
@@ -67,6 +68,7 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
       ...bridgeVerbs(ledger, EVM_STABLE, bridges),
       ...modelVerbs(scripts.model),
       ...launcherVerbs(scripts.launcher),
+      ...EXCHANGE_VERBS,
     },
   };
   return {

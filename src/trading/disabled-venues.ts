@@ -1,12 +1,12 @@
 /** Which venues take no live orders, by who asks: what is switched off, and which setting would switch it on. */
 import type { Autonomy } from '../domain/agent.ts';
 import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/venue.ts';
-import { ALL_ENABLED, type DisabledVenues } from '../domain/risk/index.ts';
+import { ALL_ENABLED, type DisabledVenues, EXCHANGE_KEY } from '../domain/risk/index.ts';
 
 /** What live orders need of this service. */
 export interface LiveParts {
-  /** Whether orders may go to the live spot exchange. */
-  readonly spotexchange: boolean;
+  /** Whether orders may go to the live spot exchange, and which organizations have an account there. */
+  readonly spotexchange: { readonly enabled: boolean; readonly hasKey: (orgId: string) => boolean };
   /** Whether a node of the primary chain is named. */
   readonly primaryChain: boolean;
   /** Whether delegated transactions can be signed. */
@@ -27,12 +27,13 @@ function withoutWay(): DisabledVenues {
 }
 
 /**
- * The setting that live orders of each venue lack, for agents and Takes by their autonomy and for people (null). Without a
+ * What live orders of each venue lack, in an organization, for agents and Takes by their autonomy and for people (null). Without a
  * signer nobody buys on the primary chain by itself; what is held there can be sold all the same, by the wallet of its owner.
  */
-export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null) => DisabledVenues {
+export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null, orgId: string) => DisabledVenues {
+  const { enabled, hasKey } = parts.spotexchange;
   const shared: DisabledVenues = {
-    ...(parts.spotexchange ? {} : { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+    ...(enabled ? {} : { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
     ...withoutWay(),
     ...(parts.onchainPredictions ? {} : { prediction: 'PREDICTION_ONCHAIN_URL' }),
     ...(parts.primaryChain ? {} : { spotchain: 'SPOTCHAIN_RPC_URL' }),
@@ -41,9 +42,10 @@ export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null) 
     ...shared,
     ...(parts.primaryChain && !parts.signer ? { spotchain: { entries: 'IDP_AUTHORIZATION_PRIVATE_KEY' } } : {}),
   };
-  return (autonomy) => {
-    if (autonomy === null) return shared;
-    if (ADVICE.has(autonomy)) return ALL_ENABLED;
-    return BY_ITSELF.has(autonomy) ? unsigned : shared;
+  const keyless: DisabledVenues = { spotexchange: EXCHANGE_KEY };
+  return (autonomy, orgId) => {
+    if (autonomy !== null && ADVICE.has(autonomy)) return ALL_ENABLED;
+    const disabled = autonomy !== null && BY_ITSELF.has(autonomy) ? unsigned : shared;
+    return enabled && !hasKey(orgId) ? { ...disabled, ...keyless } : disabled;
   };
 }

@@ -82,7 +82,7 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
         others: exposureOfSums(others, marksOf(elsewhere, markets)),
         control: {
           halt: haltOf({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
-          disabled: deps.disabledVenues(null),
+          disabled: deps.disabledVenues(null, orgId),
         },
         feeBps: feeBps?.(order),
       });

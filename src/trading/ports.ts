@@ -4,6 +4,7 @@ import type { OpenProposal, TradingBook } from '../domain/book.ts';
 import type { TransitAmount } from '../domain/bridge/transit.ts';
 import type { RiskRejection } from '../domain/decision.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
+import type { ExchangeRequest } from '../domain/exchange-request.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
@@ -78,8 +79,8 @@ export interface RiskDeps {
   readonly reads: RiskReads;
   readonly bus: LatestQuotes;
   readonly clock: { now(): EpochMs };
-  /** The venues whose live orders cannot be carried out; null asks for an order of a person. */
-  readonly disabledVenues: (autonomy: Autonomy | null) => DisabledVenues;
+  /** The venues whose live orders an organization cannot have carried out; null asks for an order of a person. */
+  readonly disabledVenues: (autonomy: Autonomy | null, orgId: string) => DisabledVenues;
 }
 
 /** What became of asking the signer. Asking again is harmless: the same message has one signature. */
@@ -94,6 +95,28 @@ export type SignerAnswer =
 export interface SignerClient {
   /** @param signature the worker's, over `delegatedOrderText`. */
   sign(orderId: string, signature: string): Promise<SignerAnswer>;
+}
+
+/** Has requests to the spot exchange signed. */
+export interface ExchangeSigner {
+  /** @param signature the worker's, over `exchangeRequestText`. */
+  signRequest(request: ExchangeRequest, signature: string): Promise<ExchangeSignature>;
+}
+
+/** What became of asking for the signature under a request to the spot exchange. */
+export type ExchangeSignature =
+  /** `query` is the whole signed query; `apiKey` names the account's key to the exchange and proves nothing. */
+  | { readonly outcome: 'signed'; readonly apiKey: string; readonly query: string }
+  | { readonly outcome: 'refused'; readonly code: string; readonly detail: string }
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
+
+/** Has requests to the spot exchange signed, each with the key of its organization's account. */
+export type SignExchangeRequest = (request: ExchangeRequest) => Promise<ExchangeSignature>;
+
+/** The keys of organizations at the spot exchange, as the signer process alone has them. */
+export interface ExchangeKeys {
+  /** As it lies in its file at this moment: a key that was exchanged counts at once. Null where there is none. */
+  of(orgId: string): { readonly apiKey: string; sign(query: string): string } | null;
 }
 
 /** What became of asking the remote signer. */

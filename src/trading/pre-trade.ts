@@ -89,7 +89,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
         others: exposureOfSums(others, marks(others.assets.map(({ instrument }) => instrument))),
         control: {
           halt: haltOf({ decidedEpoch: epoch ?? agent.epoch, epoch: agent.epoch, paused: agent.paused, closes: flattens === true }),
-          disabled: deps.disabledVenues(agent.autonomy),
+          disabled: deps.disabledVenues(agent.autonomy, orgId),
         },
       });
       // What has come closer since the decision keeps its slippage budget; a better price is no breach of it.

@@ -38,6 +38,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     ACTIVITY_HISTORY_DAYS: 30,
     TRAIL_HISTORY_DAYS: null,
     SVC_LIVE_SPOTEXCHANGE_ENABLED: false,
+    SVC_EXCHANGE_DAILY_LIMIT_USD: 1_000_000,
     SVC_DELEGATED_SIGNING_ENABLED: false,
     SVC_DELEGATED_DAILY_LIMIT_USD: 100_000,
     IDP_AUTHORIZATION_PRIVATE_KEY: null,
@@ -55,8 +56,6 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     SPOTCHAIN_CANDLES_URL: null,
     SPOTEXCHANGE_URL: null,
     SPOTEXCHANGE_STREAM_URL: null,
-    SPOTEXCHANGE_KEY: null,
-    SPOTEXCHANGE_SECRET: null,
     EVMVENUE_URL: null,
     EVMVENUE_STREAM_URL: null,
     EVMCHAIN_URL: null,
@@ -79,7 +78,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     ISSUER_PROVIDER: 'prestocks',
     NEWS_URL: null,
     NEWS_KEY: null,
-    NEWS_PROVIDER: 'gateway',
+    NEWS_PROVIDER: null,
     TVL_URL: null,
     MACRO_URL: null,
     MACRO_KEY: null,
@@ -111,9 +110,8 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
 const nodes = { SPOTCHAIN_URL: 'https://a.example', SPOTCHAIN_RPC_URL: 'https://n.example', EVMCHAIN_URL: 'https://e.example' };
 const idp = { IDP_ISSUER: 'https://idp.example', IDP_AUDIENCE: 'sevengate', IDP_JWKS_URL: 'https://idp.example/jwks' };
 const signer = { IDP_SIGNER_URL: 'https://s.example', IDP_APP_ID: 'app', IDP_APP_SECRET: 'k-6' };
+const news = { NEWS_URL: 'https://n.example', NEWS_KEY: 'k', NEWS_PROVIDER: 'finnhub' };
 const exchange = { SPOTEXCHANGE_URL: 'https://x.example', SPOTEXCHANGE_STREAM_URL: 'wss://x.example/ws' };
-const exchangeKeys = { ...exchange, SPOTEXCHANGE_KEY: 'k', SPOTEXCHANGE_SECRET: 's' };
-const edwards = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 const poly = {
   POLYMARKET_GAMMA_URL: 'https://g.example',
   POLYMARKET_CLOB_URL: 'https://b.example',
@@ -158,6 +156,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['SVC_LIVE_SPOTEXCHANGE_ENABLED', 'true', true, 'on', 'is neither true nor false'],
   ['SVC_DELEGATED_SIGNING_ENABLED', 'false', false, 'TRUE', 'is neither true nor false'],
   ['SVC_DELEGATED_DAILY_LIMIT_USD', '5000', 5_000, '0', 'is not a whole number from 1 to 1000000000'],
+  ['SVC_EXCHANGE_DAILY_LIMIT_USD', '5000', 5_000, '0', 'is not a whole number from 1 to 1000000000'],
   ['IDP_AUTHORIZATION_PRIVATE_KEY', p256, p256, pem('P-384'), 'is no P-256 private key'],
   ['IDP_AUTHORIZATION_PRIVATE_KEY', `wallet-auth:${p256Base64}`, p256, 'wallet-auth:AAAA', 'is no P-256 private key'],
   ['IDP_AUTHORIZATION_PRIVATE_KEY', p256.replaceAll('\n', '\\n'), p256, 'changeme', 'is no P-256 private key'],
@@ -175,8 +174,6 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['SPOTCHAIN_CANDLES_URL', 'https://h.example', 'https://h.example', 'https://', 'is no URL'],
   ['SPOTEXCHANGE_URL', 'https://x.example', 'https://x.example', 'wss://x.example', 'should begin with https://', exchange],
   ['SPOTEXCHANGE_STREAM_URL', 'ws://x:1/s', 'ws://x:1/s', 'https://x.example', 'should begin with wss:// or ws://', exchange],
-  ['SPOTEXCHANGE_KEY', 'k-5', 'k-5', 'k 5', 'was it copied whole?', exchangeKeys],
-  ['SPOTEXCHANGE_SECRET', edwards, edwards, p256, 'is no Ed25519 private key', exchangeKeys],
   ['EVMVENUE_URL', 'https://p.example', 'https://p.example', 'p', 'is no URL', perps],
   ['EVMVENUE_STREAM_URL', 'wss://p.example', 'wss://p.example', 'http://p.example', 'should begin with wss:// or ws://', perps],
   [
@@ -201,9 +198,9 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['REFERENCE_FALLBACK_PROVIDER', 'alpaca', 'alpaca', 'yahoo', 'finnhub', fallback],
   ['ISSUER_URL', 'https://i.example', 'https://i.example', 'i.example', 'is no URL'],
   ['ISSUER_PROVIDER', 'tessera', 'tessera', 'backed', 'prestocks'],
-  ['NEWS_URL', 'https://n.example', 'https://n.example', 'file:///etc/passwd', 'should begin with https:// or http://'],
-  ['NEWS_KEY', 'k-3', 'k-3', 'k 3', 'was it copied whole?', { NEWS_URL: 'https://n.example' }],
-  ['NEWS_PROVIDER', 'alpaca', 'alpaca', 'reuters', 'none of gateway, alpaca, finnhub'],
+  ['NEWS_URL', 'https://n.example', 'https://n.example', 'file:///etc/passwd', 'should begin with https:// or http://', news],
+  ['NEWS_KEY', 'k-3', 'k-3', 'k 3', 'was it copied whole?', news],
+  ['NEWS_PROVIDER', 'alpaca', 'alpaca', 'reuters', 'none of alpaca, finnhub', news],
   ['TVL_URL', 'https://t.example', 'https://t.example', 't.example', 'is no URL'],
   ['MACRO_URL', 'https://m.example', 'https://m.example', 'm.example', 'is no URL', macro],
   ['MODEL_URL', 'sandbox', 'sandbox', 'sandboxes', 'is no URL', model],
@@ -291,15 +288,14 @@ test('what belongs together is asked for together', () => {
     'SPOTEXCHANGE_STREAM_URL: is missing, and SPOTEXCHANGE_URL needs it: set all or none',
   ]);
   expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true' })).toEqual([]);
-  expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchange })).toEqual([
-    'SPOTEXCHANGE_KEY: is missing, and SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs it: set the key and its secret or turn live orders off',
+  expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchange })).toEqual([]);
+  expect(sentences({ SPOTEXCHANGE_KEY: 'k' })).toEqual([
+    'SPOTEXCHANGE_KEY: each organization has an account of its own: sevengate exchange-keys add takes its key, so remove this',
   ]);
-  expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchangeKeys })).toEqual([]);
-  expect(sentences({ NEWS_URL: 'https://n.example', NEWS_PROVIDER: 'finnhub' })).toEqual([
-    'NEWS_KEY: is missing, and finnhub answers nobody without one: set the key',
-  ]);
-  expect(sentences({ ...exchange, SPOTEXCHANGE_KEY: 'k' })[0]).toContain('SPOTEXCHANGE_SECRET: is missing');
-  expect(sentences({ SPOTEXCHANGE_KEY: 'k', SPOTEXCHANGE_SECRET: 's' })[0]).toContain('set without SPOTEXCHANGE_URL');
+  expect(sentences({ NEWS_URL: 'https://n.example', NEWS_PROVIDER: 'finnhub' })[0]).toContain('NEWS_KEY: is missing');
+  // A real system speaks a real format: nothing of the sandbox's stands in for its name.
+  expect(sentences({ NEWS_URL: 'https://n.example', NEWS_KEY: 'k' })[0]).toContain('NEWS_PROVIDER: is missing');
+  expect(sentences({ NEWS_PROVIDER: 'finnhub' })[0]).toContain('NEWS_URL: is missing');
   expect(sentences({ REFERENCE_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');
   expect(sentences({ REFERENCE_FALLBACK_URL: 'https://q.example', REFERENCE_FALLBACK_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');
   expect(sentences({ REDIS_URL: 'redis://r', QUEUE_BACKEND: 'postgres' })[0]).toContain('keep one of the two');

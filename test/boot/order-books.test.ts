@@ -51,7 +51,7 @@ async function venue(
     newsUrl: url,
     intelligence: {
       newsKey: null,
-      newsProvider: 'gateway',
+      newsProvider: null,
       tvlUrl: url,
       macro: { url: url, key: '' },
       filings: { url: url, contact: '', archiveUrl: null },

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/boot/cli/program.ts';
 import { SIMULATORS } from '../../src/boot/outside/index.ts';
+import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
 import { holdPorts, REFUSING_PORT } from '../harness/ports.ts';
 import { testDatabase, withCluster } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
@@ -219,6 +220,25 @@ describe('one state folder', () => {
       new RegExp(`^sevengate: process ${first.pid} runs the service of the state folder ${service.home} already: stop it first`),
     );
     expect((await service.get('/readyz', null)).status).toBe(200);
+  });
+
+  test('an organization gets an account at the exchange by its key, which no other one can have, and loses it again', async () => {
+    const secretFile = join(service.home, 'secret.txt');
+    const { key, secret, account } = sandboxExchangeAccount('second desk');
+    const keys = (...words: string[]) => sevengate(['exchange-keys', ...words], { SEVENGATE_HOME: service.home });
+    writeFileSync(secretFile, `${secret}\n`, { mode: 0o600 });
+    const add = (given: string, org: string) => keys('add', given, '--org', org, '--secret-file', secretFile, '--json');
+    expectSentence(await add(`${key.slice(0, -1)}x`, 'second'), 'the exchange refuses the key: -2015');
+    const added = await add(key, 'second');
+    expect([added.code, JSON.parse(added.stdout)]).toMatchObject([0, { account }]);
+    expectSentence(await add(key, 'third'), /account \d+ belongs to organization .*never meet in one account$/);
+    const listed = await keys('list');
+    // The sandbox gave the example organization one of its own.
+    expect(listed.stdout.split('\n').filter((line) => line !== '')).toHaveLength(2);
+    expect(listed.stdout).toContain(`account ${account}`);
+    expect(listed.stdout + listed.stderr + added.stdout + added.stderr + service.stderr()).not.toContain(secret);
+    expect(JSON.parse((await keys('remove', '--org', 'second', '--json')).stdout)).toMatchObject({ removed: true });
+    expect((await keys('list')).stdout).not.toContain(account);
   });
 
   test('commands run beside it and leave it running', async () => {

@@ -14,6 +14,7 @@ import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
+import { signWithKey } from '../../src/adapters/venues/spotexchange/signature.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
@@ -44,7 +45,8 @@ beforeEach(async () => {
   const weight = new WeightBudget(6_000);
   rest = createSpotRest({ baseUrl: simulator.url, clock: stage.clock, random: seededRandom(1), budget: weight });
   const budgets = { weight, orders: new WeightBudget(100, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
-  client = createSpotOrders({ baseUrl: simulator.url, rest, credentials: SANDBOX_EXCHANGE_KEY, clock: stage.clock, budgets });
+  const sign = signWithKey(SANDBOX_EXCHANGE_KEY);
+  client = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock: stage.clock, budgetsOf: () => budgets });
 });
 afterEach(async () => {
   client.close();
@@ -121,7 +123,7 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
   await receive();
   await stage.tick();
   // What is asked before an order goes out is known from here on.
-  await client.lookUp({ instrument: BTC } as never, 'nothing', { decisionPrice: '1', leaseUntil: null });
+  await client.lookUp({ instrument: BTC } as never, 'nothing', { orgId: ORG, decisionPrice: '1', leaseUntil: null });
   simulator.faults.set({ lostAnswer: 1 });
   await stage.carry({ clients: { spotexchange: client } });
   expect((await stage.list({ agentId }))[0]?.state).toBe('unknown');
@@ -152,7 +154,7 @@ test('a person’s live order goes the same way, and a halt before it is sent st
   const handler = createMarketOrderHandler({
     runtime,
     preTrade,
-    live: true,
+    lacks: () => null,
     isOverrun: (error) => error instanceof BookMoved,
     clock,
     newId,

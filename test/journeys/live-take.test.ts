@@ -10,6 +10,7 @@ import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
+import { signWithKey } from '../../src/adapters/venues/spotexchange/signature.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { createBreakersOfTakes } from '../../src/boot/breakers.ts';
 import { emptyBook, markBook } from '../../src/domain/book.ts';
@@ -45,7 +46,8 @@ beforeEach(async () => {
   const weight = new WeightBudget(6_000);
   rest = createSpotRest({ baseUrl: simulator.url, clock: stage.clock, random: seededRandom(1), budget: weight });
   const budgets = { weight, orders: new WeightBudget(100, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
-  client = createSpotOrders({ baseUrl: simulator.url, rest, credentials: SANDBOX_EXCHANGE_KEY, clock: stage.clock, budgets });
+  const sign = signWithKey(SANDBOX_EXCHANGE_KEY);
+  client = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock: stage.clock, budgetsOf: () => budgets });
 });
 afterEach(async () => {
   client.close();
@@ -178,7 +180,7 @@ test('an answer of the exchange that is lost leaves one order and one fill', asy
   const id = await armedLive();
   await receive();
   await stage.tick('live', TAKE_TICK_MS);
-  await client.lookUp({ instrument: 'spotexchange:BTCUSDT' } as never, 'nothing', { decisionPrice: '1', leaseUntil: null });
+  await client.lookUp({ instrument: 'spotexchange:BTCUSDT' } as never, 'nothing', { orgId: ORG, decisionPrice: '1', leaseUntil: null });
   simulator.faults.set({ lostAnswer: 1 });
   await carry();
   expect((await stage.list())[0]?.state).toBe('unknown');

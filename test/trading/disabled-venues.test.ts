@@ -1,13 +1,34 @@
 // Which settings live orders lack, by who asks for them.
 import { expect, test } from 'vitest';
 import type { Autonomy } from '../../src/domain/agent.ts';
-import { missingSetting } from '../../src/domain/risk/index.ts';
+import { EXCHANGE_KEY, missingSetting } from '../../src/domain/risk/index.ts';
 import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
 
+const hasKey = (orgId: string) => orgId === 'ours';
+
 test('without a signer purchases by itself lack its key, and what is held can be sold', () => {
-  const disabled = disabledVenuesOf({ spotexchange: true, primaryChain: true, signer: false, onchainPredictions: true });
+  const disabled = disabledVenuesOf({
+    spotexchange: { enabled: true, hasKey },
+    primaryChain: true,
+    signer: false,
+    onchainPredictions: true,
+  });
   const lacks = (autonomy: Autonomy | null) =>
-    (['buy', 'sell'] as const).map((side) => missingSetting(disabled(autonomy), 'spotchain', side));
+    (['buy', 'sell'] as const).map((side) => missingSetting(disabled(autonomy, 'ours'), 'spotchain', side));
   expect(lacks('policy_auto')).toEqual(['IDP_AUTHORIZATION_PRIVATE_KEY', null]);
   expect([lacks('confirm'), lacks('risk_only'), lacks(null)]).toEqual(Array(3).fill([null, null]));
+});
+
+test('an organization without a key cannot trade on the exchange, and what is switched off comes first', () => {
+  const parts = { primaryChain: true, signer: true, onchainPredictions: true };
+  const on = disabledVenuesOf({ ...parts, spotexchange: { enabled: true, hasKey } });
+  expect([on(null, 'ours').spotexchange, on(null, 'theirs').spotexchange, on('confirm', 'theirs').spotexchange]).toEqual([
+    undefined,
+    EXCHANGE_KEY,
+    EXCHANGE_KEY,
+  ]);
+  // Advice is carried out by nobody.
+  expect(on('suggest', 'theirs')).toEqual({});
+  const off = disabledVenuesOf({ ...parts, spotexchange: { enabled: false, hasKey } });
+  expect(off(null, 'theirs').spotexchange).toBe('SVC_LIVE_SPOTEXCHANGE_ENABLED');
 });

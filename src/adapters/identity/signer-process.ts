@@ -23,7 +23,7 @@ export interface SignerLife {
   readonly pid: number;
   readonly ended: Promise<SignerEnd>;
   /** Answers with the public key. @throws Error in one sentence, without a character of the key, where it ended or found something wrong. */
-  tell(line: SignerSecret | SignerAddresses): Promise<string>;
+  tell(line: SignerSecret | SignerAddresses): Promise<string | null>;
   /** Ends it, with force where it does not follow. */
   stop(): Promise<void>;
 }

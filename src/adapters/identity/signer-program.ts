@@ -1,11 +1,11 @@
 /**
  * What the signer process does from its first line to its end. It is told two lines on standard input, where the key is and
- * where to listen; takes ids of prepared transactions with the worker's signature from a private socket; and ends with its
- * parent.
+ * where to listen; takes ids of prepared transactions and requests to the spot exchange, each with the worker's signature, from
+ * a private socket; and ends with its parent.
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { SignerClient } from '../../trading/ports.ts';
+import type { ExchangeSigner, SignerClient } from '../../trading/ports.ts';
 import { createLog, type LogLevel } from '../log.ts';
 import { type AuthorizationKey, authorizationKey } from './authorization-signature.ts';
 import { unsealed } from './signer-process.ts';
@@ -23,11 +23,12 @@ export interface SignerCredentials {
 }
 
 /**
- * Runs the process. `open` makes what signs, once it is known where everything is.
+ * Runs the process. `open` makes what signs, once it is known where everything is; it is given no credentials where no swaps
+ * are signed.
  * @throws Error of `open` never: it is answered to the parent as what is wrong.
  */
 export async function runSigner(
-  open: (place: SignerAddresses, credentials: SignerCredentials) => Promise<Pick<SignerClient, 'sign'>>,
+  open: (place: SignerAddresses, credentials: SignerCredentials | null) => Promise<SignerClient & ExchangeSigner>,
 ): Promise<void> {
   // A signal that would open the debugger's port, and those that the terminal sends to the whole group: it ends with its parent.
   for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -35,13 +36,14 @@ export async function runSigner(
   const nextLine = toldLines();
   const { keys, keyFile, appId, logLevel } = (await nextLine()) as SignerSecret;
   const { key: given, appSecret } = keys ?? unsealed(SEALED);
-  const key = keyOf(given, keyFile);
+  const key = given === null && keyFile === null ? null : keyOf(given, keyFile);
   if (typeof key === 'string') return tell({ ok: false, wrong: key });
-  tell({ ok: true, publicKey: key.publicKey });
+  const publicKey = key?.publicKey ?? null;
+  tell({ ok: true, publicKey });
   const place = (await nextLine()) as SignerAddresses;
   const log = createLog(logLevel as LogLevel);
   try {
-    const { sign } = await open(place, { appId, appSecret, key });
+    const { sign, signRequest } = await open(place, key === null ? null : { appId, appSecret, key });
     await listenAsSigner({
       path: place.socket,
       sign: async (orderId, signature) => {
@@ -49,12 +51,18 @@ export async function runSigner(
         log.info({ orderId, outcome: answer.outcome, ...(answer.outcome === 'refused' ? { code: answer.code } : {}) }, 'asked to sign');
         return answer;
       },
+      signRequest: async (request, signature) => {
+        const answer = await signRequest(request, signature);
+        const refused = answer.outcome === 'refused' ? { code: answer.code } : {};
+        log.info({ orgId: request.orgId, ask: request.ask.kind, outcome: answer.outcome, ...refused }, 'asked to sign for the exchange');
+        return answer;
+      },
       onError: (error) => log.error({ err: error }, 'the signer'),
     });
   } catch (error) {
     return tell({ ok: false, wrong: (error as Error).message });
   }
-  tell({ ok: true, publicKey: key.publicKey });
+  tell({ ok: true, publicKey });
 }
 
 const tell = (told: SignerTold): void => void process.stdout.write(`${JSON.stringify(told)}\n`);

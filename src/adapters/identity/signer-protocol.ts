@@ -2,7 +2,7 @@
 
 import type { CatalogSource } from '../../domain/catalog.ts';
 
-/** What only the signer process may hold. `key` is null where it lies in a file. */
+/** What only the signer process may hold. `key` is null where it lies in a file, or where no swaps are signed. */
 export interface SignerKeys {
   readonly key: string | null;
   readonly appSecret: string;
@@ -21,21 +21,22 @@ export interface SignerSecret {
 /** The second line, once the database is there. */
 export interface SignerAddresses {
   readonly databaseUrl: string;
-  /** The remote signer. */
-  readonly url: string;
+  /** The remote signer and the node of the primary chain; null where no swaps are signed. */
+  readonly url: string | null;
   readonly socket: string;
   /** The state folder: the public keys of writers lie there, and the count of what was signed. */
   readonly home: string;
-  /** The node of the primary chain. */
-  readonly rpcUrl: string;
+  readonly rpcUrl: string | null;
   /** Others that may sign with a wallet. */
   readonly makers: readonly string[];
   /** The most that is signed for within 24 hours, in US dollars. */
   readonly dailyLimitUsd: string;
+  /** The most that one organization may buy for at the spot exchange within 24 hours, in US dollars. */
+  readonly exchangeDailyLimitUsd: string;
   readonly isSandboxed: boolean;
   /** What the catalog of the service is made of: the signer signs for the same mints. */
   readonly catalog: CatalogSource;
 }
 
-/** What either line is answered with, as a line on standard output. */
-export type SignerTold = { readonly ok: true; readonly publicKey: string } | { readonly ok: false; readonly wrong: string };
+/** What either line is answered with, as a line on standard output. `publicKey` is null where no swaps are signed. */
+export type SignerTold = { readonly ok: true; readonly publicKey: string | null } | { readonly ok: false; readonly wrong: string };

@@ -1,9 +1,13 @@
-/** The way to the signer process: a private socket of this machine that takes the id of a prepared transaction and nothing else. */
+/**
+ * The way to the signer process: a private socket of this machine that takes the id of a prepared transaction, or a request to
+ * the spot exchange, each with the worker's signature, and nothing else.
+ */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
-import type { SignerAnswer, SignerClient } from '../../trading/ports.ts';
+import { type ExchangeRequest, readExchangeRequest } from '../../domain/exchange-request.ts';
+import type { ExchangeSignature, ExchangeSigner, SignerAnswer, SignerClient } from '../../trading/ports.ts';
 
 const MAX_BYTES = 16 * 1024;
 const ANSWER_MS = 6_000;
@@ -12,23 +16,51 @@ const LONGEST_PATH = 100;
 const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** What a request asks; null of everything but `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`. */
-function askedOf(text: string): { readonly orderId: string; readonly signature: string } | null {
+/** Where requests to the spot exchange are put before the signer. */
+const EXCHANGE_PATH = '/exchange';
+
+type Answer = SignerAnswer | ExchangeSignature;
+
+/** The two members of a JSON object, in this order, the second a signature; null of everything else. */
+function signedOf(text: string, name: string): { readonly value: unknown; readonly signature: string } | null {
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null || Object.keys(body).join() !== 'orderId,signature') return null;
-    const { orderId, signature } = body as { orderId: unknown; signature: unknown };
-    if (typeof orderId !== 'string' || !UUID.test(orderId) || typeof signature !== 'string') return null;
-    return SIGNATURE.test(signature) ? { orderId, signature } : null;
+    if (typeof body !== 'object' || body === null || Object.keys(body).join() !== `${name},signature`) return null;
+    const { [name]: value, signature } = body as Readonly<Record<string, unknown>>;
+    return typeof signature === 'string' && SIGNATURE.test(signature) ? { value, signature } : null;
   } catch {
     return null;
   }
+}
+
+/** What a request asks; null of everything but `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`. */
+function askedOf(text: string): { readonly orderId: string; readonly signature: string } | null {
+  const { value: orderId, signature } = signedOf(text, 'orderId') ?? {};
+  return typeof orderId === 'string' && UUID.test(orderId) && signature !== undefined ? { orderId, signature } : null;
+}
+
+/** The same of `{"request":{…},"signature":"<base64 of 64 bytes>"}`. */
+function exchangeAskedOf(text: string): { readonly request: ExchangeRequest; readonly signature: string } | null {
+  const { value, signature } = signedOf(text, 'request') ?? {};
+  const request = readExchangeRequest(value);
+  return request !== null && signature !== undefined ? { request, signature } : null;
+}
+
+/** Has what was asked signed; null where it is neither of both questions. */
+function answerTo(options: SignerClient & ExchangeSigner, path: string | undefined, text: string): Promise<Answer> | null {
+  if (path === EXCHANGE_PATH) {
+    const asked = exchangeAskedOf(text);
+    return asked && options.signRequest(asked.request, asked.signature);
+  }
+  const asked = path === '/' ? askedOf(text) : null;
+  return asked && options.sign(asked.orderId, asked.signature);
 }
 
 /** Listens on a socket that only this user can open. @throws Error in one sentence where the path is too long for a socket. */
 export async function listenAsSigner(options: {
   readonly path: string;
   readonly sign: SignerClient['sign'];
+  readonly signRequest: ExchangeSigner['signRequest'];
   /** Is told of errors that became an `unavailable`. */
   readonly onError: (error: unknown) => void;
 }): Promise<{ close(): Promise<void> }> {
@@ -36,7 +68,7 @@ export async function listenAsSigner(options: {
   if (Buffer.byteLength(path) > LONGEST_PATH)
     throw new Error(`the signer's socket ${path} has a longer name than sockets may have: set SEVENGATE_HOME to a shorter path`);
   const server = http.createServer((incoming, response) => {
-    const answer = (status: number, body: SignerAnswer): void => {
+    const answer = (status: number, body: Answer): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
     const chunks: Buffer[] = [];
@@ -48,14 +80,15 @@ export async function listenAsSigner(options: {
     });
     incoming.on('error', () => response.destroy());
     incoming.on('end', () => {
-      const asked = incoming.method === 'POST' && incoming.url === '/' ? askedOf(Buffer.concat(chunks).toString('utf8')) : null;
+      const asked = incoming.method === 'POST' ? answerTo(options, incoming.url, Buffer.concat(chunks).toString('utf8')) : null;
       if (asked === null)
         return answer(400, {
           outcome: 'refused',
           code: 'malformed',
-          detail: 'the signer takes {"orderId":"<id>","signature":"<base64>"} alone',
+          detail:
+            'the signer takes {"orderId":"<id>","signature":"<base64>"} alone, and {"request":{},"signature":"<base64>"} at /exchange',
         });
-      options.sign(asked.orderId, asked.signature).then(
+      asked.then(
         (given) => answer(200, given),
         (error: unknown) => {
           options.onError(error);
@@ -83,36 +116,45 @@ export async function listenAsSigner(options: {
 }
 
 /** The client of a signer that listens at `path`. */
-export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): SignerClient {
+export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): SignerClient & ExchangeSigner {
   return {
-    sign: (orderId, signature) =>
-      new Promise((resolve) => {
-        const request = http.request({ socketPath: path, path: '/', method: 'POST', headers: { 'content-type': 'application/json' } });
-        const settle = (answer: SignerAnswer): void => {
-          stop();
-          resolve(answer);
-        };
-        const stop = clock.deadline(clock.now() + ANSWER_MS, () => {
-          settle({ outcome: 'unavailable', reason: 'timeout', detail: 'the signer did not answer in time' });
-          request.destroy();
-        });
-        request.on('error', () =>
-          settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer process cannot be reached' }),
-        );
-        request.on('response', (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer broke off its answer' }));
-          response.on('end', () => settle(answerOf(Buffer.concat(chunks).toString('utf8'))));
-        });
-        request.end(JSON.stringify({ orderId, signature }));
-      }),
+    sign: (orderId, signature) => asked<SignerAnswer>(path, clock, '/', { orderId, signature }),
+    signRequest: (request, signature) => asked<ExchangeSignature>(path, clock, EXCHANGE_PATH, { request, signature }),
   };
 }
 
-function answerOf(text: string): SignerAnswer {
+function asked<Given extends Answer>(
+  socketPath: string,
+  clock: Pick<Clock, 'now' | 'deadline'>,
+  path: string,
+  body: object,
+): Promise<Given | Silence> {
+  return new Promise((resolve) => {
+    const request = http.request({ socketPath, path, method: 'POST', headers: { 'content-type': 'application/json' } });
+    const settle = (answer: Given | Silence): void => {
+      stop();
+      resolve(answer);
+    };
+    const stop = clock.deadline(clock.now() + ANSWER_MS, () => {
+      settle({ outcome: 'unavailable', reason: 'timeout', detail: 'the signer did not answer in time' });
+      request.destroy();
+    });
+    request.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer process cannot be reached' }));
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer broke off its answer' }));
+      response.on('end', () => settle(answerOf<Given>(Buffer.concat(chunks).toString('utf8'))));
+    });
+    request.end(JSON.stringify(body));
+  });
+}
+
+type Silence = Extract<Answer, { readonly outcome: 'unavailable' }>;
+
+function answerOf<Given extends Answer>(text: string): Given | Silence {
   try {
-    const answer = JSON.parse(text) as SignerAnswer;
+    const answer = JSON.parse(text) as Given;
     if (['signed', 'refused', 'unavailable'].includes(answer.outcome)) return answer;
   } catch {
     // Told below.

@@ -1,7 +1,7 @@
 /** Follows the signer process from life to life, and answers in its place while none is there. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
-import type { SignerAnswer, SignerClient } from '../../trading/ports.ts';
+import type { ExchangeSigner, SignerAnswer, SignerClient } from '../../trading/ports.ts';
 import type { SignerLife } from './signer-process.ts';
 import type { SignerAddresses, SignerSecret } from './signer-protocol.ts';
 
@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 1_000;
 export interface SupervisedSigner {
   readonly pid: number;
   /** What is answered while no process would; null where one listens. */
-  refusal(): SignerAnswer | null;
+  refusal(): Extract<SignerAnswer, { readonly outcome: 'unavailable' }> | null;
   open(place: SignerAddresses): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function superviseSigner(deps: {
   /** Null where the key cannot be handed over once more. */
   readonly begin: (() => SignerLife) | null;
   readonly secret: SignerSecret;
-  readonly publicKey: string;
+  readonly publicKey: string | null;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly log: Log;
 }): SupervisedSigner {
@@ -97,12 +97,18 @@ export function superviseSigner(deps: {
 }
 
 /** The client, whose answers that say nothing are told by their reasons to whoever counts them. */
-export function toldOfSilence({ sign }: SignerClient, onFailure: (reason: string) => void): SignerClient {
+export function toldOfSilence(
+  { sign, signRequest }: SignerClient & ExchangeSigner,
+  onFailure: (reason: string) => void,
+): SignerClient & ExchangeSigner {
+  function told<Answer extends { readonly outcome: string }>(answer: Answer | Silence): Answer | Silence {
+    if (answer.outcome === 'unavailable') onFailure((answer as Silence).reason);
+    return answer;
+  }
   return {
-    async sign(orderId, signature) {
-      const answer = await sign(orderId, signature);
-      if (answer.outcome === 'unavailable') onFailure(answer.reason);
-      return answer;
-    },
+    sign: async (orderId, signature) => told(await sign(orderId, signature)),
+    signRequest: async (request, signature) => told(await signRequest(request, signature)),
   };
 }
+
+type Silence = Extract<SignerAnswer, { readonly outcome: 'unavailable' }>;

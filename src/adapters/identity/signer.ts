@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
 import type { Log } from '../../../streams/log.ts';
 import { CATALOG } from '../../domain/catalog.ts';
-import type { SignerClient } from '../../trading/ports.ts';
+import type { ExchangeSigner, SignerClient } from '../../trading/ports.ts';
 import { beginLife, sealed } from './signer-process.ts';
 import type { SignerKeys, SignerAddresses, SignerSecret } from './signer-protocol.ts';
 import { signerAt } from './signer-socket.ts';
 import { superviseSigner } from './signer-supervisor.ts';
 
 export interface Signer {
-  /** What the remote signer has to know; SPKI, base64. */
-  readonly publicKey: string;
+  /** What the remote signer has to know; SPKI, base64. Null where no swaps are signed. */
+  readonly publicKey: string | null;
   /** Of the present process, or of the last one. */
   readonly pid: number;
-  readonly client: SignerClient;
+  readonly client: SignerClient & ExchangeSigner;
   /** Tells it where to listen and what to read. Before that its client answers `unavailable`. @throws Error in one sentence. */
   open(place: Pick<SignerAddresses, 'databaseUrl' | 'url' | 'rpcUrl' | 'makers'>): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface SignerStart
-  extends Pick<SignerAddresses, 'home' | 'isSandboxed' | 'dailyLimitUsd'>,
+  extends Pick<SignerAddresses, 'home' | 'isSandboxed' | 'dailyLimitUsd' | 'exchangeDailyLimitUsd'>,
     Pick<SignerSecret, 'keyFile' | 'appId' | 'logLevel'> {
   /** What the process runs. */
   readonly program: string;
@@ -36,7 +36,7 @@ export interface SignerStart
 
 /** @throws Error in one sentence, without a character of the key, where it is none. */
 export async function openSigner(start: SignerStart): Promise<Signer> {
-  const { program, keys, keyFile, appId, logLevel, home, isSandboxed, dailyLimitUsd, clock, log } = start;
+  const { program, keys, keyFile, appId, logLevel, home, isSandboxed, dailyLimitUsd, exchangeDailyLimitUsd, clock, log } = start;
   const socket = join(home, 'signer', `${process.pid}.sock`);
   const kept = sealed(keys);
   const secret: SignerSecret = { keys: kept === null ? keys : null, keyFile, appId, logLevel };
@@ -44,8 +44,10 @@ export async function openSigner(start: SignerStart): Promise<Signer> {
   const first = beginLife(program, clock, kept);
   try {
     const publicKey = await first.tell(secret);
-    start.onKey(publicKey);
-    log.info({ publicKey }, 'delegated signing is on: register this public key with the identity provider');
+    if (publicKey !== null) {
+      start.onKey(publicKey);
+      log.info({ publicKey }, 'delegated signing is on: register this public key with the identity provider');
+    }
     const begin = kept === null ? null : () => beginLife(program, clock, kept);
     const supervised = superviseSigner({ first, begin, secret, publicKey, clock, log });
     const client = signerAt(socket, clock);
@@ -54,8 +56,12 @@ export async function openSigner(start: SignerStart): Promise<Signer> {
       get pid() {
         return supervised.pid;
       },
-      client: { sign: async (orderId, signature) => supervised.refusal() ?? client.sign(orderId, signature) },
-      open: (place) => supervised.open({ ...place, socket, home, isSandboxed, dailyLimitUsd, catalog: CATALOG.source }),
+      client: {
+        sign: async (orderId, signature) => supervised.refusal() ?? client.sign(orderId, signature),
+        signRequest: async (request, signature) => supervised.refusal() ?? client.signRequest(request, signature),
+      },
+      open: (place) =>
+        supervised.open({ ...place, socket, home, isSandboxed, dailyLimitUsd, exchangeDailyLimitUsd, catalog: CATALOG.source }),
       async stop() {
         await supervised.stop();
         kept?.close();

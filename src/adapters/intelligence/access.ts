@@ -39,7 +39,8 @@ export interface IntelligenceAddresses {
   readonly intelligence: {
     /** Sent with every request for wire items; null where none is wanted. */
     readonly newsKey: string | null;
-    readonly newsProvider: NewsProviderName;
+    /** Null for the sandbox's wire, which speaks a format of its own. */
+    readonly newsProvider: NewsProviderName | null;
     readonly tvlUrl: string;
     readonly macro: { readonly url: string; readonly key: string };
     /** `contact` is the User-Agent that the regulator wants; `archiveUrl` is where the documents lie, null in the sandbox. */
@@ -64,10 +65,8 @@ export function createIntelligenceSources({
   const bearer = (key: string | null): Readonly<Record<string, string>> => (key === null ? {} : { authorization: `Bearer ${key}` });
   const unknownFields = createUnknownFields();
   const asking = { clock, random, note: unknownFields.note };
-  /** The wire of the provider that is named; `gateway` speaks the format of this service. */
   const newsFeed = () => {
-    if (newsProvider === 'gateway')
-      return createWireFeed({ ...asking, names, client: client(addresses.newsUrl, paid.news, bearer(newsKey)) });
+    if (newsProvider === null) return createWireFeed({ ...asking, names, client: client(addresses.newsUrl, paid.news) });
     const provider = NEWS_PROVIDERS[newsProvider];
     const headers = newsKey === null ? {} : provider.headers(newsKey);
     const shares = CATALOG.source.tables.shares.map(({ underlying }) => underlying);

@@ -241,5 +241,5 @@ const FINNHUB: NewsProvider = {
   },
 };
 
-/** Providers by their names; the gateway's own format is read in `newswire.ts`. */
-export const NEWS_PROVIDERS: Readonly<Record<Exclude<NewsProviderName, 'gateway'>, NewsProvider>> = { alpaca: ALPACA, finnhub: FINNHUB };
+/** Providers by their names; the format of the sandbox's wire is read in `newswire.ts`. */
+export const NEWS_PROVIDERS: Readonly<Record<NewsProviderName, NewsProvider>> = { alpaca: ALPACA, finnhub: FINNHUB };

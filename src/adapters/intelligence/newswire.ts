@@ -130,7 +130,7 @@ export interface WireOptions {
   readonly random: () => number;
   /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
-  /** Whose format is spoken; that of a gateway unless told. */
+  /** Whose format is spoken; that of the sandbox's wire unless told. */
   readonly provider?: NewsProvider;
   /** Underlyings whose shares are asked for one by one, where the provider wants that. */
   readonly shares?: readonly string[];
@@ -140,8 +140,8 @@ export interface WireOptions {
   readonly lookbackMs?: number;
 }
 
-/** The format of this service: pages behind a cursor, which moves only once a page was read, so that no item is skipped. */
-function openGateway({ client, names, clock, lookbackMs, note }: NewsAsking): NewsSession {
+/** The format of the sandbox's wire: pages behind a cursor, which moves only once a page was read, so that no item is skipped. */
+function openSandboxWire({ client, names, clock, lookbackMs, note }: NewsAsking): NewsSession {
   let cursor: string | null = null;
   return {
     async ask() {
@@ -159,11 +159,11 @@ function openGateway({ client, names, clock, lookbackMs, note }: NewsAsking): Ne
   };
 }
 
-/** News of one provider; that of a gateway in the format of this service unless another is given. */
+/** News of one provider; those of the sandbox's wire, in a format of its own, unless one is given. */
 export function createWireFeed(options: WireOptions): Observable<FeedMessage | IntelligenceRecord> {
   const { clock, random, provider, shares = [] } = options;
   const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
   const everyMs = options.everyMs ?? provider?.everyMs ?? 15_000;
-  const open = provider?.open ?? openGateway;
+  const open = provider?.open ?? openSandboxWire;
   return poll<IntelligenceRecord>({ source: WIRE_SOURCE, everyMs, clock, random, open: () => open({ ...options, shares, lookbackMs }) });
 }

@@ -16,6 +16,7 @@ import { createRecommendations } from '../../adapters/store/agents/recommendatio
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
+import { EXCHANGE_KEY } from '../../domain/risk/index.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import { createLiveMarks } from '../../trading/live-marks.ts';
 import { createBreakers } from '../breakers.ts';
@@ -53,8 +54,9 @@ export const agentCapability = {
   },
 
   callers(deps): Pick<ApiPorts, 'agents' | 'vaults'> {
-    const { sql, runtime, bus, clock, newId } = deps;
-    const signed = createSignedRows(deps.evaluator);
+    const { sql, runtime, bus, clock, newId, evaluator, obtainable, risk } = deps;
+    const lacksExchangeKey = (orgId: string): boolean => risk.disabledVenues(null, orgId).spotexchange === EXCHANGE_KEY;
+    const signed = createSignedRows(evaluator);
     const vaults = createVaultStore(sql, signed);
     const decisions = createDecisionReads(sql);
     return {
@@ -64,7 +66,7 @@ export const agentCapability = {
         commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
         decisions: { list: decisions.list, get: decisions.get },
         recommendations: createRecommendations(sql, decisions),
-        gates: openGates({ sql, evaluator: deps.evaluator, runtime, clock, newId, obtainable: deps.obtainable }).commands,
+        gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey }).commands,
         evaluations: evaluationsFor(deps),
       },
       vaults: {

@@ -19,8 +19,8 @@ export const marketOrderCapability = {
 
   callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {
     const isOverrun = (error: unknown): boolean => error instanceof BookMoved;
-    const live = missingSetting(risk.disabledVenues(null), 'spotexchange', 'buy') === null;
-    const commands = createMarketOrderHandler({ runtime, preTrade, live, isOverrun, clock, newId });
+    const lacks = (orgId: string) => missingSetting(risk.disabledVenues(null, orgId), 'spotexchange', 'buy');
+    const commands = createMarketOrderHandler({ runtime, preTrade, lacks, isOverrun, clock, newId });
     return { marketOrders: { reads: createMarketOrderStore(sql), commands } };
   },
 } satisfies ActorCapability;

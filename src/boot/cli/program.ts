@@ -51,6 +51,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./members.ts')).membersCommands,
   },
   {
+    name: 'exchange-keys',
+    usage: '[command]',
+    description: 'add, list and remove the keys of organizations at the spot exchange',
+    load: async () => (await import('./exchange-keys.ts')).exchangeKeysCommands,
+  },
+  {
     name: 'tape',
     usage: '[command]',
     description: 'record, inspect, replay, serve and convert tapes of recorded quotes',

@@ -4,7 +4,7 @@ import { INTELLIGENCE_SIMULATORS, SANDBOX_CONTACT, SANDBOX_MACRO_KEY } from '../
 import type { Config } from '../config.ts';
 import { keyFor, type OutsideEntry, type SimulatorAt } from './entry.ts';
 
-/** What the plan of a real provider of news lets this process ask in a minute, where that is more than a gateway is asked. */
+/** What the plan of a real provider of news lets this process ask in a minute, where that is more than the sandbox is asked. */
 export function newsBudget({ NEWS_URL: url, NEWS_PROVIDER: provider }: Config): Record<string, number> {
   return url !== null && provider === 'alpaca' ? { news: ALPACA_NEWS_PER_MINUTE } : {};
 }
@@ -16,7 +16,7 @@ export const intelligence = {
     newsUrl: config.NEWS_URL ?? simulator('news'),
     intelligence: {
       newsKey: config.NEWS_KEY?.reveal() ?? null,
-      newsProvider: config.NEWS_PROVIDER,
+      newsProvider: config.NEWS_URL === null ? null : config.NEWS_PROVIDER,
       tvlUrl: config.TVL_URL ?? simulator('tvl'),
       macro: {
         url: config.MACRO_URL ?? simulator('macro'),

@@ -4,8 +4,8 @@ import { entityNamesOf } from './entities.ts';
 
 /** News agencies' reports. */
 export const WIRE_SOURCE = 'news:wire';
-/** Whom news may come from. `gateway`: a service of one's own that speaks this service's format. */
-export const NEWS_PROVIDER_NAMES = ['gateway', 'alpaca', 'finnhub'] as const;
+/** Whom news may come from. */
+export const NEWS_PROVIDER_NAMES = ['alpaca', 'finnhub'] as const;
 export type NewsProviderName = (typeof NEWS_PROVIDER_NAMES)[number];
 
 /** Filings of issuers with the regulator. */

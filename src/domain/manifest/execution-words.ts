@@ -20,10 +20,10 @@ export interface ManifestInWords {
   readonly execution: readonly string[];
 }
 
-/** Nothing is said of a manifest that is not on record. */
-export function manifestInWords(manifest: Manifest | null): ManifestInWords {
+/** Nothing is said of a manifest that is not on record. `lacksExchangeKey`: the organization has no key at the spot exchange. */
+export function manifestInWords(manifest: Manifest | null, lacksExchangeKey: boolean): ManifestInWords {
   if (manifest === null) return { liveLimit: null, execution: [] };
-  return { liveLimit: liveLimit(manifest), execution: executionInWords(manifest) };
+  return { liveLimit: liveLimit(manifest, lacksExchangeKey), execution: executionInWords(manifest) };
 }
 
 /** One sentence for each way in which an order may go, in the order of the universe; none is said twice. */

@@ -11,6 +11,7 @@ import { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';
 import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from './exact.ts';
 import { exactLotsOf, exactNotionalOf, type OrderFigures, type RiskFrame } from './kernel.ts';
+import { ADD_EXCHANGE_KEY, EXCHANGE_KEY } from './order-context.ts';
 import { isMintTradable, openPositionsAfter } from './size-independent.ts';
 
 /** Puts a mask of breaches into words and data. */
@@ -84,6 +85,7 @@ function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame:
       return said(code, 'no halt', `halt of ${context.halt === 'all' ? 'everything' : 'entries'}`, 'lift the halt', { kind: 'lift_halt' });
     case 'feature_disabled': {
       const feature = context.disabledFeature as string;
+      if (feature === EXCHANGE_KEY) return said(code, feature, 'none', ADD_EXCHANGE_KEY, { kind: 'enable_feature', feature });
       return said(code, `${feature} on`, `${feature} off`, `turn ${feature} on`, { kind: 'enable_feature', feature });
     }
     default:

@@ -15,11 +15,14 @@ export { type ExposureTotals, exposureTotals } from './exposure-totals.ts';
 export { breachesOf, figuresOf, type OrderFigures, type RiskFrame } from './kernel.ts';
 export { limitedLiveCapital, type Mandate, mandateOf } from './mandate.ts';
 export {
+  ADD_EXCHANGE_KEY,
   ALL_ENABLED,
   type DisabledVenues,
   type PoolLiquidity,
+  EXCHANGE_KEY,
   haltOf,
   knownLiquidity,
+  lackInWords,
   missingSetting,
   observedMarket,
   orderContext,

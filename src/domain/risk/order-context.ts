@@ -75,6 +75,18 @@ export interface RiskAgent {
  */
 export type DisabledVenues = Readonly<Partial<Record<ExecutableVenue, string | { readonly entries: string }>>>;
 
+/** What live orders on the spot exchange lack where the organization has no account there. */
+export const EXCHANGE_KEY = 'an API key of the organization at the spot exchange';
+/** How it is added. */
+export const ADD_EXCHANGE_KEY = 'sevengate exchange-keys add';
+
+/** What an order on a venue lacks, in one sentence. */
+export function lackInWords(venue: ExecutableVenue, missing: string): string {
+  return missing === EXCHANGE_KEY
+    ? `the organization has no API key at the spot exchange: ${ADD_EXCHANGE_KEY} adds one`
+    : `live orders on ${venue} are switched off: ${missing}`;
+}
+
 /** Every venue takes live orders. */
 export const ALL_ENABLED: DisabledVenues = Object.freeze({});
 

@@ -29,6 +29,8 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 export interface OrderEndpointsOptions {
   readonly account: TradingAccount;
   readonly keys: readonly ApiKey[];
+  /** The account's number. */
+  readonly uid: number;
   /** The venue's own time. */
   readonly now: () => EpochMs;
   /** The book of a symbol as the market has it now; undefined where the symbol is not listed. */
@@ -241,7 +243,7 @@ function balances(options: OrderEndpointsOptions, parameters: URLSearchParams): 
       accountType: 'SPOT',
       balances: held,
       permissions: ['SPOT'],
-      uid: 1,
+      uid: options.uid,
     },
   };
 }

@@ -25,9 +25,11 @@ export interface SpotExchangeSimulatorOptions {
   /** 0 = any free port. */
   readonly port: number;
   readonly seed?: number;
-  /** The keys of its one account; without any nothing can be ordered. */
+  /** The keys of its first account; without any nothing can be ordered there. */
   readonly keys?: readonly ApiKey[];
-  /** What the account begins with, whole units by asset. Default: a million USDT. */
+  /** Further accounts, each opened when it is first asked for by its key; null of a key that nobody has. */
+  readonly accountOfKey?: (key: string) => (ApiKey & { readonly account: string }) | null;
+  /** What each account begins with, whole units by asset. Default: a million USDT. */
   readonly balances?: Readonly<Record<string, number>>;
 }
 
@@ -41,8 +43,10 @@ export interface SpotExchangeSimulator {
   readonly symbols: readonly string[];
   /** Announces maintenance on every socket, as the venue does ten minutes before it closes them. */
   announceShutdown(): void;
-  /** The account behind the signed endpoints. */
+  /** The first account behind the signed endpoints. */
   readonly account: TradingAccount;
+  /** The account that a key belongs to; undefined where nobody has asked with it yet. */
+  accountWith(key: string): TradingAccount | undefined;
   /** The venue's status word of a symbol: `TRADING`, `HALT`, `BREAK`. */
   setStatus(symbol: string, status: string): void;
   close(): Promise<void>;
@@ -86,9 +90,41 @@ function openAccount(
   });
 }
 
+/** The signed endpoints of every account: which one is asked, its key says. */
+type OrderEndpoints = Pick<ReturnType<typeof createOrderEndpoints>, 'weightOf' | 'answer'>;
+
+function openAccounts(
+  { keys = [], accountOfKey }: SpotExchangeSimulatorOptions,
+  {
+    open,
+    ...shared
+  }: Omit<Parameters<typeof createOrderEndpoints>[0], 'account' | 'keys' | 'uid'> & { readonly open: () => TradingAccount },
+) {
+  const opened = new Map<string, { readonly account: TradingAccount; readonly endpoints: OrderEndpoints }>();
+  function opening(uid: string, own: readonly ApiKey[]) {
+    const account = open();
+    const made = { account, endpoints: createOrderEndpoints({ ...shared, account, keys: own, uid: Number(uid) }) };
+    opened.set(uid, made);
+    return made;
+  }
+  const first = opening('1', keys);
+  function ofKey(key: unknown) {
+    const further = typeof key === 'string' ? (accountOfKey?.(key) ?? null) : null;
+    return further === null ? first : (opened.get(further.account) ?? opening(further.account, [further]));
+  }
+  return {
+    first: first.account,
+    withKey: (key: string) => opened.get(accountOfKey?.(key)?.account ?? '1')?.account,
+    endpoints: {
+      weightOf: first.endpoints.weightOf,
+      answer: (request) => ofKey(request.headers['x-mbx-apikey']).endpoints.answer(request),
+    } satisfies OrderEndpoints,
+  };
+}
+
 interface Answering extends Pick<VenueState, 'faults' | 'clock' | 'venueNow'> {
   readonly endpoints: Readonly<Record<string, MarketEndpoint>>;
-  readonly orders: ReturnType<typeof createOrderEndpoints>;
+  readonly orders: OrderEndpoints;
   readonly weight: RequestWeight;
 }
 
@@ -135,10 +171,8 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
   const asOfNow = (book: SimulatedBook): void => {
     if (!streams.isFollowed(book.rules.symbol)) book.advance(market.spot(book.rules.base, clock.now()));
   };
-  const account = openAccount(options, (book, change) => streams.publishBook(book, change));
-  const orders = createOrderEndpoints({
-    account,
-    keys: options.keys ?? [],
+  const accounts = openAccounts(options, {
+    open: () => openAccount(options, (book, change) => streams.publishBook(book, change)),
     now: venueNow,
     bookOf: (symbol) => {
       const book = books.get(symbol);
@@ -148,7 +182,7 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     statusOf,
   });
   const endpoints = marketEndpoints({ market, clock, faults, books, venueNow, statusOf, asOfNow });
-  const answering = { faults, clock, venueNow, endpoints, orders, weight: new RequestWeight(WEIGHT_LIMIT, true) };
+  const answering = { faults, clock, venueNow, endpoints, orders: accounts.endpoints, weight: new RequestWeight(WEIGHT_LIMIT, true) };
   const server = await listenOnLoopback({
     clock,
     faults,
@@ -161,7 +195,8 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     wsUrl: server.wsUrl,
     faults,
     symbols: [...books.keys()],
-    account,
+    account: accounts.first,
+    accountWith: accounts.withKey,
     setStatus: (symbol, status) => void statuses.set(symbol, status),
     announceShutdown: () => streams.announceShutdown(),
     async close() {

@@ -1,4 +1,4 @@
-/** The one account of the exchange's simulator: balances, orders, and how orders are matched with the simulated books. */
+/** An account of the exchange's simulator: balances, orders, and how orders are matched with the simulated books. */
 import type { EpochMs } from '../../domain/time.ts';
 import { amountText, ONE, product, stepped } from './exact-amount.ts';
 import type { BookChange, SimulatedBook } from './simulated-book.ts';

@@ -20,6 +20,7 @@ import { fetchOrderBook } from '../../../src/adapters/venues/spotexchange/depth.
 import { fetchInstruments } from '../../../src/adapters/venues/spotexchange/instruments.ts';
 import { createSpotOrders } from '../../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/spotexchange/rest.ts';
+import { signWithKey } from '../../../src/adapters/venues/spotexchange/signature.ts';
 import { fetchDayTicker } from '../../../src/adapters/venues/spotexchange/ticker.ts';
 import { UNCHANGED } from '../../../src/adapters/venues/venue-http.ts';
 import { type Order, orderOf } from '../../../src/domain/order.ts';
@@ -77,7 +78,14 @@ function spotRest(note: NoteUnknownField) {
 function spotOrders(note: NoteUnknownField) {
   const budgets = { weight: budget(), orders: budget(), dayOrders: budget() };
   const credentials = { key: 'ours', secret: 'aSharedSecret' };
-  const orders = createSpotOrders({ baseUrl: base, rest: spotRest(note), credentials, clock, budgets, note });
+  const orders = createSpotOrders({
+    baseUrl: base,
+    rest: spotRest(note),
+    sign: signWithKey(credentials),
+    clock,
+    budgetsOf: () => budgets,
+    note,
+  });
   cleanups.push(() => orders.close());
   return orders;
 }
@@ -251,6 +259,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
     besides: exchange,
     ask: (note) =>
       spotOrders(note).submit(spotOrder as RiskApproved<Order<'spotexchange'>>, {
+        orgId: 'o',
         key: 'k',
         quote: { venue: 'spotexchange', source: 'test:top', observedAt: NOON, bid: '3999', ask: '4000' },
         decisionPrice: '4000',
@@ -262,14 +271,14 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
     route: 'GET /api/v3/order',
     answer: standing,
     besides: { ...exchange, 'GET /api/v3/myTrades': pastTrades },
-    ask: (note) => spotOrders(note).lookUp(spotOrder, 'k', { decisionPrice: '4000', leaseUntil: null }),
+    ask: (note) => spotOrders(note).lookUp(spotOrder, 'k', { orgId: 'o', decisionPrice: '4000', leaseUntil: null }),
   },
   'the trades of an order': {
     source: 'binance:myTrades',
     route: 'GET /api/v3/myTrades',
     answer: pastTrades,
     besides: { ...exchange, 'GET /api/v3/order': standing },
-    ask: (note) => spotOrders(note).lookUp(spotOrder, 'k', { decisionPrice: '4000', leaseUntil: null }),
+    ask: (note) => spotOrders(note).lookUp(spotOrder, 'k', { orgId: 'o', decisionPrice: '4000', leaseUntil: null }),
   },
   'bars of a perpetual': {
     source: 'hyperliquid:candleSnapshot',

@@ -8,6 +8,7 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Order } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { ExchangeSigningReads, PlacedOrder } from '../../../trading/exchange-signing.ts';
 import type { SignableProposal, SignableTransaction, SigningReads } from '../../../trading/signing-validation.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql } from '../database.ts';
@@ -101,6 +102,19 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
         cut,
         isWhole: combineObservationHashes(hashes) === row.observed_hash,
       };
+    },
+  };
+}
+
+/** The same, and orders on the spot exchange as their actors stand. */
+export function createExchangeSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey[]): SigningReads & ExchangeSigningReads {
+  return {
+    ...createSigningReads(sql, feedKeys),
+    async placedOrder(orgId: string, id: string): Promise<PlacedOrder | null> {
+      const [row] = await sql<PlacedOrder[]>`
+        select kind, snapshot->>'value' as state, snapshot->'context' as context from actors
+        where id = ${id} and org_id = ${orgId} and kind in ('proposal', 'market_order')`;
+      return row ?? null;
     },
   };
 }

@@ -1,15 +1,18 @@
-/** The spot exchange as a process reaches it: what it lets one account ask, its feed, bars and books, and its orders. */
+/** The spot exchange as a process reaches it: what it lets one address ask, its feed, bars and books, and the orders of accounts. */
 import type { ExecutionClient } from '../../../../actors/proposal/execution-client.ts';
-import type { MakeBudget } from '../../queue/request-budgets.ts';
+import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { followedBooks, listedOn } from '../listed.ts';
+import type { RequestBudget } from '../request-budget.ts';
 import type { AskTrades } from '../venue-flows.ts';
+import { fetchAccount, type SpotAccount } from './account.ts';
 import { createSpotCandles } from './candles.ts';
 import { fetchOrderBook } from './depth.ts';
 import { createSpotExchangeFeed } from './feed.ts';
 import { createSpotOrders } from './orders.ts';
 import { createSpotRest, fetchServerTime } from './rest.ts';
-import type { SpotCredentials } from './signature.ts';
+import { createSignedRest, type SpotBudgets } from './signed-rest.ts';
 import { AGG_TRADES_SOURCE, fetchTrades } from './trades.ts';
 
 /** Weight per minute that the exchange allows an address. */
@@ -20,11 +23,7 @@ const ORDERS_PER_DAY = 200_000;
 /** An order waits no longer for a budget than its lease lasts. */
 const ORDER_WAIT_MS = 1_000;
 
-const budgets = (make: MakeBudget) => ({
-  spotexchange: make('spotexchange', WEIGHT_PER_MINUTE),
-  spotexchange_orders: make('spotexchange_orders', ORDERS_PER_10_S, 10_000),
-  spotexchange_orders_day: make('spotexchange_orders_day', ORDERS_PER_DAY, 86_400_000),
-});
+const budgets = (make: MakeBudget) => ({ spotexchange: make('spotexchange', WEIGHT_PER_MINUTE) });
 
 export interface SpotExchangeAddresses {
   readonly spotexchange: { readonly url: string; readonly streamUrl: string };
@@ -73,26 +72,59 @@ export const spotexchangeAccess = {
   },
 };
 
-/** Live orders for the account of the credentials. */
+/** What each account may order, by organization: requests are counted by address, new orders by account. */
+function accountBudgets(weight: RequestBudget, make: MakeBudget): (orgId: string) => SpotBudgets {
+  const made = new Map<string, SpotBudgets>();
+  return (orgId) => {
+    const known = made.get(orgId) ?? {
+      weight,
+      orders: make(`spotexchange_orders:${orgId}`, ORDERS_PER_10_S, 10_000),
+      dayOrders: make(`spotexchange_orders_day:${orgId}`, ORDERS_PER_DAY, 86_400_000),
+    };
+    made.set(orgId, known);
+    return known;
+  };
+}
+
+/** Live orders, each for the account of its organization; `make` decides who counts what an account may order. */
 export function openSpotOrders(
-  reach: Reach<SpotExchangeAddresses, ReturnType<typeof budgets>>,
-  credentials: SpotCredentials,
+  reach: Exchange,
+  sign: SignExchangeRequest,
+  make: MakeBudget,
 ): { readonly client: ExecutionClient<'spotexchange'>; close(): void } {
   const { addresses, budgets: paid, clock, note } = reach;
   const rest = restOf(reach, ORDER_WAIT_MS);
-  const client = createSpotOrders({
-    baseUrl: addresses.spotexchange.url,
-    rest,
-    credentials,
-    clock,
-    budgets: { weight: paid.spotexchange, orders: paid.spotexchange_orders, dayOrders: paid.spotexchange_orders_day },
-    note,
-  });
+  const budgetsOf = accountBudgets(paid.spotexchange, make);
+  const client = createSpotOrders({ baseUrl: addresses.spotexchange.url, rest, sign, clock, budgetsOf, note });
   return {
     client,
     close() {
       client.close();
       rest.close();
     },
+  };
+}
+
+/** Accounts as the exchange tells of them, one at a time. */
+export interface SpotAccounts {
+  /** @throws VenueError where the exchange does not tell. */
+  read(orgId: string): Promise<SpotAccount>;
+  close(): void;
+}
+
+export function openSpotAccounts(reach: Exchange, sign: SignExchangeRequest): SpotAccounts {
+  const { addresses, budgets: paid, clock, note } = reach;
+  const rest = restOf(reach, ASKED_WAIT_MS);
+  const budgetsOf = accountBudgets(paid.spotexchange, aloneBudgets);
+  return {
+    async read(orgId) {
+      const signed = createSignedRest({ baseUrl: addresses.spotexchange.url, rest, orgId, sign, clock, budgets: budgetsOf(orgId), note });
+      try {
+        return await fetchAccount(signed, clock);
+      } finally {
+        signed.close();
+      }
+    },
+    close: () => rest.close(),
   };
 }

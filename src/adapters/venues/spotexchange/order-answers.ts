@@ -145,7 +145,8 @@ function commissionUsd(order: Order, trade: SpotTrade, { instrument, priceOf }: 
 function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, feeUsd: Decimal, info: BookingInfo): Fill {
   const { instrument } = info.instrument;
   return {
-    id: `${PROVIDER}:${instrument}:${trade.id}`,
+    // Two organizations may meet in one trade, the one as its buyer and the other as its seller.
+    id: `${PROVIDER}:${instrument}:${trade.id}:${order.id}`,
     orderId: order.id,
     bookId: order.bookId,
     instrument: order.instrument,

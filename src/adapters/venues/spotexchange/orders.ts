@@ -5,14 +5,15 @@
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import { sha256Hex } from '../../../domain/canonical-json.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
+import { clientOrderIdOf, type ExchangeAsk } from '../../../domain/exchange-request.ts';
 import type { VenueAnswer } from '../../../domain/execution.ts';
-import type { Order } from '../../../domain/order.ts';
+import { type Order, orderOf } from '../../../domain/order.ts';
 import type { Quote } from '../../../domain/quote.ts';
 import type { RiskApproved } from '../../../domain/risk/assess.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { splitInstrumentKey } from '../../../domain/venue.ts';
+import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isZero, wireDecimal } from '../wire-decimal.ts';
@@ -28,7 +29,6 @@ import {
   type SpotOrderState,
   type SpotTrade,
 } from './order-answers.ts';
-import type { SpotCredentials } from './signature.ts';
 import { createSignedRest, type SignedRest, type SpotBudgets, type Told } from './signed-rest.ts';
 
 /** Filters change rarely; a refusal for one of them has them asked anew. */
@@ -47,9 +47,10 @@ export interface SpotOrdersOptions {
   readonly baseUrl: string;
   /** The client of the unsigned reads. */
   readonly rest: VenueHttp;
-  readonly credentials: SpotCredentials;
+  readonly sign: SignExchangeRequest;
   readonly clock: Clock;
-  readonly budgets: SpotBudgets;
+  /** What the account of an organization may ask; made once for each. */
+  readonly budgetsOf: (orgId: string) => SpotBudgets;
   /** Is told of members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
   readonly note?: NoteUnknownField;
 }
@@ -57,6 +58,8 @@ export interface SpotOrdersOptions {
 type SpotOrder = Order<'spotexchange'>;
 
 interface Submitting {
+  /** Whose account the order is for. */
+  readonly orgId: string;
   readonly key: string;
   readonly quote: Pick<Quote<'spotexchange'>, 'venue' | 'source' | 'observedAt' | 'bid' | 'ask'>;
   readonly decisionPrice: DecimalString;
@@ -65,6 +68,7 @@ interface Submitting {
 
 /** What a look-up knows of the order besides itself. */
 interface LookingUp {
+  readonly orgId: string;
   readonly decisionPrice: DecimalString;
   /** End of the last lease that it may have been sent under; null where none was taken. */
   readonly leaseUntil: EpochMs | null;
@@ -78,11 +82,6 @@ export interface SpotOrders {
     readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   };
   close(): void;
-}
-
-/** The exchange's name of the order: always the same for a key, 36 characters of its alphabet at most. */
-export function clientOrderIdOf(key: string): string {
-  return `sg-${sha256Hex(key).slice(0, 32)}`;
 }
 
 const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'rejected', reason, detail });
@@ -100,7 +99,7 @@ function reasonOf(code: string, text: string): string {
   return 'venue_refused';
 }
 
-/** What every question to the exchange works with. */
+/** What every question to one account works with. */
 interface Session extends Pick<SpotOrdersOptions, 'rest' | 'clock'> {
   readonly signed: SignedRest;
   /** Instruments with their filters, and when they were asked for. */
@@ -111,28 +110,41 @@ interface Session extends Pick<SpotOrdersOptions, 'rest' | 'clock'> {
 
 export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   const { rest, clock } = options;
-  const signed = createSignedRest(options);
-  const session: Session = { rest, clock, signed, known: new Map(), sent: new Set() };
+  const known: Session['known'] = new Map();
+  /** One per organization: two accounts share nothing but the address that they are asked from. */
+  const sessions = new Map<string, Session>();
   /** Submissions by key: whoever comes second waits for the first. */
   const sending = new Map<string, Promise<VenueAnswer>>();
 
+  function sessionOf(orgId: string): Session {
+    const before = sessions.get(orgId);
+    if (before !== undefined) return before;
+    const signed = createSignedRest({ ...options, orgId, budgets: options.budgetsOf(orgId) });
+    const made = { rest, clock, signed, known, sent: new Set<string>() };
+    sessions.set(orgId, made);
+    return made;
+  }
+
   /** Sends an order under its key, or waits for whoever is sending it. */
   function once(order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
-    const before = sending.get(info.key);
+    const name = `${info.orgId} ${info.key}`;
+    const before = sending.get(name);
     if (before !== undefined) return before;
-    const now = send(session, order, info, restAt).finally(() => sending.delete(info.key));
-    sending.set(info.key, now);
+    const now = send(sessionOf(info.orgId), order, info, restAt).finally(() => sending.delete(name));
+    sending.set(name, now);
     return now;
   }
 
   return {
     submit: (order, info) => once(order, info, null),
-    lookUp: (order, key, info) => lookUp(session, order, key, info),
+    lookUp: (order, key, info) => lookUp(sessionOf(info.orgId), order, key, info),
     resting: {
       place: (order, info) => once(order, info, info.price),
-      withdraw: (order, key, info) => withdraw(session, order, key, info),
+      withdraw: (order, key, info) => withdraw(sessionOf(info.orgId), order, key, info),
     },
-    close: () => signed.close(),
+    close() {
+      for (const { signed } of sessions.values()) signed.close();
+    },
   };
 }
 
@@ -175,16 +187,9 @@ async function send(session: Session, order: RiskApproved<Order>, info: Submitti
   const instrument = await instrumentOf(session, order);
   const refused = refusedHere(order, instrument, restAt ?? order.limitPrice);
   if (refused !== null) return refused;
-  const parameters = {
-    symbol: instrument.instrument,
-    side: order.side.toUpperCase(),
-    ...(restAt === null ? { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice } : { type: 'LIMIT_MAKER', price: restAt }),
-    quantity: order.quantity,
-    newClientOrderId: name,
-    newOrderRespType: 'FULL',
-  };
-  const post = (): Promise<Told> =>
-    signed.call({ method: 'POST', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, places: true, until: leaseUntil });
+  // As it is signed: data, without what risk added to its type.
+  const ask: ExchangeAsk = { kind: 'order', key, order: orderOf(order), restAt };
+  const post = (): Promise<Told> => signed.call({ ask, known: ORDER_FIELDS, places: true, until: leaseUntil });
   remember(session, name);
   let told: Told;
   try {
@@ -201,6 +206,10 @@ async function send(session: Session, order: RiskApproved<Order>, info: Submitti
   if (told.kind === 'not_sent') {
     sent.delete(name);
     throw new VenueError('spotexchange', 0, 'not_sent', told.detail);
+  }
+  if (told.kind === 'unsigned') {
+    sent.delete(name);
+    return rejected(told.code, told.detail);
   }
   if (told.kind === 'unknown') return unknown(told.detail);
   if (told.kind === 'refused') return refusedThere(session, told, order, instrument, info);
@@ -293,8 +302,7 @@ async function lookUp(session: Session, order: Order, key: string, info: Looking
   // Asked before the answer is weighed: what is not there now may have come before a later look at the clock.
   const settledAt = info.leaseUntil === null ? null : info.leaseUntil + SETTLED_AFTER_MS;
   const isSettled = settledAt === null || clock.now() >= settledAt;
-  const parameters = { symbol, origClientOrderId: clientOrderIdOf(key) };
-  const told = await signed.call({ method: 'GET', path: '/api/v3/order', parameters, weight: 4, known: ORDER_FIELDS, until });
+  const told = await signed.call({ ask: { kind: 'look_up', key, symbol }, known: ORDER_FIELDS, until });
   if (told.kind === 'refused' && told.code === '-2013') {
     if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
     // Under a new lease it may be sent again.
@@ -318,14 +326,8 @@ async function withTrades(
 ): Promise<VenueAnswer> {
   const { signed } = session;
   if (!hasEnded(state) || isZero(state.executed)) return concluded(session, order, instrument, state, [], info.decisionPrice, null);
-  const rows = await signed.call({
-    method: 'GET',
-    path: '/api/v3/myTrades',
-    parameters: { symbol: instrument.instrument, orderId: String(state.orderId) },
-    weight: 20,
-    known: MY_TRADES_FIELDS,
-    until,
-  });
+  const ask: ExchangeAsk = { kind: 'trades', symbol: instrument.instrument, orderId: state.orderId };
+  const rows = await signed.call({ ask, known: MY_TRADES_FIELDS, until });
   if (rows.kind !== 'ok') return unasked(session, rows);
   return concluded(session, order, instrument, state, readTrades(rows.body, state.executed, state.at), info.decisionPrice, null);
 }
@@ -338,8 +340,7 @@ async function withdraw(session: Session, order: Order, key: string, info: Looki
   const { clock, signed } = session;
   const instrument = await instrumentOf(session, order);
   const until = clock.now() + LOOK_UP_MS;
-  const parameters = { symbol: instrument.instrument, origClientOrderId: clientOrderIdOf(key) };
-  const told = await signed.call({ method: 'DELETE', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, until });
+  const told = await signed.call({ ask: { kind: 'cancel', key, symbol: instrument.instrument }, known: ORDER_FIELDS, until });
   const state = told.kind === 'ok' ? readOrderState(told.body) : null;
   if (state !== null && hasEnded(state)) return withTrades(session, order, instrument, state, info, until);
   if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();

@@ -3,12 +3,23 @@
  * See docs/reference/outside/spot-exchange.md.
  */
 import { createHmac, createPrivateKey, sign } from 'node:crypto';
+import { exchangeQuery } from '../../../domain/exchange-request.ts';
+import type { SignExchangeRequest } from '../../../trading/ports.ts';
 
 /** What an account's requests are made with. Neither is ever logged. */
 export interface SpotCredentials {
   readonly key: string;
   /** A shared secret, or an Ed25519 private key as PEM. */
   readonly secret: string;
+}
+
+/** Signs requests with one key in this process, for whoever holds it. */
+export function signWithKey({ key, secret }: SpotCredentials): SignExchangeRequest {
+  const sign = spotSigner(secret);
+  return async (request) => {
+    const query = exchangeQuery(request);
+    return { outcome: 'signed', apiKey: key, query: `${query}&signature=${sign(query)}` };
+  };
 }
 
 /** True where the secret is a private key and not a shared secret. */

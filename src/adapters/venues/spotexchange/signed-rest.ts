@@ -1,9 +1,12 @@
 /**
- * The spot exchange's signed endpoints: its own time, signatures and budgets. Each request goes out once.
+ * The signed endpoints of one organization's account at the spot exchange: its time and budgets, and the signatures of whoever
+ * holds the account's key. Each request goes out once.
  * See docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import type { SignExchangeRequest } from '../../../trading/ports.ts';
+import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS } from '../../../domain/exchange-request.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-transport.ts';
 import { type KnownFields, noteUnknown } from '../known-fields.ts';
@@ -11,7 +14,6 @@ import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { retryAfterMs, type VenueHttp } from '../venue-http.ts';
 import { fetchServerTime } from './rest.ts';
-import { type SpotCredentials, spotSigner } from './signature.ts';
 
 /** The difference of the clocks is measured anew after this long. */
 const OFFSET_AGE_MS = 60_000;
@@ -30,6 +32,8 @@ export type Told =
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly text: string }
   /** It never left. */
   | { readonly kind: 'not_sent'; readonly detail: string }
+  /** It never left: whoever holds the account's key did not sign it. */
+  | { readonly kind: 'unsigned'; readonly code: string; readonly detail: string }
   /** It may have been carried out. */
   | { readonly kind: 'unknown'; readonly detail: string };
 
@@ -42,10 +46,7 @@ export interface SpotBudgets {
 }
 
 export interface SignedCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly weight: number;
+  readonly ask: ExchangeAsk;
   /** What the answer is known to hold. */
   readonly known: KnownFields;
   /** Takes one of the orders that the account may send. */
@@ -56,7 +57,6 @@ export interface SignedCall {
 
 /** Codes of the venue after which nobody knows whether a request was carried out. */
 const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(['-1000', '-1001', '-1006', '-1007']);
-const MAX_RECV_WINDOW_MS = 60_000;
 
 export interface SignedRest {
   /** Sends one signed request, at most once. @throws VenueError only before anything was sent. */
@@ -70,15 +70,15 @@ export function createSignedRest(options: {
   readonly baseUrl: string;
   /** The client of the unsigned reads: the server's time is asked there. */
   readonly rest: VenueHttp;
-  readonly credentials: SpotCredentials;
+  /** Whose account it is. */
+  readonly orgId: string;
+  readonly sign: SignExchangeRequest;
   readonly clock: Clock;
   readonly budgets: SpotBudgets;
   /** Is told of members of answers that nobody knows. */
   readonly note?: NoteUnknownField;
 }): SignedRest {
-  const { rest, clock, budgets } = options;
-  const signature = spotSigner(options.credentials.secret);
-  const headers = { 'x-mbx-apikey': options.credentials.key };
+  const { rest, clock, budgets, orgId, sign } = options;
   const http = createHttpTransport({
     baseUrl: options.baseUrl,
     clock,
@@ -98,23 +98,6 @@ export function createSignedRest(options: {
     // A slow answer tells the time badly: good for now, and asked again the next time.
     if (after - before <= QUICK_MS) measured = found;
     return found.aheadMs;
-  }
-
-  /** Takes from a budget, waiting until `until` at most. @throws VenueError */
-  async function take(budget: RequestBudget, weight: number, until: EpochMs): Promise<void> {
-    for (;;) {
-      const ms = await budget.take(weight, clock.now());
-      if (ms === 0) return;
-      if (clock.now() + ms >= until)
-        throw new VenueError(
-          'spotexchange',
-          0,
-          'budget_exhausted',
-          `the request budget of the spot exchange is spent; free again in ${ms} ms`,
-          ms,
-        );
-      await new Promise<void>((resolve) => void clock.deadline(clock.now() + ms, resolve));
-    }
   }
 
   function toldBy(outcome: HttpOutcome): Told {
@@ -141,19 +124,23 @@ export function createSignedRest(options: {
   }
 
   return {
-    async call({ method, path, parameters, weight, known, places, until }) {
+    async call({ ask, known, places, until }) {
+      const { method, path, weight } = endpointOf(ask);
       const ahead = await aheadMs();
       if (places === true) {
-        await take(budgets.dayOrders, 1, until);
-        await take(budgets.orders, 1, until);
+        await take(clock, budgets.dayOrders, 1, until);
+        await take(clock, budgets.orders, 1, until);
       }
-      await take(budgets.weight, weight, until);
+      await take(clock, budgets.weight, weight, until);
       const now = clock.now();
-      const left = Math.min(Math.floor(until - now), MAX_RECV_WINDOW_MS);
-      if (left <= 0) throw new VenueError('spotexchange', 0, 'too_late', 'the time in which the request may be sent is over');
-      const query = new URLSearchParams({ ...parameters, recvWindow: String(left), timestamp: String(Math.floor(now + ahead)) }).toString();
-      const target = `${path}?${query}&signature=${signature(query)}`;
-      const told = toldBy(await http.send({ method, target, headers, fresh: true }));
+      const recvWindow = Math.min(Math.floor(until - now), MAX_RECV_WINDOW_MS);
+      if (recvWindow <= 0) throw tooLate();
+      const signed = await sign({ orgId, ask, timestamp: Math.floor(now + ahead), recvWindow });
+      if (signed.outcome !== 'signed')
+        return { kind: 'unsigned', code: signed.outcome === 'refused' ? signed.code : 'signer_unavailable', detail: signed.detail };
+      if (clock.now() >= until) throw tooLate();
+      const headers = { 'x-mbx-apikey': signed.apiKey };
+      const told = toldBy(await http.send({ method, target: `${path}?${signed.query}`, headers, fresh: true }));
       if (told.kind === 'ok') noteUnknown(told.body, known, options.note);
       return told;
     },
@@ -162,6 +149,27 @@ export function createSignedRest(options: {
     },
     close: () => http.close(),
   };
+}
+
+/** Takes from a budget, waiting until `until` at most. @throws VenueError */
+async function take(clock: Clock, budget: RequestBudget, weight: number, until: EpochMs): Promise<void> {
+  for (;;) {
+    const ms = await budget.take(weight, clock.now());
+    if (ms === 0) return;
+    if (clock.now() + ms >= until)
+      throw new VenueError(
+        'spotexchange',
+        0,
+        'budget_exhausted',
+        `the request budget of the spot exchange is spent; free again in ${ms} ms`,
+        ms,
+      );
+    await new Promise<void>((resolve) => void clock.deadline(clock.now() + ms, resolve));
+  }
+}
+
+function tooLate(): VenueError {
+  return new VenueError('spotexchange', 0, 'too_late', 'the time in which the request may be sent is over');
 }
 
 function parsed(text: string): unknown {

@@ -3,13 +3,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts';
-import { clientOrderIdOf, createSpotOrders, type SpotOrders } from '../../../../src/adapters/venues/spotexchange/orders.ts';
+import { createSpotOrders, type SpotOrders } from '../../../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/rest.ts';
-import { type SpotCredentials, spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
+import { type SpotCredentials, signWithKey, spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
 import { fetchTrades } from '../../../../src/adapters/venues/spotexchange/trades.ts';
 import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
 import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
+import { clientOrderIdOf } from '../../../../src/domain/exchange-request.ts';
 import type { VenueAnswer } from '../../../../src/domain/execution.ts';
 import { isOrderOn, type Order, orderOf } from '../../../../src/domain/order.ts';
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
@@ -22,6 +23,7 @@ import { NOON, tinyMarket, until } from './tiny-world.ts';
 const CREDENTIALS: SpotCredentials = { key: 'ours', secret: 'aSharedSecret' };
 const BOOK = 'agent:00000000-0000-7000-8000-000000000001:live';
 const LEASE_MS = 2_000;
+const ORG = '00000000-0000-7000-8000-000000000001';
 
 let clock: VirtualClock;
 let simulator: SpotExchangeSimulator;
@@ -34,7 +36,8 @@ function open(credentials: SpotCredentials = CREDENTIALS, baseUrl = simulator.ur
   const weight = new WeightBudget(6_000);
   const reads = createSpotRest({ baseUrl, clock, random: seededRandom(1), budget: weight, note: unknown.note });
   const budgets = { weight, orders: new WeightBudget(orderLimit, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
-  const made = createSpotOrders({ baseUrl, rest: reads, credentials, clock, budgets, note: unknown.note });
+  const sign = signWithKey(credentials);
+  const made = createSpotOrders({ baseUrl, rest: reads, sign, clock, budgetsOf: () => budgets, note: unknown.note });
   closing.push(() => {
     made.close();
     reads.close();
@@ -135,7 +138,7 @@ async function approved(
 async function infoOf(order: Order, key = order.id) {
   const { bid, ask } = await top();
   const quote = { source: 'test:top', observedAt: clock.now(), bid, ask };
-  return { key, quote, decisionPrice: order.side === 'buy' ? ask : bid, leaseUntil: clock.now() + LEASE_MS };
+  return { orgId: ORG, key, quote, decisionPrice: order.side === 'buy' ? ask : bid, leaseUntil: clock.now() + LEASE_MS };
 }
 
 async function submit(order: RiskApproved<Order<'spotexchange'>>, through = orders): Promise<VenueAnswer> {
@@ -347,6 +350,7 @@ function infoOfNoRead(order: Order) {
     quote: { source: 'test', observedAt: clock.now(), bid: '1', ask: '2' },
     decisionPrice: order.limitPrice,
     leaseUntil: clock.now() + LEASE_MS,
+    orgId: ORG,
   };
 }
 
@@ -601,9 +605,9 @@ describe('resting orders', () => {
   const placing = async (key: string, price: string) => {
     const { bid, ask } = await top();
     const quote = { venue: 'spotexchange' as const, source: 'test:top', observedAt: clock.now(), bid, ask };
-    return { key, quote, decisionPrice: ask, leaseUntil: clock.now() + LEASE_MS, price };
+    return { orgId: ORG, key, quote, decisionPrice: ask, leaseUntil: clock.now() + LEASE_MS, price };
   };
-  const asking = { decisionPrice: '1', leaseUntil: null };
+  const asking = { orgId: ORG, decisionPrice: '1', leaseUntil: null };
 
   test('an order rests at the near side, is found resting, and is taken back once and for all', async () => {
     const order = await approved();

@@ -1,0 +1,156 @@
+/**
+ * Whether a request to the spot exchange may be signed with the key of an organization's account. The request has to carry the
+ * worker's signature. An order has to be the part that its proposal, or a person, has under way at this moment, no larger and at
+ * no worse price; it must not be superseded by a halt, a pause or a lowered autonomy; its price has to lie near the newest quote
+ * that the feed itself has signed; and what is bought within a day stays within a limit that lies beside the key.
+ */
+import type { MarketOrderContext } from '../../actors/market-order/protocol.ts';
+import { orderOfPart, partKey, partOf } from '../../actors/proposal/parts.ts';
+import type { ProposalContext } from '../../actors/proposal/protocol.ts';
+import { canonicalHash } from '../domain/canonical-json.ts';
+import { Decimal, type DecimalString } from '../domain/decimal.ts';
+import { type ExchangeAsk, type ExchangeRequest, exchangeQuery, exchangeRequestText } from '../domain/exchange-request.ts';
+import { supersededBy } from '../domain/execution.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
+import type { Order } from '../domain/order.ts';
+import { mandateOf } from '../domain/risk/mandate.ts';
+import { signedQuoteObjection } from '../domain/signed-quote.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { ExchangeKeys, ExchangeSignature, ExchangeSigner, RiskReads, SignExchangeRequest, SigningLedger } from './ports.ts';
+import type { SignableProposal, SigningReads } from './signing-validation.ts';
+
+/**
+ * How far the market may have moved since the newest signed quote, in basis points beside the mandate's slippage: that quote is
+ * half a minute old or more, and an exit has to leave in a market that falls.
+ */
+const MOVED_BPS = 100;
+
+/** An order as its actor stands. */
+export type PlacedOrder = { readonly state: string } & (
+  | { readonly kind: 'proposal'; readonly context: ProposalContext }
+  | { readonly kind: 'market_order'; readonly context: MarketOrderContext }
+);
+
+export interface ExchangeSigningReads extends Pick<SigningReads, 'proposal' | 'newestCut'> {
+  /** The proposal or the person's order with this id; null where the organization has none. */
+  placedOrder(orgId: string, id: string): Promise<PlacedOrder | null>;
+}
+
+export interface ExchangeSigningDeps {
+  readonly reads: ExchangeSigningReads;
+  readonly risk: Pick<RiskReads, 'preferences' | 'epoch'>;
+  readonly keys: ExchangeKeys;
+  /** Whether the worker signed a text; base64. */
+  readonly isSignedByWorker: (text: string, signature: string) => boolean;
+  /** What was bought for an organization, beside its key. */
+  readonly ledgerOf: (orgId: string) => SigningLedger;
+  readonly clock: { now(): EpochMs };
+}
+
+type Refused = Extract<ExchangeSignature, { readonly outcome: 'refused' }>;
+const no = (code: string, detail: string): Refused => ({ outcome: 'refused', code, detail });
+
+/** Levels at which an order needs nobody's word. */
+const BY_ITSELF: ReadonlySet<string> = new Set(['policy_auto', 'autonomous']);
+
+/** Signs requests of accounts. @param signature the worker's over `exchangeRequestText`. */
+export function createExchangeSigning(deps: ExchangeSigningDeps) {
+  return async (request: ExchangeRequest, signature: string): Promise<ExchangeSignature> => {
+    const { orgId, ask, timestamp } = request;
+    if (!deps.isSignedByWorker(exchangeRequestText(request), signature))
+      return no('signature_invalid', 'the request is not what the worker signed');
+    const key = deps.keys.of(orgId);
+    if (key === null) return no('exchange_key_missing', `organization ${orgId} has no key at the spot exchange`);
+    const wrong = ask.kind === 'order' ? await orderRefusal(deps, orgId, ask) : null;
+    if (wrong !== null) return wrong;
+    if (ask.kind === 'order' && ask.order.side === 'buy') {
+      const { order } = ask;
+      const counted = { orderId: `${ask.key}@${timestamp}`, digest: canonicalHash(request as never), notionalUsd: order.notionalUsd };
+      const above = deps.ledgerOf(orgId).count({ ...counted, at: deps.clock.now() });
+      if (above !== null) return no('signing_limit_breach', above);
+    }
+    const query = exchangeQuery(request);
+    return { outcome: 'signed', apiKey: key.apiKey, query: `${query}&signature=${key.sign(query)}` };
+  };
+}
+
+async function orderRefusal(
+  deps: ExchangeSigningDeps,
+  orgId: string,
+  ask: Extract<ExchangeAsk, { readonly kind: 'order' }>,
+): Promise<Refused | null> {
+  const [id = ''] = ask.key.split(':');
+  const placed = await deps.reads.placedOrder(orgId, id);
+  if (placed === null) return no('not_found', 'the organization has no order with this id');
+  if (placed.state !== 'executing') return no('state_conflict', `the order is ${placed.state}: nothing is signed for it`);
+  const notThePart = partRefusal(placed.context, id, ask);
+  if (notThePart !== null) return notThePart;
+  if (placed.kind === 'market_order')
+    return (await haltRefusal(deps, orgId, placed.context)) ?? (await quoteRefusal(deps, orgId, ask.order, null));
+  const proposal = await deps.reads.proposal(orgId, placed.context.agentId, id);
+  if (proposal === null) return no('not_found', 'the order belongs to no proposal of its agent or Take');
+  return supersededRefusal(placed.context, proposal) ?? (await quoteRefusal(deps, orgId, ask.order, proposal.manifest));
+}
+
+/** What the worker has signed by the signer, each under its own signature. */
+export function signedByWorker(deps: {
+  readonly signer: ExchangeSigner;
+  /** Base64 of an Ed25519 signature over the text as UTF-8. */
+  readonly signAsWorker: (text: string) => string;
+}): SignExchangeRequest {
+  return (request) => deps.signer.signRequest(request, deps.signAsWorker(exchangeRequestText(request)));
+}
+
+/** Whether it is the part that is under way, no larger and at no worse price. */
+function partRefusal(
+  context: Pick<ProposalContext, 'order' | 'execution' | 'part'>,
+  id: string,
+  { key, order, restAt }: Extract<ExchangeAsk, { readonly kind: 'order' }>,
+): Refused | null {
+  const placed = orderOfPart(context);
+  const isSame =
+    key === partKey(id, partOf(context)) &&
+    order.venue === 'spotexchange' &&
+    placed.mode === 'live' &&
+    (['id', 'venue', 'mode', 'bookId', 'instrument', 'side'] as const).every((field) => order[field] === placed[field]);
+  if (!isSame) return no('state_conflict', 'the order is not the part that is under way');
+  const isWorse = (price: DecimalString): boolean =>
+    order.side === 'buy' ? new Decimal(price).gt(placed.limitPrice) : new Decimal(price).lt(placed.limitPrice);
+  if (new Decimal(order.quantity).gt(placed.quantity) || isWorse(order.limitPrice) || (restAt !== null && isWorse(restAt)))
+    return no('state_conflict', 'the order is larger, or at a worse price, than the part that is under way');
+  return null;
+}
+
+function supersededRefusal(context: ProposalContext, { facts }: SignableProposal): Refused | null {
+  const superseded = supersededBy(
+    {
+      epoch: context.epoch,
+      manifestHash: context.manifestHash,
+      mode: 'live',
+      reduceOnly: context.order.reduceOnly,
+      byItself: BY_ITSELF.has(context.autonomy),
+      flattens: context.decisionId === null,
+    },
+    facts,
+  );
+  return superseded === null ? null : no(superseded, `the order has been superseded: ${superseded}`);
+}
+
+async function haltRefusal({ risk }: ExchangeSigningDeps, orgId: string, { epoch }: MarketOrderContext): Promise<Refused | null> {
+  return (await risk.epoch(orgId)) === epoch ? null : no('halted', 'the order has been superseded: halted');
+}
+
+/** Whether the order keeps to the mandate near the newest quote that the feed itself has signed. */
+async function quoteRefusal(
+  { reads, risk, clock }: ExchangeSigningDeps,
+  orgId: string,
+  order: Order,
+  manifest: Manifest | null,
+): Promise<Refused | null> {
+  const [newest, { preferences }] = await Promise.all([reads.newestCut(), risk.preferences(orgId)]);
+  if (!newest.ok) return no('quote_unsigned', newest.why);
+  const { maxSlippageBps } = mandateOf(manifest, preferences, null);
+  const observation = newest.cut.observations.get(order.instrument) ?? null;
+  const objection = signedQuoteObjection(order, observation, { now: clock.now(), maxSlippageBps: maxSlippageBps + MOVED_BPS });
+  return objection === null ? null : no(objection.code, objection.detail);
+}

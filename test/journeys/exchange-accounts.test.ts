@@ -1,0 +1,291 @@
+// Two organizations on one exchange: each trades on its own account, with a key that the signer alone reads; what the signer signs is what it verified.
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createVaultHandler } from '../../actors/agent/vault-handler.ts';
+import { exchangeKeysIn, removeExchangeKey, writeExchangeKey } from '../../src/adapters/signing-keys/exchange-keys.ts';
+import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
+import { createExchangeSigningReads } from '../../src/adapters/store/delegations/signing-reads.ts';
+import { keysOfWriter, workerVerifier } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
+import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
+import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
+import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
+import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
+import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
+import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { clientOrderIdOf, type ExchangeRequest, exchangeRequestText, keyChange } from '../../src/domain/exchange-request.ts';
+import { EXCHANGE_KEY } from '../../src/domain/risk/index.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
+import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
+import { furtherAccountOf, type SandboxAccount, sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
+import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
+import { createExchangeSigning, signedByWorker } from '../../src/trading/exchange-signing.ts';
+import type { ExchangeSignature } from '../../src/trading/ports.ts';
+import { createPreTrade } from '../../src/trading/pre-trade.ts';
+import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
+import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
+import { placeAtStage } from '../harness/fixture.ts';
+import { riskOn, signsAsWorker } from '../harness/trading.ts';
+
+const OTHER = '00000000-0000-7000-8000-000000000002';
+const FIRST = sandboxExchangeAccount('first desk');
+const SECOND = sandboxExchangeAccount('second desk');
+
+let home: string;
+let stage: TradingFixture;
+let simulator: SpotExchangeSimulator;
+let rest: VenueHttp;
+let client: SpotOrders;
+let limit: string;
+/** What the signer was asked, and what it said. */
+let asked: { readonly request: ExchangeRequest; readonly answer: ExchangeSignature }[];
+let signer: ReturnType<typeof createExchangeSigning>;
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
+  stage = await tradingFixture({ home });
+  await stage.sql`insert into organizations (id, name) values (${OTHER}, 'theirs')`;
+  const { clock, sql } = stage;
+  limit = '1000000';
+  asked = [];
+  simulator = await createSpotExchangeSimulator({ market: tinyMarket(), clock, port: 0, seed: 5, accountOfKey: furtherAccountOf });
+  const weight = new WeightBudget(6_000);
+  rest = createSpotRest({ baseUrl: simulator.url, clock, random: seededRandom(1), budget: weight });
+  signer = createExchangeSigning({
+    reads: createExchangeSigningReads(sql, keysOfWriter(home, 'feed')),
+    risk: createRiskReads(sql),
+    keys: exchangeKeysIn(home),
+    isSignedByWorker: workerVerifier(home),
+    ledgerOf: (orgId) => openSigningLedger(join(home, 'signer', `exchange-${orgId}.ndjson`), limit),
+    clock,
+  });
+  const signRequest = async (request: ExchangeRequest, signature: string) => {
+    const answer = await signer(request, signature);
+    asked.push({ request, answer });
+    return answer;
+  };
+  const sign = signedByWorker({ signer: { signRequest }, signAsWorker: signsAsWorker(home) });
+  const budgetsOf = () => ({ weight, orders: new WeightBudget(100, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) });
+  client = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock, budgetsOf });
+});
+afterEach(async () => {
+  client.close();
+  rest.close();
+  await simulator.close();
+  await stage.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const give = (orgId: string, { key, secret, account }: SandboxAccount): void =>
+  writeExchangeKey(home, orgId, { key, secret, account, addedAt: stage.clock.now() });
+
+async function hear(): Promise<void> {
+  const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
+    bids: [string, string][];
+    asks: [string, string][];
+  };
+  stage.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
+}
+
+/** An agent at limited_live with money in its vault, of an organization. */
+async function liveAgent(orgId: string): Promise<string> {
+  const { sql, clock, commands } = stage;
+  const context = () => ({ ...stage.context(), orgId });
+  const manifest = eagerManifest({ maxCapitalUsd: '50000', maxTradeNotionalUsd: '3000', maxSlippageBps: 50 });
+  const created = await commands.create(context(), manifest);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  await commands.setAutonomy(context(), created.value.id, 'policy_auto');
+  await placeAtStage(stage.url, created.value.id, 'limited_live');
+  const vaults = createVaultHandler({ vaults: createVaultStore(sql, createSignedRows(sql)), marks: () => new Map(), clock });
+  const deposited = await vaults.deposit(context(), created.value.id, '4000');
+  if (!deposited.ok) throw new Error(deposited.refusal.detail);
+  return created.value.id;
+}
+
+const proposalOf = async (orgId: string, agentId: string) =>
+  (await stage.proposals.list(orgId, { agentId }, { limit: 1, after: null })).items[0];
+const carry = () => stage.carry({ clients: { spotexchange: client } });
+const held = ({ key }: SandboxAccount, asset: string): Decimal =>
+  new Decimal(
+    simulator
+      .accountWith(key)
+      ?.balances()
+      .find((each) => each.asset === asset)?.free ?? '0',
+  );
+
+test('the orders of two organizations go to two accounts, and each account agrees with its own books', async () => {
+  give(ORG, FIRST);
+  give(OTHER, SECOND);
+  const agents = [
+    [ORG, await liveAgent(ORG), FIRST],
+    [OTHER, await liveAgent(OTHER), SECOND],
+  ] as const;
+  await hear();
+  await stage.tick();
+  await carry();
+  expect(stage.errors).toEqual([]);
+  for (const [orgId, agentId, account] of agents) {
+    const proposal = await proposalOf(orgId, agentId);
+    expect([proposal?.state, proposal?.order.mode]).toEqual(['filled', 'live']);
+    const orders = simulator.accountWith(account.key)?.orders ?? [];
+    expect(orders.map(({ request }) => request.clientOrderId)).toEqual([clientOrderIdOf(proposal?.id ?? '')]);
+    const [book] = await stage.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
+      select cash_usd, capital_usd, holdings from books where mode = 'live' and agent_id = ${agentId}`;
+    const spent = new Decimal(book?.capital_usd ?? 0).minus(book?.cash_usd ?? 0);
+    expect(spent.gt(0) && held(account, 'USDT').plus(spent).eq(1_000_000)).toBe(true);
+    expect(
+      held(account, 'BTC')
+        .minus(book?.holdings[0]?.quantity ?? 0)
+        .abs()
+        .lt('0.00001'),
+    ).toBe(true);
+  }
+  expect(simulator.account.orders).toEqual([]);
+  // One key is of no use for the other account, and neither is in the database.
+  const names = new Set(asked.map(({ request, answer }) => `${request.orgId} ${answer.outcome === 'signed' ? answer.apiKey : ''}`));
+  expect([...names].sort()).toEqual([`${ORG} ${FIRST.key}`, `${OTHER} ${SECOND.key}`]);
+  const [row] = await stage.sql<{ found: number }[]>`
+    select count(*)::int as found from actors where snapshot::text like ${`%${FIRST.secret}%`} or snapshot::text like ${`%${FIRST.key}%`}`;
+  expect([row?.found, stage.errors]).toEqual([0, []]);
+});
+
+test('an organization without a key sends nothing, is told so by risk, and an order that comes so far fails by name', async () => {
+  give(OTHER, SECOND);
+  const agentId = await liveAgent(ORG);
+  await hear();
+  await stage.tick();
+  await carry();
+  expect(await proposalOf(ORG, agentId)).toMatchObject({ state: 'failed', reason: 'exchange_key_missing' });
+  const disabledVenues = disabledVenuesOf({
+    spotexchange: { enabled: true, hasKey: (orgId) => orgId === OTHER },
+    primaryChain: true,
+    signer: true,
+    onchainPredictions: true,
+  });
+  const { sql, clock } = stage;
+  const bus = { latest: (key: Parameters<typeof stage.latest>[0]) => stage.latest(key) };
+  const preTrade = createPreTrade({
+    ...riskOn(sql, { clock, bus, disabledVenues }),
+    orderBooks: { read: async () => ({ ok: false, refusal: { code: 'unavailable', detail: 'nobody answers' } }) },
+  });
+  const proposal = await proposalOf(ORG, agentId);
+  if (proposal === undefined) throw new Error('nothing was proposed');
+  const verdict = await preTrade.assess(ORG, { agentId, order: proposal.order, readsReference: false, flattens: false });
+  const rejection = verdict.ok ? null : verdict.risk.rejections.find(({ code }) => code === 'feature_disabled');
+  expect(rejection).toMatchObject({ limit: EXCHANGE_KEY, before: 'none', suggestion: 'sevengate exchange-keys add' });
+});
+
+test('a key that is exchanged while an order’s answer is lost loses nothing: the order is found with the new one', async () => {
+  give(ORG, FIRST);
+  const agentId = await liveAgent(ORG);
+  await hear();
+  await stage.tick();
+  await client.lookUp({ instrument: BTC } as never, '00000000-0000-7000-8000-0000000000aa', {
+    orgId: ORG,
+    decisionPrice: '1',
+    leaseUntil: null,
+  });
+  simulator.faults.set({ lostAnswer: 1 });
+  await carry();
+  expect((await proposalOf(ORG, agentId))?.state).toBe('unknown');
+  simulator.faults.reset();
+  // Without any key the outcome stays unknown, and nobody takes the order for lost.
+  removeExchangeKey(home, ORG);
+  await hear();
+  await stage.tick();
+  await carry();
+  expect((await proposalOf(ORG, agentId))?.state).toBe('unknown');
+  expect(asked.at(-1)?.answer).toMatchObject({ outcome: 'refused', code: 'exchange_key_missing' });
+  // The same account under another key.
+  const again = { ...FIRST };
+  give(ORG, again);
+  stage.clock.advanceTo(stage.clock.now() + 16_000);
+  await stage.timers.fireDue();
+  await hear();
+  await carry();
+  const proposal = await proposalOf(ORG, agentId);
+  expect([proposal?.state, simulator.accountWith(FIRST.key)?.orders.length]).toEqual(['filled', 1]);
+});
+
+test('the signer signs the very order that is under way, and nothing that the worker’s key or the database alone could ask for', async () => {
+  give(ORG, FIRST);
+  give(OTHER, SECOND);
+  const agentId = await liveAgent(ORG);
+  await hear();
+  await stage.tick();
+  const signs = signsAsWorker(home);
+  const ask = (request: ExchangeRequest) => signer(request, signs(exchangeRequestText(request)));
+  const tried: Record<string, unknown> = {};
+  let honest: ExchangeRequest | null = null;
+  // What a worker that somebody has taken over tries at the moment of an honest order.
+  const sign = async (request: ExchangeRequest): Promise<ExchangeSignature> => {
+    if (request.ask.kind !== 'order') return ask(request);
+    honest = request;
+    const { ask: placed } = request;
+    const changed = (order: Partial<typeof placed.order>) => ask({ ...request, ask: { ...placed, order: { ...placed.order, ...order } } });
+    tried['another organization'] = await ask({ ...request, orgId: OTHER });
+    tried['larger'] = await changed({ quantity: plainDecimal(new Decimal(placed.order.quantity).times(2)) });
+    tried['worse'] = await changed({ limitPrice: plainDecimal(new Decimal(placed.order.limitPrice).times('1.01')) });
+    tried['another instrument'] = await changed({ instrument: 'spotexchange:ETHUSDT' });
+    tried['the other side'] = await changed({ side: 'sell' });
+    tried['another part'] = await ask({ ...request, ask: { ...placed, key: `${placed.key}:1` } });
+    tried['an invented order'] = await ask({ ...request, ask: { ...placed, key: '00000000-0000-7000-8000-0000000000bb' } });
+    tried['by nobody'] = await signer(request, Buffer.alloc(64, 7).toString('base64'));
+    limit = '1';
+    tried['above the limit'] = await ask(request);
+    limit = '1000000';
+    return ask(request);
+  };
+  const weight = new WeightBudget(6_000);
+  const hostile = createSpotOrders({
+    baseUrl: simulator.url,
+    rest,
+    sign,
+    clock: stage.clock,
+    budgetsOf: () => ({ weight, orders: weight, dayOrders: weight }),
+  });
+  await stage.carry({ clients: { spotexchange: hostile } });
+  hostile.close();
+  expect((await proposalOf(ORG, agentId))?.state).toBe('filled');
+  const code = (name: string) => (tried[name] as { readonly code?: string }).code;
+  expect(Object.fromEntries(Object.keys(tried).map((name) => [name, code(name)]))).toEqual({
+    'another organization': 'not_found',
+    larger: 'state_conflict',
+    worse: 'state_conflict',
+    'another instrument': 'state_conflict',
+    'the other side': 'state_conflict',
+    'another part': 'state_conflict',
+    'an invented order': 'not_found',
+    'by nobody': 'signature_invalid',
+    'above the limit': 'signing_limit_breach',
+  });
+  // It has ended: the same request is signed no more.
+  expect(await ask(honest as unknown as ExchangeRequest)).toMatchObject({ outcome: 'refused', code: 'state_conflict' });
+  expect(await ask({ orgId: ORG, ask: { kind: 'account' }, timestamp: stage.clock.now(), recvWindow: 1_000 })).toMatchObject({
+    outcome: 'signed',
+    apiKey: FIRST.key,
+  });
+});
+
+test('a key lies in a file that its owner alone may read, and an account that two organizations name is used for neither', async () => {
+  give(ORG, FIRST);
+  const folder = join(home, 'exchange-keys');
+  expect([statSync(folder).mode & 0o777, readdirSync(folder)]).toEqual([0o700, [`${ORG}.json`]]);
+  const file = join(folder, `${ORG}.json`);
+  expect([statSync(file).mode & 0o777, JSON.parse(readFileSync(file, 'utf8')).key]).toEqual([0o600, FIRST.key]);
+  chmodSync(file, 0o644);
+  expect(() => exchangeKeysIn(home).of(ORG)).toThrow('can be read by others');
+  chmodSync(file, 0o600);
+  give(OTHER, FIRST);
+  expect(() => exchangeKeysIn(home).of(ORG)).toThrow(`both have a key of account ${FIRST.account}`);
+  const asking = { account: '7', before: null, others: [{ orgId: OTHER, account: '8' }], changes: false, openOrders: 1 };
+  expect(keyChange(asking)).toBeNull();
+  expect(keyChange({ ...asking, account: '8' })).toContain('never meet in one account');
+  expect(keyChange({ ...asking, before: '7' })).toBeNull();
+  expect(keyChange({ ...asking, before: '6' })).toContain('--other-account');
+  expect(keyChange({ ...asking, before: '6', changes: true })).toContain('1 live orders are open');
+  expect(keyChange({ ...asking, before: '6', changes: true, openOrders: 0 })).toBeNull();
+});
