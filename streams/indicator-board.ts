@@ -79,100 +79,46 @@ export interface IndicatorBoard {
 }
 
 export function createIndicatorBoard(options: IndicatorBoardOptions = {}): IndicatorBoard {
-  const { counters } = options;
-  const maxBars = options.maxBars ?? 2_000;
-  const maxSeries = options.maxSeries ?? 5_000;
-  const series = new Map<string, Series>();
+  return new BarBoard(options);
+}
+
+class BarBoard implements IndicatorBoard {
+  readonly #counters;
+  readonly #maxBars;
+  readonly #maxSeries;
+  readonly #series = new Map<string, Series>();
   /** The hour that is still running, per perpetual. */
-  const hours = new Map<InstrumentKey, { hour: EpochMs; rate: string; receivedAt: EpochMs }>();
+  readonly #hours = new Map<InstrumentKey, { hour: EpochMs; rate: string; receivedAt: EpochMs }>();
 
-  const barKey = (instrument: InstrumentKey, timeframe: string): string => `${instrument} ${timeframe}`;
-  const fundingKey = (instrument: InstrumentKey): string => `${instrument} funding`;
-
-  function seriesOf(key: string, timeframe: string, barMs: number): Series {
-    const known = series.get(key);
-    if (known !== undefined) {
-      // Moved to the end: the first is always the one longest without news.
-      series.delete(key);
-      series.set(key, known);
-      return known;
-    }
-    const created: Series = { barMs, timeframe, bars: [], coveredFrom: null, coveredTo: 0, receivedAt: 0, running: new Map() };
-    series.set(key, created);
-    if (series.size > maxSeries) series.delete(series.keys().next().value as string);
-    return created;
+  constructor(options: IndicatorBoardOptions = {}) {
+    const { counters } = options;
+    this.#counters = counters;
+    this.#maxBars = options.maxBars ?? 2_000;
+    this.#maxSeries = options.maxSeries ?? 5_000;
   }
 
-  function take(target: Series, batch: CandleBatch, funding: boolean): void {
-    /** Open time of the first bar that is still forming: nothing from there on is complete. */
-    let forming = Number.POSITIVE_INFINITY;
-    let first: EpochMs | null = null;
-    let end = 0;
-    for (const candle of batch.candles) {
-      const input = Number(candle.close);
-      if (candle.openTime + target.barMs > batch.receivedAt) {
-        counters?.count(batch.venue, 'unclosed_bar');
-        if (candle.openTime < forming) forming = candle.openTime;
-      } else if (!Number.isFinite(input) || (!funding && input <= 0)) counters?.count(batch.venue, 'bad_bar');
-      else {
-        insert(target, { candle, input, receivedAt: batch.receivedAt });
-        first ??= candle.openTime;
-        end = candle.openTime + target.barMs;
-      }
-    }
-    if (batch.covers !== undefined) cover(target, batch.covers.from, Math.min(batch.covers.to, forming, batch.receivedAt));
-    else if (first !== null) cover(target, first, end);
-    trim(target, funding ? Math.max(maxBars, 9_000) : maxBars);
-  }
-
-  function apply(batch: CandleBatch): void {
+  apply(batch: CandleBatch): void {
     const barMs = timeframeMs(batch.timeframe);
     if (barMs === null) {
-      counters?.count(batch.venue, 'bad_bar');
+      this.#counters?.count(batch.venue, 'bad_bar');
       return;
     }
     const key = instrumentKey(batch.venue, batch.instrument);
-    if (batch.source.endsWith(FUNDING_HISTORY)) take(seriesOf(fundingKey(key), '1h', HOUR), batch, true);
-    else take(seriesOf(barKey(key, batch.timeframe), batch.timeframe, barMs), batch, false);
+    if (batch.source.endsWith(FUNDING_HISTORY)) this.#take(this.#seriesOf(fundingKey(key), '1h', HOUR), batch, true);
+    else this.#take(this.#seriesOf(barKey(key, batch.timeframe), batch.timeframe, barMs), batch, false);
   }
 
-  /** Turns the running hour into a bar once it has ended by `at`. */
-  function closeHour(key: InstrumentKey, at: EpochMs): void {
-    const running = hours.get(key);
-    if (running === undefined || running.hour + HOUR > at) return;
-    hours.delete(key);
-    const input = Number(running.rate);
-    if (!Number.isFinite(input)) return;
-    const target = seriesOf(fundingKey(key), '1h', HOUR);
-    const { rate, hour } = running;
-    if (target.coveredFrom !== null && hour - target.coveredTo > FUNDING_HOLE_MS) {
-      target.bars = [];
-      target.coveredFrom = null;
-      target.running.clear();
-    }
-    const index = indexFrom(target.bars, hour);
-    // The venue's own history, where it came first, is the better source.
-    if (target.bars[index]?.candle.openTime === hour) return;
-    insert(target, {
-      candle: { openTime: hour, open: rate, high: rate, low: rate, close: rate, volume: '0' },
-      input,
-      receivedAt: running.receivedAt,
-    });
-    cover(target, target.coveredFrom === null ? hour : Math.min(target.coveredTo, hour), hour + HOUR);
-    trim(target, Math.max(maxBars, 9_000));
-  }
-
-  function applyContext(context: PerpContext): void {
+  applyContext(context: PerpContext): void {
     const key = instrumentKey(context.venue, context.instrument);
     const hour = slotOf(context.receivedAt, HOUR);
-    closeHour(key, hour);
-    hours.set(key, { hour, rate: context.hourlyFunding, receivedAt: context.receivedAt });
+    this.#closeHour(key, hour);
+    this.#hours.set(key, { hour, rate: context.hourlyFunding, receivedAt: context.receivedAt });
   }
 
-  function valueAt(need: IndicatorNeed, slot: EpochMs): IndicatorValue {
+  valueAt(need: IndicatorNeed, slot: EpochMs): IndicatorValue {
     const funding = need.name === 'funding_percentile';
-    if (funding) closeHour(need.instrument, slot);
-    const target = series.get(funding ? fundingKey(need.instrument) : barKey(need.instrument, need.timeframe));
+    if (funding) this.#closeHour(need.instrument, slot);
+    const target = this.#series.get(funding ? fundingKey(need.instrument) : barKey(need.instrument, need.timeframe));
     if (target === undefined || target.coveredFrom === null) return NOTHING;
     const { bars } = target;
     // A bar counts once it is closed and nothing before it may still be missing.
@@ -191,23 +137,91 @@ export function createIndicatorBoard(options: IndicatorBoardOptions = {}): Indic
     return advance(running, bars, end);
   }
 
-  return {
-    apply,
-    applyContext,
-    valueAt,
-    candles: (instrument, timeframe) => (series.get(barKey(instrument, timeframe))?.bars ?? []).map((bar) => bar.candle),
-    coverage(instrument, timeframe) {
-      const target = series.get(barKey(instrument, timeframe));
-      if (target === undefined || target.coveredFrom === null) return null;
-      const missing: EpochMs[] = [];
-      let index = indexFrom(target.bars, target.coveredFrom);
-      for (let openTime = target.coveredFrom; openTime < target.coveredTo; openTime += target.barMs) {
-        while (index < target.bars.length && (target.bars[index] as Bar).candle.openTime < openTime) index++;
-        if (target.bars[index]?.candle.openTime !== openTime) missing.push(openTime);
+  candles(instrument: InstrumentKey, timeframe: string): readonly Candle[] {
+    return (this.#series.get(barKey(instrument, timeframe))?.bars ?? []).map((bar) => bar.candle);
+  }
+
+  coverage(instrument: InstrumentKey, timeframe: string): BarCoverage | null {
+    const target = this.#series.get(barKey(instrument, timeframe));
+    if (target === undefined || target.coveredFrom === null) return null;
+    const missing: EpochMs[] = [];
+    let index = indexFrom(target.bars, target.coveredFrom);
+    for (let openTime = target.coveredFrom; openTime < target.coveredTo; openTime += target.barMs) {
+      while (index < target.bars.length && (target.bars[index] as Bar).candle.openTime < openTime) index++;
+      if (target.bars[index]?.candle.openTime !== openTime) missing.push(openTime);
+    }
+    return { from: target.coveredFrom, to: target.coveredTo, missing };
+  }
+
+  #seriesOf(key: string, timeframe: string, barMs: number): Series {
+    const known = this.#series.get(key);
+    if (known !== undefined) {
+      // Moved to the end: the first is always the one longest without news.
+      this.#series.delete(key);
+      this.#series.set(key, known);
+      return known;
+    }
+    const created: Series = { barMs, timeframe, bars: [], coveredFrom: null, coveredTo: 0, receivedAt: 0, running: new Map() };
+    this.#series.set(key, created);
+    if (this.#series.size > this.#maxSeries) this.#series.delete(this.#series.keys().next().value as string);
+    return created;
+  }
+
+  #take(target: Series, batch: CandleBatch, funding: boolean): void {
+    /** Open time of the first bar that is still forming: nothing from there on is complete. */
+    let forming = Number.POSITIVE_INFINITY;
+    let first: EpochMs | null = null;
+    let end = 0;
+    for (const candle of batch.candles) {
+      const input = Number(candle.close);
+      if (candle.openTime + target.barMs > batch.receivedAt) {
+        this.#counters?.count(batch.venue, 'unclosed_bar');
+        if (candle.openTime < forming) forming = candle.openTime;
+      } else if (!Number.isFinite(input) || (!funding && input <= 0)) this.#counters?.count(batch.venue, 'bad_bar');
+      else {
+        insert(target, { candle, input, receivedAt: batch.receivedAt });
+        first ??= candle.openTime;
+        end = candle.openTime + target.barMs;
       }
-      return { from: target.coveredFrom, to: target.coveredTo, missing };
-    },
-  };
+    }
+    if (batch.covers !== undefined) cover(target, batch.covers.from, Math.min(batch.covers.to, forming, batch.receivedAt));
+    else if (first !== null) cover(target, first, end);
+    trim(target, funding ? Math.max(this.#maxBars, 9_000) : this.#maxBars);
+  }
+
+  /** Turns the running hour into a bar once it has ended by `at`. */
+  #closeHour(key: InstrumentKey, at: EpochMs): void {
+    const running = this.#hours.get(key);
+    if (running === undefined || running.hour + HOUR > at) return;
+    this.#hours.delete(key);
+    const input = Number(running.rate);
+    if (!Number.isFinite(input)) return;
+    const target = this.#seriesOf(fundingKey(key), '1h', HOUR);
+    const { rate, hour } = running;
+    if (target.coveredFrom !== null && hour - target.coveredTo > FUNDING_HOLE_MS) {
+      target.bars = [];
+      target.coveredFrom = null;
+      target.running.clear();
+    }
+    const index = indexFrom(target.bars, hour);
+    // The venue's own history, where it came first, is the better source.
+    if (target.bars[index]?.candle.openTime === hour) return;
+    insert(target, {
+      candle: { openTime: hour, open: rate, high: rate, low: rate, close: rate, volume: '0' },
+      input,
+      receivedAt: running.receivedAt,
+    });
+    cover(target, target.coveredFrom === null ? hour : Math.min(target.coveredTo, hour), hour + HOUR);
+    trim(target, Math.max(this.#maxBars, 9_000));
+  }
+}
+
+function barKey(instrument: InstrumentKey, timeframe: string): string {
+  return `${instrument} ${timeframe}`;
+}
+
+function fundingKey(instrument: InstrumentKey): string {
+  return `${instrument} funding`;
 }
 
 /** The first index whose open time is at or after `openTime`. */

@@ -80,138 +80,85 @@ export interface MarketView {
 }
 
 export function createMarketView(options: MarketViewOptions = {}): MarketView {
-  const freshness = options.freshness ?? createFreshness();
-  const counters = options.counters ?? createFeedCounters();
-  const maxInstruments = options.maxInstruments ?? 20_000;
-  const maxNews = options.maxNews ?? 50_000;
-  const slots = new Map<InstrumentKey, InstrumentView>();
+  return new LatestView(options);
+}
+
+class LatestView implements MarketView {
+  readonly freshness;
+  readonly counters;
+  readonly #maxInstruments;
+  readonly #maxNews;
+  readonly #slots = new Map<InstrumentKey, InstrumentView>();
   /** The same slots, found without building a key. */
-  const byName = new SlotTable<InstrumentView>((venue, instrument) => {
-    const key = instrumentKey(venue as Venue, instrument);
-    const view: InstrumentView = { key, quote: null, reference: null, perpContext: null, liquidity: null };
-    slots.set(key, view);
-    return view;
-  });
-  const lives = new FeedLives();
-  const news = new Map<string, NewsEvent>();
-  const newsBySymbol = new Map<string, Set<string>>();
+  readonly #byName;
+  readonly #lives = new FeedLives();
+  readonly #news = new Map<string, NewsEvent>();
+  readonly #newsBySymbol = new Map<string, Set<string>>();
   /** When a source of events last ended a round. */
-  const roundEndedAt = new Map<string, EpochMs>();
+  readonly #roundEndedAt = new Map<string, EpochMs>();
   /** By symbol, the time of the latest event that had to make room. */
-  const pushedOutAt = new Map<string, EpochMs>();
-  const changed = createOrderedBus<Quote | ReferencePrice>();
+  readonly #pushedOutAt = new Map<string, EpochMs>();
+  readonly #changed = createOrderedBus<Quote | ReferencePrice>();
 
-  function slotOfMessage(venue: Venue, instrument: string): InstrumentView | null {
-    // A full view remembers no new name, not even as refused.
-    if (slots.size >= maxInstruments && !slots.has(instrumentKey(venue, instrument))) {
-      counters.count(venue, 'over_capacity');
-      return null;
-    }
-    return byName.at(venue, instrument);
+  constructor(options: MarketViewOptions = {}) {
+    this.freshness = options.freshness ?? createFreshness();
+    this.counters = options.counters ?? createFeedCounters();
+    this.#maxInstruments = options.maxInstruments ?? 20_000;
+    this.#maxNews = options.maxNews ?? 50_000;
+    this.#byName = new SlotTable<InstrumentView>((venue, instrument) => {
+      const key = instrumentKey(venue as Venue, instrument);
+      const view: InstrumentView = { key, quote: null, reference: null, perpContext: null, liquidity: null };
+      this.#slots.set(key, view);
+      return view;
+    });
   }
 
-  /**
-   * Of two sources of one instrument the older time never replaces the newer one; within a source the chain has seen to
-   * it. Once the latest is over its age it shuts out nothing: the venue's clock was set back, and what is received now counts.
-   */
-  function olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
-    if (latest === null || latest.source === event.source) return false;
-    if (event.kind === 'reference' && latest.kind === 'reference') {
-      const [isSecond, wasSecond] = [isSecondSource(event), isSecondSource(latest)];
-      // A live price of the first source stands above any of a second one, whichever is the younger.
-      if (isSecond && !wasSecond && agedReference(latest, event.receivedAt).quality === 'live') return true;
-      if (!isSecond && wasSecond && event.quality === 'live') return false;
-    }
-    if (event.observedAt >= latest.observedAt) return false;
-    if (event.receivedAt - latest.receivedAt > freshness.maxAgeMs(latest)) return false;
-    return (flagBitsOf(latest.flags) & CLOCK_SKEW) === 0;
-  }
-
-  function isSecondSource(reference: ReferencePrice): boolean {
-    return SECOND_REFERENCE_SOURCES.has(reference.source);
-  }
-
-  function applyNews(event: NewsEvent): boolean {
-    const before = news.get(event.id);
-    if (before !== undefined) forget(before);
-    news.set(event.id, event);
-    for (const symbol of event.symbols) {
-      const ids = newsBySymbol.get(symbol);
-      if (ids === undefined) newsBySymbol.set(symbol, new Set([event.id]));
-      else ids.add(event.id);
-    }
-    for (const oldest of news.values()) {
-      const counts = oldest.receivedAt >= event.receivedAt - ACTIVE_NEWS_MS;
-      if (news.size <= maxNews && counts) break;
-      if (counts && oldest.negative) {
-        for (const symbol of oldest.symbols) pushedOutAt.set(symbol, Math.max(oldest.observedAt, pushedOutAt.get(symbol) ?? 0));
-      }
-      forget(oldest);
-    }
-    return true;
-  }
-
-  function isNewsKnown(symbol: string, at: EpochMs): boolean {
-    if ((pushedOutAt.get(symbol) ?? Number.NEGATIVE_INFINITY) >= at - ACTIVE_NEWS_MS) return false;
-    const since = at - freshness.limits.eventsMaxSilenceMs;
-    return eventSourcesOf(symbol).every((source) => (roundEndedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
-  }
-
-  function forget(event: NewsEvent): void {
-    news.delete(event.id);
-    for (const symbol of event.symbols) {
-      const ids = newsBySymbol.get(symbol);
-      ids?.delete(event.id);
-      if (ids?.size === 0) newsBySymbol.delete(symbol);
-    }
-  }
-
-  function apply(message: FeedMessage): boolean {
+  apply(message: FeedMessage): boolean {
     if (message.kind === 'rejection') {
-      counters.rejected(message.venue, message.reason);
+      this.counters.rejected(message.venue, message.reason);
       return false;
     }
-    counters.received(message.venue);
-    lives.receive(message);
+    this.counters.received(message.venue);
+    this.#lives.receive(message);
     switch (message.kind) {
       case 'quote': {
-        const slot = slotOfMessage(message.venue, message.instrument);
+        const slot = this.#slotOfMessage(message.venue, message.instrument);
         if (slot === null) return false;
-        if (olderThanOther(message, slot.quote)) {
-          counters.count(message.venue, 'out_of_order');
+        if (this.#olderThanOther(message, slot.quote)) {
+          this.counters.count(message.venue, 'out_of_order');
           return false;
         }
         slot.quote = message;
-        changed.next(message);
+        this.#changed.next(message);
         return true;
       }
       case 'reference': {
-        const slot = slotOfMessage('reference', message.instrument);
+        const slot = this.#slotOfMessage('reference', message.instrument);
         if (slot === null) return false;
-        if (olderThanOther(message, slot.reference)) {
-          counters.count('reference', 'out_of_order');
+        if (this.#olderThanOther(message, slot.reference)) {
+          this.counters.count('reference', 'out_of_order');
           return false;
         }
         slot.reference = message;
-        changed.next(message);
+        this.#changed.next(message);
         return true;
       }
       case 'perp_context': {
-        const slot = slotOfMessage(message.venue, message.instrument);
+        const slot = this.#slotOfMessage(message.venue, message.instrument);
         if (slot === null) return false;
         slot.perpContext = message;
         return true;
       }
       case 'pool_liquidity': {
-        const slot = slotOfMessage(message.venue, message.instrument);
+        const slot = this.#slotOfMessage(message.venue, message.instrument);
         if (slot === null) return false;
         slot.liquidity = message;
         return true;
       }
       case 'news':
-        return applyNews(message);
+        return this.#applyNews(message);
       case 'heartbeat':
-        if (message.venue === 'reference') roundEndedAt.set(message.source, message.receivedAt);
+        if (message.venue === 'reference') this.#roundEndedAt.set(message.source, message.receivedAt);
         return false;
       default:
         // Bars belong to the indicator board; status and heartbeats are kept as signs of life.
@@ -219,15 +166,135 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
     }
   }
 
-  function markedQuote(quote: Quote, at: EpochMs): Quote {
-    return withQuoteFlags(quote, freshness.bitsAt(quote, lives.of(quote.venue, quote.source), at));
+  instrument(key: InstrumentKey): Readonly<InstrumentView> | undefined {
+    return this.#slots.get(key);
   }
 
-  function agedReference(reference: ReferencePrice, at: EpochMs): ReferencePrice {
-    return withReferenceFlags(reference, freshness.bitsAt(reference, lives.of('reference', reference.source), at));
+  quoteAt(key: InstrumentKey, at: EpochMs): Quote | null {
+    const quote = this.#slots.get(key)?.quote ?? null;
+    return quote === null ? null : this.#markedQuote(quote, at);
   }
 
-  function feedState(life: FeedLife): FeedState {
+  referenceAt(key: InstrumentKey, at: EpochMs): ReferencePrice | null {
+    const reference = this.#slots.get(key)?.reference ?? null;
+    return reference === null ? null : this.#agedReference(reference, at);
+  }
+
+  newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null {
+    if (!this.#isNewsKnown(symbol, at)) return null;
+    const events: NewsEvent[] = [];
+    for (const id of this.#newsBySymbol.get(symbol) ?? []) {
+      const event = this.#news.get(id) as NewsEvent;
+      if (event.observedAt >= at - (event.negative ? ACTIVE_NEWS_MS : SHOWN_NEWS_MS)) events.push(event);
+    }
+    return events.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  }
+
+  feeds(): readonly FeedState[] {
+    return this.#lives.all().map((life) => this.#feedState(life));
+  }
+
+  readonly changed = this.#changed.stream;
+
+  get watched() {
+    return this.#changed.observed;
+  }
+
+  snapshot(at: EpochMs): MarketSnapshot {
+    const quotes: Quote[] = [];
+    const references: ReferencePrice[] = [];
+    const perpContexts: PerpContext[] = [];
+    const liquidity: PoolLiquidity[] = [];
+    for (const slot of this.#slots.values()) {
+      if (slot.quote !== null) quotes.push(this.#markedQuote(slot.quote, at));
+      if (slot.reference !== null) references.push(this.#agedReference(slot.reference, at));
+      if (slot.perpContext !== null) perpContexts.push(slot.perpContext);
+      if (slot.liquidity !== null) liquidity.push(slot.liquidity);
+    }
+    return {
+      quotes,
+      references,
+      perpContexts,
+      liquidity,
+      feeds: this.#lives.all().map((life) => this.#feedState(life)),
+      counts: this.counters.snapshot(),
+    };
+  }
+
+  #slotOfMessage(venue: Venue, instrument: string): InstrumentView | null {
+    // A full view remembers no new name, not even as refused.
+    if (this.#slots.size >= this.#maxInstruments && !this.#slots.has(instrumentKey(venue, instrument))) {
+      this.counters.count(venue, 'over_capacity');
+      return null;
+    }
+    return this.#byName.at(venue, instrument);
+  }
+
+  /**
+   * Of two sources of one instrument the older time never replaces the newer one; within a source the chain has seen to
+   * it. Once the latest is over its age it shuts out nothing: the venue's clock was set back, and what is received now counts.
+   */
+  #olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
+    if (latest === null || latest.source === event.source) return false;
+    if (event.kind === 'reference' && latest.kind === 'reference') {
+      const [isSecond, wasSecond] = [this.#isSecondSource(event), this.#isSecondSource(latest)];
+      // A live price of the first source stands above any of a second one, whichever is the younger.
+      if (isSecond && !wasSecond && this.#agedReference(latest, event.receivedAt).quality === 'live') return true;
+      if (!isSecond && wasSecond && event.quality === 'live') return false;
+    }
+    if (event.observedAt >= latest.observedAt) return false;
+    if (event.receivedAt - latest.receivedAt > this.freshness.maxAgeMs(latest)) return false;
+    return (flagBitsOf(latest.flags) & CLOCK_SKEW) === 0;
+  }
+
+  #isSecondSource(reference: ReferencePrice): boolean {
+    return SECOND_REFERENCE_SOURCES.has(reference.source);
+  }
+
+  #applyNews(event: NewsEvent): boolean {
+    const before = this.#news.get(event.id);
+    if (before !== undefined) this.#forget(before);
+    this.#news.set(event.id, event);
+    for (const symbol of event.symbols) {
+      const ids = this.#newsBySymbol.get(symbol);
+      if (ids === undefined) this.#newsBySymbol.set(symbol, new Set([event.id]));
+      else ids.add(event.id);
+    }
+    for (const oldest of this.#news.values()) {
+      const counts = oldest.receivedAt >= event.receivedAt - ACTIVE_NEWS_MS;
+      if (this.#news.size <= this.#maxNews && counts) break;
+      if (counts && oldest.negative) {
+        for (const symbol of oldest.symbols) this.#pushedOutAt.set(symbol, Math.max(oldest.observedAt, this.#pushedOutAt.get(symbol) ?? 0));
+      }
+      this.#forget(oldest);
+    }
+    return true;
+  }
+
+  #isNewsKnown(symbol: string, at: EpochMs): boolean {
+    if ((this.#pushedOutAt.get(symbol) ?? Number.NEGATIVE_INFINITY) >= at - ACTIVE_NEWS_MS) return false;
+    const since = at - this.freshness.limits.eventsMaxSilenceMs;
+    return eventSourcesOf(symbol).every((source) => (this.#roundEndedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
+  }
+
+  #forget(event: NewsEvent): void {
+    this.#news.delete(event.id);
+    for (const symbol of event.symbols) {
+      const ids = this.#newsBySymbol.get(symbol);
+      ids?.delete(event.id);
+      if (ids?.size === 0) this.#newsBySymbol.delete(symbol);
+    }
+  }
+
+  #markedQuote(quote: Quote, at: EpochMs): Quote {
+    return withQuoteFlags(quote, this.freshness.bitsAt(quote, this.#lives.of(quote.venue, quote.source), at));
+  }
+
+  #agedReference(reference: ReferencePrice, at: EpochMs): ReferencePrice {
+    return withReferenceFlags(reference, this.freshness.bitsAt(reference, this.#lives.of('reference', reference.source), at));
+  }
+
+  #feedState(life: FeedLife): FeedState {
     return {
       venue: life.venue,
       provider: life.provider,
@@ -236,46 +303,4 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
       detail: life.detail,
     };
   }
-
-  return {
-    apply,
-    instrument: (key) => slots.get(key),
-    quoteAt(key, at) {
-      const quote = slots.get(key)?.quote ?? null;
-      return quote === null ? null : markedQuote(quote, at);
-    },
-    referenceAt(key, at) {
-      const reference = slots.get(key)?.reference ?? null;
-      return reference === null ? null : agedReference(reference, at);
-    },
-    newsOf(symbol, at) {
-      if (!isNewsKnown(symbol, at)) return null;
-      const events: NewsEvent[] = [];
-      for (const id of newsBySymbol.get(symbol) ?? []) {
-        const event = news.get(id) as NewsEvent;
-        if (event.observedAt >= at - (event.negative ? ACTIVE_NEWS_MS : SHOWN_NEWS_MS)) events.push(event);
-      }
-      return events.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-    },
-    feeds: () => lives.all().map(feedState),
-    changed: changed.stream,
-    get watched() {
-      return changed.observed;
-    },
-    counters,
-    freshness,
-    snapshot(at) {
-      const quotes: Quote[] = [];
-      const references: ReferencePrice[] = [];
-      const perpContexts: PerpContext[] = [];
-      const liquidity: PoolLiquidity[] = [];
-      for (const slot of slots.values()) {
-        if (slot.quote !== null) quotes.push(markedQuote(slot.quote, at));
-        if (slot.reference !== null) references.push(agedReference(slot.reference, at));
-        if (slot.perpContext !== null) perpContexts.push(slot.perpContext);
-        if (slot.liquidity !== null) liquidity.push(slot.liquidity);
-      }
-      return { quotes, references, perpContexts, liquidity, feeds: lives.all().map(feedState), counts: counters.snapshot() };
-    },
-  };
 }

@@ -42,25 +42,152 @@ export interface MemoryStore extends ActorStore {
 }
 
 export function createMemoryStore(): MemoryStore {
-  const actors = new Map<string, ActorRow>();
-  const steps: MemoryStep[] = [];
-  const records: ActorRecord[] = [];
-  const announcements: (Announcement & { actorId: string; at: EpochMs })[] = [];
-  const incidents: Incident[] = [];
-  const timers = new Map<string, DueTimer>();
-  const activities = new Map<string, MemoryActivity>();
+  return new HeldStore();
+}
 
-  const timerKey = (actorId: string, timerId: string): string => `${actorId} ${timerId}`;
+/** Its operations are fields and not methods: stores that wrap this one spread it. */
+class HeldStore implements MemoryStore {
+  readonly actors = new Map<string, ActorRow>();
+  readonly steps: MemoryStep[] = [];
+  readonly records: ActorRecord[] = [];
+  readonly announcements: (Announcement & { actorId: string; at: EpochMs })[] = [];
+  readonly incidents: Incident[] = [];
+  readonly #timers = new Map<string, DueTimer>();
+  readonly activities = new Map<string, MemoryActivity>();
 
-  function writePlan(actorId: string, version: number, at: EpochMs, plan: StepPlan): void {
-    records.push(...plan.records);
+  readonly load = async (ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> => {
+    const found = new Map<string, ActorRow>();
+    for (const id of ids) {
+      const row = this.actors.get(id);
+      if (row) found.set(id, row);
+    }
+    return found;
+  };
+
+  readonly start = async (start: ActorStart): Promise<void> => {
+    if (this.actors.has(start.id)) throw new Error(`actor ${start.id} exists already`);
+    this.actors.set(start.id, {
+      id: start.id,
+      orgId: start.orgId,
+      kind: start.kind,
+      machine: start.machine,
+      version: 1,
+      state: rested(start.plan.state),
+      status: 'running',
+    });
+    this.records.push(...start.also);
+    this.steps.push({
+      actorId: start.id,
+      version: 1,
+      at: start.at,
+      event: { type: 'started', input: start.input },
+      from: null,
+      to: rested(start.plan.state.value),
+    });
+    this.#writePlan(start.id, 1, start.at, start.plan);
+  };
+
+  readonly commit = async (commits: readonly StepCommit[]): Promise<ReadonlySet<string>> => {
+    const stale = new Set<string>();
+    for (const commit of commits) {
+      const { row, plan, at } = commit;
+      const now = this.actors.get(row.id);
+      if (!now || now.version !== row.version || now.status !== row.status || now.status === 'done') {
+        stale.add(row.id);
+        continue;
+      }
+      const version = row.version + 1;
+      this.actors.set(row.id, {
+        ...now,
+        machine: commit.machine,
+        version,
+        state: rested(plan.state),
+        status: plan.state.status === 'done' ? 'done' : 'running',
+      });
+      this.steps.push({
+        actorId: row.id,
+        version,
+        at,
+        event: rested(commit.event) as never,
+        from: row.state.value,
+        to: rested(plan.state.value),
+      });
+      if (commit.firedTimer !== undefined) this.#timers.delete(timerKey(row.id, commit.firedTimer));
+      if (commit.answeredActivity) {
+        const activity = this.activities.get(commit.answeredActivity.key);
+        if (activity) Object.assign(activity, { state: 'done', answer: commit.answeredActivity.answer });
+      }
+      this.records.push(...commit.also);
+      this.#writePlan(row.id, version, at, plan);
+    }
+    return stale;
+  };
+
+  readonly incident = async (incident: Incident): Promise<void> => {
+    this.incidents.push(incident);
+    const row = this.actors.get(incident.actorId);
+    if (!incident.quarantine || !row) return;
+    this.actors.set(row.id, { ...row, status: 'quarantined', version: row.version + 1 });
+  };
+
+  readonly dueTimers = async (now: EpochMs, limit: number): Promise<readonly DueTimer[]> => {
+    return [...this.#timers.values()]
+      .filter(({ dueAt, actorId }) => dueAt <= now && this.actors.get(actorId)?.status !== 'quarantined')
+      .sort((a, b) => a.dueAt - b.dueAt || (a.actorId < b.actorId ? -1 : 1))
+      .slice(0, limit);
+  };
+
+  readonly dropTimer = async (actorId: string, timerId: string): Promise<void> => {
+    this.#timers.delete(timerKey(actorId, timerId));
+  };
+
+  readonly takeActivities = async (
+    now: EpochMs,
+    retryMs: number,
+    limit: number,
+    kinds: readonly string[],
+  ): Promise<readonly DueActivity[]> => {
+    const due = [...this.activities.values()]
+      .filter(({ state, dueAt, kind }) => state === 'pending' && dueAt <= now && kinds.includes(kind))
+      .slice(0, limit);
+    return due.map((activity) => {
+      activity.dueAt = now + retryMs * 2 ** Math.min(activity.attempts, 6);
+      activity.attempts++;
+      return {
+        key: activity.key,
+        actorId: activity.actorId,
+        kind: activity.kind,
+        payload: activity.payload,
+        attempts: activity.attempts,
+      };
+    });
+  };
+
+  readonly renewActivities = async (keys: readonly string[], until: EpochMs): Promise<void> => {
+    for (const activity of keys.map((key) => this.activities.get(key)))
+      if (activity?.state === 'pending') activity.dueAt = Math.max(activity.dueAt, until);
+  };
+
+  readonly giveUpActivity = async (key: string, answer: Json): Promise<void> => {
+    const activity = this.activities.get(key);
+    if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });
+  };
+
+  #writePlan(actorId: string, version: number, at: EpochMs, plan: StepPlan): void {
+    this.records.push(...plan.records);
     for (const change of plan.timers) {
-      if (change.op === 'cancel') timers.delete(timerKey(actorId, change.timerId));
-      else timers.set(timerKey(actorId, change.timerId), { actorId, timerId: change.timerId, dueAt: change.dueAt, event: change.event });
+      if (change.op === 'cancel') this.#timers.delete(timerKey(actorId, change.timerId));
+      else
+        this.#timers.set(timerKey(actorId, change.timerId), {
+          actorId,
+          timerId: change.timerId,
+          dueAt: change.dueAt,
+          event: change.event,
+        });
     }
     for (const [index, activity] of plan.activities.entries()) {
       const key = `${actorId}:${version}:${index}`;
-      activities.set(key, {
+      this.activities.set(key, {
         key,
         actorId,
         kind: activity.kind,
@@ -72,131 +199,15 @@ export function createMemoryStore(): MemoryStore {
       });
     }
     for (const announcement of plan.announcements)
-      announcements.push({ channel: announcement.channel, body: announcement.body, actorId, at });
+      this.announcements.push({ channel: announcement.channel, body: announcement.body, actorId, at });
   }
+}
 
-  // What lies here went through JSON, as it does in a database: a value that JSON would change is seen in tests.
-  const rested = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+function timerKey(actorId: string, timerId: string): string {
+  return `${actorId} ${timerId}`;
+}
 
-  return {
-    actors,
-    steps,
-    records,
-    announcements,
-    incidents,
-    activities,
-
-    async load(ids) {
-      const found = new Map<string, ActorRow>();
-      for (const id of ids) {
-        const row = actors.get(id);
-        if (row) found.set(id, row);
-      }
-      return found;
-    },
-
-    async start(start: ActorStart) {
-      if (actors.has(start.id)) throw new Error(`actor ${start.id} exists already`);
-      actors.set(start.id, {
-        id: start.id,
-        orgId: start.orgId,
-        kind: start.kind,
-        machine: start.machine,
-        version: 1,
-        state: rested(start.plan.state),
-        status: 'running',
-      });
-      records.push(...start.also);
-      steps.push({
-        actorId: start.id,
-        version: 1,
-        at: start.at,
-        event: { type: 'started', input: start.input },
-        from: null,
-        to: rested(start.plan.state.value),
-      });
-      writePlan(start.id, 1, start.at, start.plan);
-    },
-
-    async commit(commits: readonly StepCommit[]) {
-      const stale = new Set<string>();
-      for (const commit of commits) {
-        const { row, plan, at } = commit;
-        const now = actors.get(row.id);
-        if (!now || now.version !== row.version || now.status !== row.status || now.status === 'done') {
-          stale.add(row.id);
-          continue;
-        }
-        const version = row.version + 1;
-        actors.set(row.id, {
-          ...now,
-          machine: commit.machine,
-          version,
-          state: rested(plan.state),
-          status: plan.state.status === 'done' ? 'done' : 'running',
-        });
-        steps.push({
-          actorId: row.id,
-          version,
-          at,
-          event: rested(commit.event) as never,
-          from: row.state.value,
-          to: rested(plan.state.value),
-        });
-        if (commit.firedTimer !== undefined) timers.delete(timerKey(row.id, commit.firedTimer));
-        if (commit.answeredActivity) {
-          const activity = activities.get(commit.answeredActivity.key);
-          if (activity) Object.assign(activity, { state: 'done', answer: commit.answeredActivity.answer });
-        }
-        records.push(...commit.also);
-        writePlan(row.id, version, at, plan);
-      }
-      return stale;
-    },
-
-    async incident(incident) {
-      incidents.push(incident);
-      const row = actors.get(incident.actorId);
-      if (!incident.quarantine || !row) return;
-      actors.set(row.id, { ...row, status: 'quarantined', version: row.version + 1 });
-    },
-
-    async dueTimers(now, limit) {
-      return [...timers.values()]
-        .filter(({ dueAt, actorId }) => dueAt <= now && actors.get(actorId)?.status !== 'quarantined')
-        .sort((a, b) => a.dueAt - b.dueAt || (a.actorId < b.actorId ? -1 : 1))
-        .slice(0, limit);
-    },
-
-    async dropTimer(actorId, timerId) {
-      timers.delete(timerKey(actorId, timerId));
-    },
-
-    async takeActivities(now, retryMs, limit, kinds) {
-      const due = [...activities.values()]
-        .filter(({ state, dueAt, kind }) => state === 'pending' && dueAt <= now && kinds.includes(kind))
-        .slice(0, limit);
-      return due.map((activity) => {
-        activity.dueAt = now + retryMs * 2 ** Math.min(activity.attempts, 6);
-        activity.attempts++;
-        return {
-          key: activity.key,
-          actorId: activity.actorId,
-          kind: activity.kind,
-          payload: activity.payload,
-          attempts: activity.attempts,
-        };
-      });
-    },
-
-    async renewActivities(keys, until) {
-      for (const activity of keys.map((key) => activities.get(key)))
-        if (activity?.state === 'pending') activity.dueAt = Math.max(activity.dueAt, until);
-    },
-
-    async giveUpActivity(key, answer) {
-      const activity = activities.get(key);
-      if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });
-    },
-  };
+/** What lies here went through JSON, as it does in a database: a value that JSON would change is seen in tests. */
+function rested<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
 }

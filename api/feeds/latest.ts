@@ -43,39 +43,113 @@ export interface LatestHub {
 }
 
 export function createLatestHub(ports: FeedPorts, fanOut: FanOut): LatestHub {
-  const { clock } = ports;
-  const groups = new Map<string, LatestGroup>();
+  return new ConflatedHub(ports, fanOut);
+}
 
-  function open(channel: LatestChannel, params: { readonly [name: string]: Json }): LatestGroup {
+class ConflatedHub implements LatestHub {
+  readonly #ports: FeedPorts;
+  readonly #fanOut: FanOut;
+  readonly #clock;
+  readonly #groups = new Map<string, LatestGroup>();
+
+  constructor(ports: FeedPorts, fanOut: FanOut) {
+    this.#ports = ports;
+    this.#fanOut = fanOut;
+    const { clock } = ports;
+    this.#clock = clock;
+  }
+
+  flush(): boolean {
+    const at = this.#clock.now();
+    let again = false;
+    for (const latest of this.#groups.values()) again = this.#flushGroup(latest, at) || again;
+    return again;
+  }
+
+  renew(): void {
+    for (const latest of this.#groups.values()) reopen(latest, this.#ports, this.#fanOut);
+  }
+
+  subscribe(
+    channel: LatestChannel,
+    key: string,
+    client: FeedClient,
+    params: { readonly [name: string]: Json },
+    events: SubscriptionEvents,
+  ): Subscription {
+    let latest = this.#groups.get(key);
+    if (latest === undefined) {
+      latest = this.#open(channel, params);
+      this.#groups.set(key, latest);
+    }
+    latest.subscribers++;
+    const mine = latest;
+    let closed = false;
+    const member: Member = { client, seq: mine.group.seq, position: null, fellBehind: (late) => void mine.skipping.add(late) };
+    const begin = (): void => {
+      if (closed || !client.open) return;
+      // In one turn: what changes from here on is an update.
+      this.#sendSnapshot(mine, member, this.#clock.now());
+      mine.group.join(member);
+    };
+    events.accepted({ seq: member.seq, cursor: null });
+    const { ready } = mine.source;
+    if (ready === null) begin();
+    else
+      ready.then(begin, (error: unknown) => {
+        this.#ports.reportDefect(error, `feeds: ${channel.name}`);
+        if (!closed && client.open) events.failed();
+      });
+    return {
+      channel: channel.name,
+      key,
+      close: () => {
+        if (closed) return;
+        closed = true;
+        mine.group.leave(member);
+        mine.skipping.delete(member);
+        if (--mine.subscribers > 0) return;
+        mine.close();
+        this.#groups.delete(key);
+      },
+    };
+  }
+
+  stop(): void {
+    for (const latest of this.#groups.values()) latest.close();
+    this.#groups.clear();
+  }
+
+  #open(channel: LatestChannel, params: { readonly [name: string]: Json }): LatestGroup {
     const made: LatestGroup = {
       channel,
       params,
-      group: fanOut.group(),
-      source: channel.open(ports, params),
+      group: this.#fanOut.group(),
+      source: channel.open(this.#ports, params),
       isReady: true,
       changed: new Map(),
       skipping: new Set(),
       subscribers: 0,
       close: () => {},
     };
-    follow(made, fanOut);
+    follow(made, this.#fanOut);
     return made;
   }
 
-  function sendSnapshot({ channel, source }: LatestGroup, member: Member, at: EpochMs): void {
+  #sendSnapshot({ channel, source }: LatestGroup, member: Member, at: EpochMs): void {
     const frame = channelFrame(channel.name, 'snapshot', null, at, `[${source.snapshot().join(',')}]`);
     member.client.write(renderFrames(member.client.wire, [frame], member.seq + 1));
     member.seq++;
   }
 
   /** @returns whether somebody is still being skipped. */
-  function flushGroup(latest: LatestGroup, at: EpochMs): boolean {
+  #flushGroup(latest: LatestGroup, at: EpochMs): boolean {
     if (!latest.isReady) return false;
     for (const member of latest.skipping) {
       if (!member.client.open) latest.skipping.delete(member);
       else if (member.client.bufferedBytes() <= DRAINED_BYTES) {
         latest.skipping.delete(member);
-        sendSnapshot(latest, member, at);
+        this.#sendSnapshot(latest, member, at);
         latest.group.join(member);
       }
     }
@@ -92,63 +166,6 @@ export function createLatestHub(ports: FeedPorts, fanOut: FanOut): LatestHub {
     }
     return latest.skipping.size > 0;
   }
-
-  return {
-    flush() {
-      const at = clock.now();
-      let again = false;
-      for (const latest of groups.values()) again = flushGroup(latest, at) || again;
-      return again;
-    },
-
-    renew() {
-      for (const latest of groups.values()) reopen(latest, ports, fanOut);
-    },
-
-    subscribe(channel, key, client, params, events) {
-      let latest = groups.get(key);
-      if (latest === undefined) {
-        latest = open(channel, params);
-        groups.set(key, latest);
-      }
-      latest.subscribers++;
-      const mine = latest;
-      let closed = false;
-      const member: Member = { client, seq: mine.group.seq, position: null, fellBehind: (late) => void mine.skipping.add(late) };
-      const begin = (): void => {
-        if (closed || !client.open) return;
-        // In one turn: what changes from here on is an update.
-        sendSnapshot(mine, member, clock.now());
-        mine.group.join(member);
-      };
-      events.accepted({ seq: member.seq, cursor: null });
-      const { ready } = mine.source;
-      if (ready === null) begin();
-      else
-        ready.then(begin, (error: unknown) => {
-          ports.reportDefect(error, `feeds: ${channel.name}`);
-          if (!closed && client.open) events.failed();
-        });
-      return {
-        channel: channel.name,
-        key,
-        close() {
-          if (closed) return;
-          closed = true;
-          mine.group.leave(member);
-          mine.skipping.delete(member);
-          if (--mine.subscribers > 0) return;
-          mine.close();
-          groups.delete(key);
-        },
-      };
-    },
-
-    stop() {
-      for (const latest of groups.values()) latest.close();
-      groups.clear();
-    },
-  };
 }
 
 /** Gathers what changes until the next flush. */

@@ -50,18 +50,269 @@ export function serveSocket(
   caller: Caller,
   deps: { readonly ports: FeedPorts; readonly hub: Hub; readonly watch: Watch; readonly limits: SocketLimits },
 ): void {
-  const { ports, hub, watch, limits } = deps;
-  const { clock, pace = clock } = ports;
-  const wire = (socket as unknown as { _socket: Socket })._socket;
-  const held: Held[] = [];
-  let scope: AccessScope = caller;
-  let missed = 0;
-  let tokens = limits.burst;
-  let refilledAt = pace.now();
-  let excess = 0;
-  let toldOfLimit = false;
+  new FeedSocket(socket, caller, deps).open();
+}
 
-  const client: FeedClient = {
+class FeedSocket {
+  readonly #socket: WebSocket;
+  readonly #ports;
+  readonly #hub;
+  readonly #watch;
+  readonly #limits;
+  readonly #clock;
+  readonly #pace;
+  readonly #held: Held[] = [];
+  #scope: AccessScope;
+  #missed = 0;
+  #tokens;
+  #refilledAt;
+  #excess = 0;
+  #toldOfLimit = false;
+  readonly #client: FeedClient;
+  readonly #watched: Watched;
+
+  constructor(
+    socket: WebSocket,
+    caller: Caller,
+    deps: { readonly ports: FeedPorts; readonly hub: Hub; readonly watch: Watch; readonly limits: SocketLimits },
+  ) {
+    this.#socket = socket;
+    const { ports, hub, watch, limits } = deps;
+    this.#ports = ports;
+    this.#hub = hub;
+    this.#watch = watch;
+    this.#limits = limits;
+    const { clock, pace = clock } = ports;
+    this.#clock = clock;
+    this.#pace = pace;
+    this.#scope = caller;
+    this.#tokens = limits.burst;
+    this.#refilledAt = pace.now();
+    this.#client = clientOf(socket);
+    this.#watched = this.#connection(caller);
+  }
+
+  /** Is watched and read from now on. */
+  open(): void {
+    const socket = this.#socket;
+    const unwatch = this.#watch.add(this.#watched);
+    socket.on('pong', () => {
+      this.#missed = 0;
+    });
+    socket.on('message', (data: Buffer | ArrayBuffer | Buffer[], isBinary: boolean) => {
+      this.#missed = 0;
+      if (!this.#client.open || !this.#admitted()) return;
+      if (isBinary) return this.#refuse('malformed', 'a binary message; send JSON as text');
+      this.#receive(data.toString());
+    });
+    socket.on('error', () => this.#watch.terminateSoon(this.#watched));
+    socket.on('close', () => {
+      unwatch();
+      this.#drop();
+    });
+  }
+
+  /** What the watch may do with this connection. */
+  #connection(caller: Caller): Watched {
+    const socket = this.#socket;
+    return {
+      ...tokenOf(caller),
+      stand: (next) => {
+        const moved = next.orgId !== this.#scope.orgId;
+        this.#scope = next;
+        if (moved) return false;
+        return this.#held.every(({ subscription }) => {
+          const channel = findChannel(subscription.channel);
+          return channel !== null && next.permissions.includes(channel.permission);
+        });
+      },
+      beat: (at) => {
+        if (!this.#client.open) return;
+        if (this.#missed >= MISSED_BEATS) return socket.terminate();
+        this.#missed++;
+        this.#send(heartbeatFrame(at));
+        socket.ping();
+      },
+      end: (reason) => {
+        const [code, text] = ENDS[reason];
+        this.#drop();
+        socket.close(code, text);
+      },
+      terminate: () => socket.terminate(),
+    };
+  }
+
+  #send(text: string): void {
+    if (this.#client.open) this.#client.write(websocketBytes([text]));
+  }
+
+  #refuse(code: FeedErrorCode, detail: string, about: { id?: RequestId | undefined; channel?: string | undefined } = {}): void {
+    this.#send(
+      errorFrame(code, detail, this.#clock.now(), {
+        ...(about.id === undefined ? {} : { id: about.id }),
+        ...(about.channel === undefined ? {} : { channel: about.channel }),
+      }),
+    );
+  }
+
+  #close(code: number, reason: string): void {
+    this.#drop();
+    this.#socket.close(code, reason);
+    this.#watch.terminateSoon(this.#watched);
+  }
+
+  #drop(): void {
+    for (const { subscription } of this.#held) subscription.close();
+    this.#held.length = 0;
+  }
+
+  /** Whether another message may be read now. */
+  #admitted(): boolean {
+    const now = this.#pace.now();
+    this.#tokens = Math.min(this.#limits.burst, this.#tokens + ((now - this.#refilledAt) / 1_000) * this.#limits.perSecond);
+    this.#refilledAt = now;
+    if (this.#tokens >= 1) {
+      this.#tokens--;
+      this.#excess = 0;
+      this.#toldOfLimit = false;
+      return true;
+    }
+    if (++this.#excess > PATIENCE) this.#close(CLOSE.rateLimited, 'far too many messages');
+    // Once per exhaustion: an answer to each would only double the flood.
+    else if (!this.#toldOfLimit) {
+      this.#toldOfLimit = true;
+      this.#refuse(
+        'rate_limited',
+        `more than ${this.#limits.burst} messages at once or ${this.#limits.perSecond} a second; those beyond are not read`,
+      );
+    }
+    return false;
+  }
+
+  async #subscribe(operation: Operation & { op: 'subscribe' }): Promise<void> {
+    const { id } = operation;
+    const wanted = readWanted(operation, this.#scope.permissions, this.#scope.orgId !== null, this.#ports.unanswerable);
+    const about = { id, channel: typeof operation.channel === 'string' && findChannel(operation.channel) ? operation.channel : undefined };
+    if (!wanted.ok) return this.#refuse(wanted.refusal.code, wanted.refusal.detail, about);
+    const { channel, params, from } = wanted.value;
+    const conflict = (): boolean => {
+      if (this.#held.length >= this.#limits.subscriptions)
+        this.#refuse(
+          'subscription_limit',
+          `at most ${this.#limits.subscriptions} subscriptions per socket; unsubscribe from one first`,
+          about,
+        );
+      else if (id !== undefined && this.#held.some((other) => other.id === id))
+        this.#refuse('already_subscribed', `the id ${JSON.stringify(id)} names another subscription of this socket`, about);
+      else if (this.#held.some(({ subscription }) => subscription.key === subscriptionKey(channel.name, params)))
+        this.#refuse('already_subscribed', `${channel.name} with these parameters is subscribed to already`, about);
+      else return false;
+      return true;
+    };
+    if (conflict()) return;
+    if (channel.kind === 'quotes') {
+      const subscription = this.#hub.subscribeQuotes(channel, this.#client, params, this.#events(id, channel.name));
+      this.#held.push({ id, subscription });
+      return;
+    }
+    if (channel.kind === 'latest') {
+      const subscription = this.#hub.subscribeLatest(channel, this.#client, params, this.#events(id, channel.name));
+      this.#held.push({ id, subscription });
+      return;
+    }
+    if (from !== null) {
+      const known = await this.#isKnown(from);
+      if (known === null) return this.#refuse('unavailable', 'the cursor cannot be looked up at the moment; subscribe again', about);
+      if (!known)
+        return this.#refuse(
+          'invalid_cursor',
+          'from: a place that this service has not reached, or has forgotten; subscribe without it',
+          about,
+        );
+      // Others were read meanwhile.
+      if (!this.#client.open || conflict()) return;
+    }
+    this.#begin(channel, params, from, id);
+  }
+
+  #begin(channel: AnnouncementChannel, params: { readonly [name: string]: Json }, from: Position | null, id: RequestId | undefined): void {
+    const { orgId, permissions } = this.#scope;
+    if (orgId === null || !permissions.includes(channel.permission)) {
+      return this.#refuse('permission_missing', `the channel ${channel.name} needs ${channel.permission}`, { id, channel: channel.name });
+    }
+    this.#held.push({
+      id,
+      subscription: this.#hub.subscribeAnnouncements(channel, this.#client, orgId, params, from, this.#events(id, channel.name)),
+    });
+  }
+
+  async #isKnown(from: Position): Promise<boolean | null> {
+    try {
+      return await this.#ports.announcements.isKnown(from);
+    } catch (error) {
+      this.#ports.reportDefect(error, 'feeds: looking a cursor up');
+      return null;
+    }
+  }
+
+  #events(id: RequestId | undefined, channel: string) {
+    return {
+      accepted: ({ seq, cursor }: { readonly seq: number; readonly cursor: string | null }) =>
+        this.#send(answerFrame(id, 'subscribed', this.#clock.now(), { channel, seq, cursor })),
+      lagged: () => this.#close(CLOSE.lagged, 'lagged: resume from your cursor'),
+      failed: () => {
+        this.#refuse('unavailable', `${channel} cannot be read at the moment; resume from your cursor`, { id, channel });
+        this.#close(CLOSE.tryAgainLater, 'try again later');
+      },
+    };
+  }
+
+  #unsubscribe({ id, channel, params }: Operation & { op: 'unsubscribe' }): void {
+    const key = channel !== undefined && params !== undefined && isObject(params) ? subscriptionKey(channel, params) : null;
+    const matching = this.#held.filter((other) =>
+      channel === undefined
+        ? id !== undefined && other.id === id
+        : key === null
+          ? other.subscription.channel === channel
+          : other.subscription.key === key,
+    );
+    if (matching.length === 0) {
+      return this.#refuse(
+        'not_subscribed',
+        'nothing of that kind is subscribed to; name the id of a subscription, or its channel and params',
+        {
+          id,
+        },
+      );
+    }
+    for (const gone of matching) {
+      gone.subscription.close();
+      this.#held.splice(this.#held.indexOf(gone), 1);
+    }
+    this.#send(answerFrame(id, 'unsubscribed', this.#clock.now(), { channels: matching.map(({ subscription }) => subscription.channel) }));
+  }
+
+  #receive(text: string): void {
+    const read = readOperation(text);
+    if (!read.ok) return this.#refuse(read.refusal.code, read.refusal.detail, { id: read.id });
+    const { value } = read;
+    if (value.op === 'ping') return this.#send(answerFrame(value.id, 'pong', this.#clock.now()));
+    if (value.op === 'unsubscribe') return this.#unsubscribe(value);
+    this.#subscribe(value).catch((error: unknown) => {
+      this.#ports.reportDefect(error, 'feeds: subscribing');
+      this.#refuse('unavailable', 'an error of the service; it was recorded', { id: value.id });
+    });
+  }
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The socket as the fan-out writes to it: whole frames, straight to its network socket. */
+function clientOf(socket: WebSocket): FeedClient {
+  const wire = (socket as unknown as { _socket: Socket })._socket;
+  return {
     wire: 'websocket',
     get open() {
       return socket.readyState === socket.OPEN;
@@ -72,199 +323,4 @@ export function serveSocket(
     uncork: () => wire.uncork(),
     memberships: 0,
   };
-
-  function send(text: string): void {
-    if (client.open) client.write(websocketBytes([text]));
-  }
-
-  function refuse(code: FeedErrorCode, detail: string, about: { id?: RequestId | undefined; channel?: string | undefined } = {}): void {
-    send(
-      errorFrame(code, detail, clock.now(), {
-        ...(about.id === undefined ? {} : { id: about.id }),
-        ...(about.channel === undefined ? {} : { channel: about.channel }),
-      }),
-    );
-  }
-
-  function close(code: number, reason: string): void {
-    drop();
-    socket.close(code, reason);
-    watch.terminateSoon(watched);
-  }
-
-  function drop(): void {
-    for (const { subscription } of held) subscription.close();
-    held.length = 0;
-  }
-
-  /** Whether another message may be read now. */
-  function admitted(): boolean {
-    const now = pace.now();
-    tokens = Math.min(limits.burst, tokens + ((now - refilledAt) / 1_000) * limits.perSecond);
-    refilledAt = now;
-    if (tokens >= 1) {
-      tokens--;
-      excess = 0;
-      toldOfLimit = false;
-      return true;
-    }
-    if (++excess > PATIENCE) close(CLOSE.rateLimited, 'far too many messages');
-    // Once per exhaustion: an answer to each would only double the flood.
-    else if (!toldOfLimit) {
-      toldOfLimit = true;
-      refuse('rate_limited', `more than ${limits.burst} messages at once or ${limits.perSecond} a second; those beyond are not read`);
-    }
-    return false;
-  }
-
-  async function subscribe(operation: Operation & { op: 'subscribe' }): Promise<void> {
-    const { id } = operation;
-    const wanted = readWanted(operation, scope.permissions, scope.orgId !== null, ports.unanswerable);
-    const about = { id, channel: typeof operation.channel === 'string' && findChannel(operation.channel) ? operation.channel : undefined };
-    if (!wanted.ok) return refuse(wanted.refusal.code, wanted.refusal.detail, about);
-    const { channel, params, from } = wanted.value;
-    const conflict = (): boolean => {
-      if (held.length >= limits.subscriptions)
-        refuse('subscription_limit', `at most ${limits.subscriptions} subscriptions per socket; unsubscribe from one first`, about);
-      else if (id !== undefined && held.some((other) => other.id === id))
-        refuse('already_subscribed', `the id ${JSON.stringify(id)} names another subscription of this socket`, about);
-      else if (held.some(({ subscription }) => subscription.key === subscriptionKey(channel.name, params)))
-        refuse('already_subscribed', `${channel.name} with these parameters is subscribed to already`, about);
-      else return false;
-      return true;
-    };
-    if (conflict()) return;
-    if (channel.kind === 'quotes') {
-      const subscription = hub.subscribeQuotes(channel, client, params, events(id, channel.name));
-      held.push({ id, subscription });
-      return;
-    }
-    if (channel.kind === 'latest') {
-      const subscription = hub.subscribeLatest(channel, client, params, events(id, channel.name));
-      held.push({ id, subscription });
-      return;
-    }
-    if (from !== null) {
-      const known = await isKnown(from);
-      if (known === null) return refuse('unavailable', 'the cursor cannot be looked up at the moment; subscribe again', about);
-      if (!known)
-        return refuse('invalid_cursor', 'from: a place that this service has not reached, or has forgotten; subscribe without it', about);
-      // Others were read meanwhile.
-      if (!client.open || conflict()) return;
-    }
-    begin(channel, params, from, id);
-  }
-
-  function begin(
-    channel: AnnouncementChannel,
-    params: { readonly [name: string]: Json },
-    from: Position | null,
-    id: RequestId | undefined,
-  ): void {
-    const { orgId, permissions } = scope;
-    if (orgId === null || !permissions.includes(channel.permission)) {
-      return refuse('permission_missing', `the channel ${channel.name} needs ${channel.permission}`, { id, channel: channel.name });
-    }
-    held.push({ id, subscription: hub.subscribeAnnouncements(channel, client, orgId, params, from, events(id, channel.name)) });
-  }
-
-  async function isKnown(from: Position): Promise<boolean | null> {
-    try {
-      return await ports.announcements.isKnown(from);
-    } catch (error) {
-      ports.reportDefect(error, 'feeds: looking a cursor up');
-      return null;
-    }
-  }
-
-  function events(id: RequestId | undefined, channel: string) {
-    return {
-      accepted: ({ seq, cursor }: { readonly seq: number; readonly cursor: string | null }) =>
-        send(answerFrame(id, 'subscribed', clock.now(), { channel, seq, cursor })),
-      lagged: () => close(CLOSE.lagged, 'lagged: resume from your cursor'),
-      failed: () => {
-        refuse('unavailable', `${channel} cannot be read at the moment; resume from your cursor`, { id, channel });
-        close(CLOSE.tryAgainLater, 'try again later');
-      },
-    };
-  }
-
-  function unsubscribe({ id, channel, params }: Operation & { op: 'unsubscribe' }): void {
-    const key = channel !== undefined && params !== undefined && isObject(params) ? subscriptionKey(channel, params) : null;
-    const matching = held.filter((other) =>
-      channel === undefined
-        ? id !== undefined && other.id === id
-        : key === null
-          ? other.subscription.channel === channel
-          : other.subscription.key === key,
-    );
-    if (matching.length === 0) {
-      return refuse('not_subscribed', 'nothing of that kind is subscribed to; name the id of a subscription, or its channel and params', {
-        id,
-      });
-    }
-    for (const gone of matching) {
-      gone.subscription.close();
-      held.splice(held.indexOf(gone), 1);
-    }
-    send(answerFrame(id, 'unsubscribed', clock.now(), { channels: matching.map(({ subscription }) => subscription.channel) }));
-  }
-
-  function receive(text: string): void {
-    const read = readOperation(text);
-    if (!read.ok) return refuse(read.refusal.code, read.refusal.detail, { id: read.id });
-    const { value } = read;
-    if (value.op === 'ping') return send(answerFrame(value.id, 'pong', clock.now()));
-    if (value.op === 'unsubscribe') return unsubscribe(value);
-    subscribe(value).catch((error: unknown) => {
-      ports.reportDefect(error, 'feeds: subscribing');
-      refuse('unavailable', 'an error of the service; it was recorded', { id: value.id });
-    });
-  }
-
-  const watched: Watched = {
-    ...tokenOf(caller),
-    stand(next) {
-      const moved = next.orgId !== scope.orgId;
-      scope = next;
-      if (moved) return false;
-      return held.every(({ subscription }) => {
-        const channel = findChannel(subscription.channel);
-        return channel !== null && next.permissions.includes(channel.permission);
-      });
-    },
-    beat(at) {
-      if (!client.open) return;
-      if (missed >= MISSED_BEATS) return socket.terminate();
-      missed++;
-      send(heartbeatFrame(at));
-      socket.ping();
-    },
-    end(reason) {
-      const [code, text] = ENDS[reason];
-      drop();
-      socket.close(code, text);
-    },
-    terminate: () => socket.terminate(),
-  };
-
-  const unwatch = watch.add(watched);
-  socket.on('pong', () => {
-    missed = 0;
-  });
-  socket.on('message', (data: Buffer | ArrayBuffer | Buffer[], isBinary: boolean) => {
-    missed = 0;
-    if (!client.open || !admitted()) return;
-    if (isBinary) return refuse('malformed', 'a binary message; send JSON as text');
-    receive(data.toString());
-  });
-  socket.on('error', () => watch.terminateSoon(watched));
-  socket.on('close', () => {
-    unwatch();
-    drop();
-  });
-}
-
-function isObject(value: unknown): value is { readonly [name: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -65,35 +65,70 @@ interface StoredStep {
 
 /** Begins to record; returns what ends the recording once everything received is written. @throws TapeError where the file name says no form of a tape. */
 export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<void> {
-  const { sql, clock } = options;
-  const startedAt = clock.now();
-  const recorder = recordStream(EMPTY, {
-    file: options.file,
-    header: { tape: 1, recordedAt: isoTime(startedAt), source: 'live recording' },
-    clock,
-    onProblem: (sentence) => options.log(new Error(sentence)),
-  });
-  let queue: TapeEvent[] = [];
-  /** The version up to which each agent's life is on the tape; null before the agents were met. */
-  let versions: Map<string, number> | null = null;
-  let nextSlot = slotOf(startedAt, TAKE_TICK_MS) + TAKE_TICK_MS;
-  let stepsReadTo = startedAt;
-  let lastNote = '';
-  let ended = false;
-  let cancel = (): void => {};
-  let looking: Promise<void> = Promise.resolve();
+  const recorder = new TapeRecorder(options);
+  return () => recorder.close();
+}
 
-  const subscription = options.pipeline.received.subscribe({
-    next: (message) => {
-      if (message.kind !== 'rejection') queue.push(message);
-    },
-    error: options.log,
-  });
+class TapeRecorder {
+  readonly #options: TapeRecorderOptions;
+  readonly #sql;
+  readonly #clock;
+  readonly #startedAt;
+  readonly #recorder;
+  #queue: TapeEvent[] = [];
+  /** The version up to which each agent's life is on the tape; null before the agents were met. */
+  #versions: Map<string, number> | null = null;
+  #nextSlot;
+  #stepsReadTo;
+  #lastNote = '';
+  #ended = false;
+  #cancel: () => void = () => {};
+
+  #looking: Promise<void> = Promise.resolve();
+  readonly #subscription;
+
+  constructor(options: TapeRecorderOptions) {
+    this.#options = options;
+    const { sql, clock } = options;
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+    this.#recorder = recordStream(EMPTY, {
+      file: options.file,
+      header: { tape: 1, recordedAt: isoTime(this.#startedAt), source: 'live recording' },
+      clock: clock,
+      onProblem: (sentence) => options.log(new Error(sentence)),
+    });
+    this.#nextSlot = slotOf(this.#startedAt, TAKE_TICK_MS) + TAKE_TICK_MS;
+    this.#stepsReadTo = this.#startedAt;
+    this.#subscription = options.pipeline.received.subscribe({
+      next: (message) => {
+        if (message.kind !== 'rejection') this.#queue.push(message);
+      },
+      error: options.log,
+    });
+    this.#schedule();
+  }
+
+  async close(): Promise<void> {
+    this.#subscription.unsubscribe();
+    this.#ended = true;
+    this.#cancel();
+    await this.#looking;
+    try {
+      if (this.#versions !== null) await this.#readSteps(this.#versions);
+      await this.#noteCuts(this.#clock.now());
+    } catch (error) {
+      this.#options.log(error);
+    }
+    this.#write(Number.POSITIVE_INFINITY);
+    await this.#recorder.close();
+  }
 
   /** Meets the agents at a moment at which every shard has been ticked: what they decide next is on this tape. */
-  async function meet(): Promise<void> {
-    const agents = await sql.begin('isolation level repeatable read read only', async (transaction) => {
-      const now = clock.now();
+  async #meet(): Promise<void> {
+    const agents = await this.#sql.begin('isolation level repeatable read read only', async (transaction) => {
+      const now = this.#clock.now();
       if (await isBehind(transaction, slotOf(now, TAKE_TICK_MS))) return null;
       const rows = await transaction<StoredAgent[]>`
         select a.id, g.kind, a.org_id, a.version, a.snapshot, a.tick_from, a.tick_until, g.stage, g.autonomy, g.manifest_version, m.canonical,
@@ -103,12 +138,12 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
       return rows.map((row) => ({ row, now }));
     });
     if (agents === null) return;
-    versions = new Map();
+    this.#versions = new Map();
     for (const { row, now } of agents) {
       const periodMs = TICK_MS[row.kind];
-      versions.set(row.id, row.version);
-      if (row.inputs !== null) queue.push({ kind: 'inputs', receivedAt: now, actorId: row.id, inputs: row.inputs });
-      queue.push({
+      this.#versions.set(row.id, row.version);
+      if (row.inputs !== null) this.#queue.push({ kind: 'inputs', receivedAt: now, actorId: row.id, inputs: row.inputs });
+      this.#queue.push({
         kind: 'command',
         receivedAt: now,
         actorId: row.id,
@@ -131,32 +166,34 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
   }
 
   /** What the agents were told since the last look. */
-  async function readSteps(known: Map<string, number>): Promise<void> {
-    const now = clock.now();
-    const steps = await sql<StoredStep[]>`
+  async #readSteps(known: Map<string, number>): Promise<void> {
+    const now = this.#clock.now();
+    const steps = await this.#sql<StoredStep[]>`
       select s.actor_id, a.kind, a.org_id, s.version, s.at, s.event, s.cause from steps s join actors a on a.id = s.actor_id
-      where a.kind in ('agent', 'take') and s.at >= ${stepsReadTo - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
+      where a.kind in ('agent', 'take') and s.at >= ${this.#stepsReadTo - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
     for (const step of steps) {
       if (step.version <= (known.get(step.actor_id) ?? 0)) continue;
-      const command = await commandOf(step);
+      const command = await this.#commandOf(step);
       known.set(step.actor_id, step.version);
-      queue.push(command);
+      this.#queue.push(command);
     }
-    stepsReadTo = now;
+    this.#stepsReadTo = now;
   }
 
-  async function manifestOf(agentId: string, version: number): Promise<Manifest> {
-    const [row] = await sql<{ canonical: string }[]>`select canonical from manifests where agent_id = ${agentId} and version = ${version}`;
+  async #manifestOf(agentId: string, version: number): Promise<Manifest> {
+    const [row] = await this.#sql<
+      { canonical: string }[]
+    >`select canonical from manifests where agent_id = ${agentId} and version = ${version}`;
     if (!row) throw new Error(`manifest version ${version} of agent ${agentId} is not on record`);
     return JSON.parse(row.canonical) as Manifest;
   }
 
   /** A Take begins as a draft: when it is evaluated its own steps tell. */
-  async function newTake({ actor_id: id, org_id: orgId, event }: StoredStep): Promise<TapeAgent> {
+  async #newTake({ actor_id: id, org_id: orgId, event }: StoredStep): Promise<TapeAgent> {
     return {
       id,
       orgId,
-      manifest: await manifestOf(id, 1),
+      manifest: await this.#manifestOf(id, 1),
       manifestVersion: 1,
       autonomy: 'policy_auto',
       stage: 'paper',
@@ -169,18 +206,18 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
     };
   }
 
-  async function commandOf(step: StoredStep): Promise<TapeCommand> {
+  async #commandOf(step: StoredStep): Promise<TapeCommand> {
     const { actor_id: actorId, at: receivedAt, event } = step;
     const cause = step.cause === null ? {} : { cause: step.cause };
     if (event.type === 'started' && step.kind === 'take') {
-      return { kind: 'command', receivedAt, actorId, event, ...cause, agent: await newTake(step) };
+      return { kind: 'command', receivedAt, actorId, event, ...cause, agent: await this.#newTake(step) };
     }
     if (event.type === 'started') {
       const input = event['input'] as { autonomy: Autonomy; manifestVersion: number };
       const agent: TapeAgent = {
         id: actorId,
         orgId: step.org_id,
-        manifest: await manifestOf(actorId, input.manifestVersion),
+        manifest: await this.#manifestOf(actorId, input.manifestVersion),
         manifestVersion: input.manifestVersion,
         autonomy: input.autonomy,
         stage: 'draft',
@@ -198,80 +235,67 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
         actorId,
         event,
         ...cause,
-        manifest: await manifestOf(actorId, event['manifestVersion'] as number),
+        manifest: await this.#manifestOf(actorId, event['manifestVersion'] as number),
       };
     }
     return { kind: 'command', receivedAt, actorId, event, ...cause };
   }
 
   /** Notes how slots up to `horizon` were cut; returns up to when the tape can be written. */
-  async function noteCuts(horizon: EpochMs): Promise<EpochMs> {
-    for (; nextSlot <= horizon; nextSlot += TAKE_TICK_MS) {
-      const [cut] = await sql<{ source: 'streams' | 'silence' }[]>`select source from cuts where slot = ${nextSlot}`;
+  async #noteCuts(horizon: EpochMs): Promise<EpochMs> {
+    for (; this.#nextSlot <= horizon; this.#nextSlot += TAKE_TICK_MS) {
+      const [cut] = await this.#sql<{ source: 'streams' | 'silence' }[]>`select source from cuts where slot = ${this.#nextSlot}`;
       if (!cut) {
-        if (clock.now() < nextSlot + CUT_DEADLINE_MS && !ended) return nextSlot - 1;
+        if (this.#clock.now() < this.#nextSlot + CUT_DEADLINE_MS && !this.#ended) return this.#nextSlot - 1;
         continue;
       }
       // What the ticks of this slot read is noted by them: every shard has to have been ticked.
-      if (!ended && clock.now() < nextSlot + CUT_DEADLINE_MS && (await isBehind(sql, nextSlot))) return nextSlot - 1;
-      const inputs = await sql<{ agent_id: string; body: string }[]>`
-        select i.agent_id, i.body from tick_inputs i join actors a on a.id = i.agent_id where i.slot = ${nextSlot} order by a.number`;
-      for (const { agent_id, body } of inputs) queue.push({ kind: 'inputs', receivedAt: nextSlot, actorId: agent_id, inputs: body });
-      const rows = await sql<{ instrument: InstrumentKey; indicators: string[] }[]>`
-        select instrument, array(select jsonb_object_keys(body::jsonb -> 'indicators')) as indicators from observations where slot = ${nextSlot} order by instrument`;
+      if (!this.#ended && this.#clock.now() < this.#nextSlot + CUT_DEADLINE_MS && (await isBehind(this.#sql, this.#nextSlot)))
+        return this.#nextSlot - 1;
+      const inputs = await this.#sql<{ agent_id: string; body: string }[]>`
+        select i.agent_id, i.body from tick_inputs i join actors a on a.id = i.agent_id where i.slot = ${this.#nextSlot} order by a.number`;
+      for (const { agent_id, body } of inputs)
+        this.#queue.push({ kind: 'inputs', receivedAt: this.#nextSlot, actorId: agent_id, inputs: body });
+      const rows = await this.#sql<{ instrument: InstrumentKey; indicators: string[] }[]>`
+        select instrument, array(select jsonb_object_keys(body::jsonb -> 'indicators')) as indicators from observations where slot = ${this.#nextSlot} order by instrument`;
       const needs = rows.flatMap(({ instrument, indicators }) => [...indicators].sort().map((key) => needOf(instrument, key)));
       const instruments = rows.map(({ instrument }) => instrument);
-      const note: TapeCutNote = { kind: 'cut', receivedAt: nextSlot, source: cut.source, instruments, needs };
+      const note: TapeCutNote = { kind: 'cut', receivedAt: this.#nextSlot, source: cut.source, instruments, needs };
       const text = JSON.stringify([cut.source, instruments, needs]);
-      if (text === lastNote) continue;
-      lastNote = text;
-      queue.push(note);
+      if (text === this.#lastNote) continue;
+      this.#lastNote = text;
+      this.#queue.push(note);
     }
     return horizon;
   }
 
-  function write(horizon: EpochMs): void {
+  #write(horizon: EpochMs): void {
     // Stable: what came at one millisecond stays in its order.
-    queue.sort((a, b) => a.receivedAt - b.receivedAt);
+    this.#queue.sort((a, b) => a.receivedAt - b.receivedAt);
     let index = 0;
-    for (; index < queue.length && (queue[index] as TapeEvent).receivedAt <= horizon; index++) recorder.add(queue[index] as TapeEvent);
-    queue = queue.slice(index);
+    for (; index < this.#queue.length && (this.#queue[index] as TapeEvent).receivedAt <= horizon; index++)
+      this.#recorder.add(this.#queue[index] as TapeEvent);
+    this.#queue = this.#queue.slice(index);
   }
 
-  async function look(): Promise<void> {
-    let horizon = clock.now() - HOLD_BACK_MS;
+  async #look(): Promise<void> {
+    let horizon = this.#clock.now() - HOLD_BACK_MS;
     try {
-      if (versions === null) await meet();
-      else await readSteps(versions);
-      horizon = await noteCuts(horizon);
+      if (this.#versions === null) await this.#meet();
+      else await this.#readSteps(this.#versions);
+      horizon = await this.#noteCuts(horizon);
     } catch (error) {
-      options.log(error);
+      this.#options.log(error);
     }
-    write(horizon);
+    this.#write(horizon);
   }
 
-  function schedule(): void {
-    if (ended) return;
-    cancel = clock.deadline(clock.now() + LOOK_MS, () => {
-      looking = look().finally(schedule);
+  #schedule(): void {
+    if (this.#ended) return;
+    this.#cancel = this.#clock.deadline(this.#clock.now() + LOOK_MS, () => {
+      this.#looking = this.#look().finally(() => this.#schedule());
     });
   }
-  schedule();
-
-  return async () => {
-    subscription.unsubscribe();
-    ended = true;
-    cancel();
-    await looking;
-    try {
-      if (versions !== null) await readSteps(versions);
-      await noteCuts(clock.now());
-    } catch (error) {
-      options.log(error);
-    }
-    write(Number.POSITIVE_INFINITY);
-    await recorder.close();
-  };
 }
 
 /** `rsi:14@1h` of an instrument as a need. */

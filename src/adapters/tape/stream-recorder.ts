@@ -57,139 +57,171 @@ interface Segment {
 
 /** Begins to record a stream. @throws TapeError where the file name says no form of a tape. */
 export function recordStream(stream: Observable<FeedMessage>, options: StreamRecorderOptions): StreamRecorder {
-  const { clock, onProblem } = options;
-  const form = formOfName(options.file);
-  if (form === null)
-    throw new TapeError(options.file, '', 'names no form of a tape; it should end in .tape.ndjson, .tape.ndjson.gz or .tape');
-  const flushMs = options.flushMs ?? 1_000;
-  const maxWaiting = options.maxWaiting ?? 1_000_000;
-  const files: string[] = [];
-  const totals = { events: 0, bytes: 0, lost: 0, movedUp: 0 };
-  let waiting: TapeEvent[] = [];
-  let lastAt: EpochMs = 0;
-  let lostUnsaid = 0;
-  let segment: Segment | null = null;
-  let closed = false;
-  let work: Promise<void> = Promise.resolve();
-  let busy = false;
-  let cancelFlush = (): void => {};
+  return new StreamRecording(stream, options);
+}
 
-  function take(event: TapeEvent): void {
-    if (closed) return;
-    if (waiting.length >= maxWaiting) {
-      totals.lost++;
-      lostUnsaid++;
-      return;
+class StreamRecording implements StreamRecorder {
+  readonly #options: StreamRecorderOptions;
+  readonly #clock;
+  readonly #onProblem;
+  readonly #form: TapeForm;
+  readonly #flushMs;
+  readonly #maxWaiting;
+  readonly #files: string[] = [];
+  readonly #totals = { events: 0, bytes: 0, lost: 0, movedUp: 0 };
+  #waiting: TapeEvent[] = [];
+  #lastAt: EpochMs = 0;
+  #lostUnsaid = 0;
+  #segment: Segment | null = null;
+  #closed = false;
+  #work: Promise<void> = Promise.resolve();
+  #busy = false;
+  #cancelFlush: () => void = () => {};
+
+  readonly #subscription;
+
+  constructor(stream: Observable<FeedMessage>, options: StreamRecorderOptions) {
+    this.#options = options;
+    const { clock, onProblem } = options;
+    this.#clock = clock;
+    this.#onProblem = onProblem;
+    const form = formOfName(options.file);
+    if (form === null)
+      throw new TapeError(options.file, '', 'names no form of a tape; it should end in .tape.ndjson, .tape.ndjson.gz or .tape');
+    this.#form = form;
+    this.#flushMs = options.flushMs ?? 1_000;
+    this.#maxWaiting = options.maxWaiting ?? 1_000_000;
+    this.#subscription = stream.subscribe({
+      next: (message) => {
+        if (message.kind !== 'rejection') this.#take(message);
+      },
+      error: (error: unknown) =>
+        onProblem(`the recording ended with its stream: ${error instanceof Error ? error.message : String(error)}`),
+    });
+    this.#schedule();
+  }
+
+  /** Takes what a caller puts in line. */
+  add(event: TapeEvent): void {
+    this.#take(event);
+  }
+
+  get recording() {
+    return this.#recording();
+  }
+
+  flush(): Promise<void> {
+    return this.#enqueue(true);
+  }
+
+  async close(): Promise<TapeRecording> {
+    if (this.#closed) return this.#recording();
+    this.#subscription.unsubscribe();
+    this.#cancelFlush();
+    this.#closed = true;
+    await this.#enqueue(true);
+    try {
+      // A recording without a single event is a tape all the same.
+      if (this.#files.length === 0) this.#segment = await this.#openSegment();
+      await this.#endSegment();
+    } catch (error) {
+      this.#onProblem(`the recording ${this.#files.at(-1) ?? this.#options.file} could not be ended: ${(error as Error).message}`);
     }
-    let ascending = event;
-    if (event.receivedAt < lastAt) {
-      totals.movedUp++;
-      ascending = { ...event, receivedAt: lastAt };
-    } else lastAt = event.receivedAt;
-    waiting.push(ascending);
-    if (waiting.length >= TAPE_BATCH && !busy) void enqueue(false);
+    return this.#recording();
   }
 
-  function enqueue(flush: boolean): Promise<void> {
-    busy = true;
-    work = work
-      .then(() => write(flush))
+  #enqueue(flush: boolean): Promise<void> {
+    this.#busy = true;
+    this.#work = this.#work
+      .then(() => this.#write(flush))
       .finally(() => {
-        busy = false;
+        this.#busy = false;
       });
-    return work;
+    return this.#work;
   }
 
-  async function openSegment(): Promise<Segment> {
-    const file = freeName(options.file, form as TapeForm, files.length);
-    const header: TapeHeader = files.length === 0 ? options.header : { ...options.header, continues: basename(files.at(-1) as string) };
-    const encoder = createTapeEncoder(form as TapeForm);
+  async #openSegment(): Promise<Segment> {
+    const file = freeName(this.#options.file, this.#form, this.#files.length);
+    const header: TapeHeader =
+      this.#files.length === 0 ? this.#options.header : { ...this.#options.header, continues: basename(this.#files.at(-1) as string) };
+    const encoder = createTapeEncoder(this.#form);
     const handle = await open(file, 'wx');
-    files.push(file);
-    const opened: Segment = { file, handle, encoder, openedAt: clock.now(), bytes: 0 };
-    await put(opened, await encoder.begin(tapeHeaderLine(header)));
+    this.#files.push(file);
+    const opened: Segment = { file, handle, encoder, openedAt: this.#clock.now(), bytes: 0 };
+    await this.#put(opened, await encoder.begin(tapeHeaderLine(header)));
     return opened;
   }
 
-  async function put(to: Segment, bytes: Buffer): Promise<void> {
+  async #put(to: Segment, bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
     await to.handle.writeFile(bytes);
     to.bytes += bytes.length;
-    totals.bytes += bytes.length;
+    this.#totals.bytes += bytes.length;
   }
 
-  async function write(flush: boolean): Promise<void> {
-    if (lostUnsaid > 0) {
-      onProblem(`the recording lost ${lostUnsaid} events: the disk did not keep up and ${maxWaiting} were waiting`);
-      lostUnsaid = 0;
+  async #write(flush: boolean): Promise<void> {
+    if (this.#lostUnsaid > 0) {
+      this.#onProblem(`the recording lost ${this.#lostUnsaid} events: the disk did not keep up and ${this.#maxWaiting} were waiting`);
+      this.#lostUnsaid = 0;
     }
-    const events = waiting;
-    waiting = [];
-    if (events.length === 0 && (segment === null || !flush)) return;
+    const events = this.#waiting;
+    this.#waiting = [];
+    if (events.length === 0 && (this.#segment === null || !flush)) return;
     try {
-      segment ??= await openSegment();
-      await put(segment, await segment.encoder.add(events, null));
-      if (flush) await put(segment, await segment.encoder.flush());
-      totals.events += events.length;
-      const tooLarge = options.rotateBytes !== undefined && segment.bytes >= options.rotateBytes;
-      const tooOld = options.rotateMs !== undefined && clock.now() - segment.openedAt >= options.rotateMs;
-      if (tooLarge || tooOld) await endSegment();
+      this.#segment ??= await this.#openSegment();
+      await this.#put(this.#segment, await this.#segment.encoder.add(events, null));
+      if (flush) await this.#put(this.#segment, await this.#segment.encoder.flush());
+      this.#totals.events += events.length;
+      const tooLarge = this.#options.rotateBytes !== undefined && this.#segment.bytes >= this.#options.rotateBytes;
+      const tooOld = this.#options.rotateMs !== undefined && this.#clock.now() - this.#segment.openedAt >= this.#options.rotateMs;
+      if (tooLarge || tooOld) await this.#endSegment();
     } catch (error) {
-      totals.lost += events.length;
-      const file = segment?.file ?? options.file;
-      onProblem(`the recording ${file} lost ${events.length} events: ${(error as Error).message}; it goes on in a new file`);
-      await segment?.handle.close().catch(() => {});
-      segment = null;
+      this.#totals.lost += events.length;
+      const file = this.#segment?.file ?? this.#options.file;
+      this.#onProblem(`the recording ${file} lost ${events.length} events: ${(error as Error).message}; it goes on in a new file`);
+      await this.#segment?.handle.close().catch(() => {});
+      this.#segment = null;
     }
   }
 
-  async function endSegment(): Promise<void> {
-    const ending = segment;
+  async #endSegment(): Promise<void> {
+    const ending = this.#segment;
     if (ending === null) return;
-    segment = null;
-    await put(ending, await ending.encoder.end());
+    this.#segment = null;
+    await this.#put(ending, await ending.encoder.end());
     await ending.handle.sync();
     await ending.handle.close();
   }
 
-  function schedule(): void {
-    if (closed) return;
-    cancelFlush = clock.deadline(clock.now() + flushMs, () => {
-      enqueue(true).then(schedule, schedule);
+  #take(event: TapeEvent): void {
+    if (this.#closed) return;
+    if (this.#waiting.length >= this.#maxWaiting) {
+      this.#totals.lost++;
+      this.#lostUnsaid++;
+      return;
+    }
+    let ascending = event;
+    if (event.receivedAt < this.#lastAt) {
+      this.#totals.movedUp++;
+      ascending = { ...event, receivedAt: this.#lastAt };
+    } else this.#lastAt = event.receivedAt;
+    this.#waiting.push(ascending);
+    if (this.#waiting.length >= TAPE_BATCH && !this.#busy) void this.#enqueue(false);
+  }
+
+  #schedule(): void {
+    if (this.#closed) return;
+    this.#cancelFlush = this.#clock.deadline(this.#clock.now() + this.#flushMs, () => {
+      this.#enqueue(true).then(
+        () => this.#schedule(),
+        () => this.#schedule(),
+      );
     });
   }
 
-  const subscription = stream.subscribe({
-    next: (message) => {
-      if (message.kind !== 'rejection') take(message);
-    },
-    error: (error: unknown) => onProblem(`the recording ended with its stream: ${error instanceof Error ? error.message : String(error)}`),
-  });
-  schedule();
-
-  const recording = (): TapeRecording => ({ files: [...files], ...totals });
-  return {
-    add: take,
-    get recording() {
-      return recording();
-    },
-    flush: () => enqueue(true),
-    async close() {
-      if (closed) return recording();
-      subscription.unsubscribe();
-      cancelFlush();
-      closed = true;
-      await enqueue(true);
-      try {
-        // A recording without a single event is a tape all the same.
-        if (files.length === 0) segment = await openSegment();
-        await endSegment();
-      } catch (error) {
-        onProblem(`the recording ${files.at(-1) ?? options.file} could not be ended: ${(error as Error).message}`);
-      }
-      return recording();
-    },
-  };
+  #recording(): TapeRecording {
+    return { files: [...this.#files], ...this.#totals };
+  }
 }
 
 const ENDINGS: Readonly<Record<TapeForm, readonly string[]>> = {

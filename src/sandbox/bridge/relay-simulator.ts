@@ -42,123 +42,10 @@ export interface RelaySimulator {
 }
 
 export async function createRelaySimulator(options: RelaySimulatorOptions): Promise<RelaySimulator> {
-  const { chainId, clock, evm, stable, token } = options;
+  const { chainId, clock } = options;
   const faults = options.faults ?? createFaultSwitch(chainId);
   const script = options.script ?? createBridgeScript();
-  const intents = new Map<string, Intent>();
-  const vaultAccount = associatedAccount(DEPOSIT_VAULT, address(stable.mint), TOKEN);
-  /** The newest payment to each recipient. */
-  const paid = new Map<string, string>();
-  let made = 0;
-
-  const refuse = (status: number, errorCode: string, message: string): LoopbackAnswer => ({
-    status,
-    body: { message, errorCode, requestId: `0x${'0'.repeat(64)}` },
-  });
-
-  function sideOf(number: unknown): Side | null {
-    return number === RELAY_NUMBER_OF_SOLANA ? 'spotchain' : number === chainId ? 'evmvenue' : null;
-  }
-  const isUser = (side: Side, text: unknown): text is string =>
-    typeof text === 'string' && (side === 'spotchain' ? isSolanaAddress(text) : isAddress(text, { strict: false }));
-  const isStable = (side: Side, text: unknown): boolean =>
-    typeof text === 'string' && (side === 'spotchain' ? text === stable.mint : text.toLowerCase() === token.toLowerCase());
-
-  function quote(body: string): LoopbackAnswer {
-    const wish = JSON.parse(body) as Record<string, unknown>;
-    const [from, to] = [sideOf(wish['originChainId']), sideOf(wish['destinationChainId'])];
-    if (from === null || to === null || from === to) return refuse(400, 'UNSUPPORTED_ROUTE', 'the route is not supported');
-    if (!isUser(from, wish['user'])) return refuse(400, 'INVALID_ADDRESS', 'Invalid address for user');
-    if (!isUser(to, wish['recipient'])) return refuse(400, 'INVALID_ADDRESS', 'Invalid address for recipient');
-    if (!isStable(from, wish['originCurrency']) || !isStable(to, wish['destinationCurrency']))
-      return refuse(400, 'UNSUPPORTED_CURRENCY', 'Currency is not supported');
-    if (wish['tradeType'] !== 'EXACT_INPUT') return refuse(400, 'INVALID_TRADE_TYPE', 'tradeType must be EXACT_INPUT');
-    if (typeof wish['amount'] !== 'string' || !/^\d{1,24}$/.test(wish['amount']))
-      return refuse(400, 'INVALID_AMOUNT', 'amount must be an integer');
-    const amount = BigInt(wish['amount']);
-    if (amount < LEAST) return refuse(400, 'AMOUNT_TOO_LOW', 'Amount is too low to cover fees');
-    const service = (amount * SERVICE_BPS + 9_999n) / 10_000n;
-    const id = `0x${createHash('sha256').update(`relay ${++made} ${wish['user']} ${clock.now()}`).digest('hex')}`;
-    const out = amount - GAS_FEE - service;
-    const trouble = script.current();
-    const intent: Intent = {
-      id,
-      order: `0x${createHash('sha256').update(`order ${id}`).digest('hex')}`,
-      from,
-      to,
-      sender: wish['user'],
-      recipient: wish['recipient'],
-      amount,
-      out,
-      trouble,
-      releases: script.released(),
-      olderHash: trouble === 'names_older_payment' ? pay(options, to, wish['recipient'], out) : null,
-      depositHash: null,
-      depositAt: null,
-      fillHash: null,
-      refundHash: null,
-    };
-    intents.set(intent.id, intent);
-    return { status: 200, body: relayQuoteBody(options, intent, { gas: GAS_FEE, service }) };
-  }
-
-  /** The deposit of an intent, as far as a chain shows it. */
-  function findDeposit(intent: Intent): string | null {
-    if (intent.from === 'spotchain')
-      return succeeded(options, vaultAccount).find(({ transaction }) => depositIn(transaction)?.order === intent.order)?.signature ?? null;
-    const paid = evm
-      .history()
-      .find(({ to, data, status }) => to === SANDBOX_DEPOSITORY && status === 'success' && orderIn(data) === intent.order);
-    return paid?.hash ?? null;
-  }
-
-  /** Lets the solver do what is due. */
-  function proceed(intent: Intent): void {
-    const hash = intent.trouble === 'deaf' ? null : findDeposit(intent);
-    if (hash === null || depth(options, intent.from, hash) === 'none') {
-      // A deposit that a fork took away is gone for the solver as well, unless it has paid already.
-      if (intent.fillHash === null && intent.refundHash === null) intent.depositHash = intent.depositAt = null;
-      return;
-    }
-    intent.depositHash = hash;
-    intent.depositAt ??= clock.now();
-    const { trouble, fillHash, refundHash } = intent;
-    if (fillHash !== null || refundHash !== null || trouble === 'refund_fails') return;
-    if (trouble === 'holds' && script.released() === intent.releases) return;
-    if (clock.now() < intent.depositAt + dueAfter(trouble)) return;
-    if (trouble === 'fails_then_refunds') intent.refundHash = pay(options, intent.from, intent.sender, intent.amount);
-    else if (trouble === 'claims_payment') intent.fillHash = nameOfNothing(intent.to, intent.id);
-    else if (trouble === 'names_failed_payment') intent.fillHash = payBadly(options, intent.to, STRANGER);
-    else intent.fillHash = intent.olderHash ?? fillOf(intent);
-  }
-
-  /** Pays the recipient, or names its newest payment to the recipient once more. */
-  function fillOf({ trouble, to, recipient, out, id }: Intent): string {
-    const before = paid.get(recipient);
-    if (trouble === 'names_used_payment') return before ?? nameOfNothing(to, id);
-    const hash = pay(options, to, recipient, trouble === 'pays_part' ? out / 2n : out);
-    paid.set(recipient, hash);
-    return hash;
-  }
-
-  function statusOf(intent: Intent): object {
-    proceed(intent);
-    const { from, to, depositHash, depositAt, fillHash, refundHash, trouble } = intent;
-    const failing = trouble === 'fails_then_fills' || trouble === 'fails_then_refunds' || trouble === 'refund_fails';
-    const hasFailed = failing && depositAt !== null && clock.now() >= depositAt + FILL_MS;
-    const status =
-      refundHash !== null ? 'refund' : fillHash !== null ? 'success' : depositHash === null ? 'waiting' : hasFailed ? 'failure' : 'pending';
-    return {
-      status,
-      ...(hasFailed && fillHash === null ? { details: 'SLIPPAGE', failReason: 'SLIPPAGE' } : {}),
-      ...(hasFailed && trouble === 'refund_fails' ? { refundFailReason: 'AMOUNT_TOO_LOW_TO_REFUND' } : {}),
-      inTxHashes: depositHash === null ? [] : [depositHash],
-      txHashes: [fillHash ?? refundHash].filter((hash) => hash !== null),
-      updatedAt: clock.now(),
-      originChainId: from === 'spotchain' ? RELAY_NUMBER_OF_SOLANA : chainId,
-      destinationChainId: to === 'spotchain' ? RELAY_NUMBER_OF_SOLANA : chainId,
-    };
-  }
+  const solver = new RelaySolver(options, script);
 
   function request({ method, path, query, body }: LoopbackRequest): LoopbackAnswer {
     if (faults.happens(faults.settings.status429))
@@ -166,25 +53,22 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
     if (faults.happens(faults.settings.status5xx)) return { status: 503, body: { message: 'Service Unavailable' } };
     if (path === '/quote/v2' && method === 'POST') {
       try {
-        return quote(body);
+        return solver.quote(body);
       } catch (error) {
         if (error instanceof SyntaxError) return refuse(400, 'INVALID_BODY', 'the body is no JSON');
         throw error;
       }
     }
     if (path === '/intents/status/v3' && method === 'GET') {
-      const intent = intents.get(query.get('requestId') ?? '');
-      return intent === undefined ? refuse(404, 'NOT_FOUND', 'Request not found') : { status: 200, body: statusOf(intent) };
+      const status = solver.statusOf(query.get('requestId') ?? '');
+      return status === null ? refuse(404, 'NOT_FOUND', 'Request not found') : { status: 200, body: status };
     }
     return { status: 404, body: { message: 'Not found' } };
   }
 
   const pushes = createRequestPushes({
     clock,
-    statusOf(id) {
-      const intent = intents.get(id);
-      return intent === undefined ? null : (statusOf(intent) as { readonly status: string });
-    },
+    statusOf: (id) => solver.statusOf(id) as { readonly status: string } | null,
   });
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: pushes.follow });
   return {
@@ -197,6 +81,158 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
       await server.close();
     },
   };
+}
+
+/** What the provider knows of its intents, and what its solver does about them. */
+class RelaySolver {
+  readonly #options: RelaySimulatorOptions;
+  readonly #script: BridgeScript;
+  readonly #chainId;
+  readonly #clock;
+  readonly #evm;
+  readonly #stable;
+  readonly #token;
+  readonly #intents = new Map<string, Intent>();
+  readonly #vaultAccount;
+  /** The newest payment to each recipient. */
+  readonly #paid = new Map<string, string>();
+  #made = 0;
+
+  constructor(options: RelaySimulatorOptions, script: BridgeScript) {
+    this.#options = options;
+    this.#script = script;
+    const { chainId, clock, evm, stable, token } = options;
+    this.#chainId = chainId;
+    this.#clock = clock;
+    this.#evm = evm;
+    this.#stable = stable;
+    this.#token = token;
+    this.#vaultAccount = associatedAccount(DEPOSIT_VAULT, address(stable.mint), TOKEN);
+  }
+
+  quote(body: string): LoopbackAnswer {
+    const wish = JSON.parse(body) as Record<string, unknown>;
+    const [from, to] = [this.#sideOf(wish['originChainId']), this.#sideOf(wish['destinationChainId'])];
+    if (from === null || to === null || from === to) return refuse(400, 'UNSUPPORTED_ROUTE', 'the route is not supported');
+    if (!this.#isUser(from, wish['user'])) return refuse(400, 'INVALID_ADDRESS', 'Invalid address for user');
+    if (!this.#isUser(to, wish['recipient'])) return refuse(400, 'INVALID_ADDRESS', 'Invalid address for recipient');
+    if (!this.#isStable(from, wish['originCurrency']) || !this.#isStable(to, wish['destinationCurrency']))
+      return refuse(400, 'UNSUPPORTED_CURRENCY', 'Currency is not supported');
+    if (wish['tradeType'] !== 'EXACT_INPUT') return refuse(400, 'INVALID_TRADE_TYPE', 'tradeType must be EXACT_INPUT');
+    if (typeof wish['amount'] !== 'string' || !/^\d{1,24}$/.test(wish['amount']))
+      return refuse(400, 'INVALID_AMOUNT', 'amount must be an integer');
+    const amount = BigInt(wish['amount']);
+    if (amount < LEAST) return refuse(400, 'AMOUNT_TOO_LOW', 'Amount is too low to cover fees');
+    const service = (amount * SERVICE_BPS + 9_999n) / 10_000n;
+    const id = `0x${createHash('sha256')
+      .update(`relay ${++this.#made} ${wish['user']} ${this.#clock.now()}`)
+      .digest('hex')}`;
+    const out = amount - GAS_FEE - service;
+    const trouble = this.#script.current();
+    const intent: Intent = {
+      id,
+      order: `0x${createHash('sha256').update(`order ${id}`).digest('hex')}`,
+      from,
+      to,
+      sender: wish['user'],
+      recipient: wish['recipient'],
+      amount,
+      out,
+      trouble,
+      releases: this.#script.released(),
+      olderHash: trouble === 'names_older_payment' ? pay(this.#options, to, wish['recipient'], out) : null,
+      depositHash: null,
+      depositAt: null,
+      fillHash: null,
+      refundHash: null,
+    };
+    this.#intents.set(intent.id, intent);
+    return { status: 200, body: relayQuoteBody(this.#options, intent, { gas: GAS_FEE, service }) };
+  }
+
+  statusOf(id: string): object | null {
+    const intent = this.#intents.get(id);
+    return intent === undefined ? null : this.#wordOf(intent);
+  }
+
+  #sideOf(number: unknown): Side | null {
+    return number === RELAY_NUMBER_OF_SOLANA ? 'spotchain' : number === this.#chainId ? 'evmvenue' : null;
+  }
+
+  /** The deposit of an intent, as far as a chain shows it. */
+  #findDeposit(intent: Intent): string | null {
+    if (intent.from === 'spotchain')
+      return (
+        succeeded(this.#options, this.#vaultAccount).find(({ transaction }) => depositIn(transaction)?.order === intent.order)?.signature ??
+        null
+      );
+    const paid = this.#evm
+      .history()
+      .find(({ to, data, status }) => to === SANDBOX_DEPOSITORY && status === 'success' && orderIn(data) === intent.order);
+    return paid?.hash ?? null;
+  }
+
+  /** Lets the solver do what is due. */
+  #proceed(intent: Intent): void {
+    const hash = intent.trouble === 'deaf' ? null : this.#findDeposit(intent);
+    if (hash === null || depth(this.#options, intent.from, hash) === 'none') {
+      // A deposit that a fork took away is gone for the solver as well, unless it has paid already.
+      if (intent.fillHash === null && intent.refundHash === null) intent.depositHash = intent.depositAt = null;
+      return;
+    }
+    intent.depositHash = hash;
+    intent.depositAt ??= this.#clock.now();
+    const { trouble, fillHash, refundHash } = intent;
+    if (fillHash !== null || refundHash !== null || trouble === 'refund_fails') return;
+    if (trouble === 'holds' && this.#script.released() === intent.releases) return;
+    if (this.#clock.now() < intent.depositAt + dueAfter(trouble)) return;
+    if (trouble === 'fails_then_refunds') intent.refundHash = pay(this.#options, intent.from, intent.sender, intent.amount);
+    else if (trouble === 'claims_payment') intent.fillHash = nameOfNothing(intent.to, intent.id);
+    else if (trouble === 'names_failed_payment') intent.fillHash = payBadly(this.#options, intent.to, STRANGER);
+    else intent.fillHash = intent.olderHash ?? this.#fillOf(intent);
+  }
+
+  /** Pays the recipient, or names its newest payment to the recipient once more. */
+  #fillOf({ trouble, to, recipient, out, id }: Intent): string {
+    const before = this.#paid.get(recipient);
+    if (trouble === 'names_used_payment') return before ?? nameOfNothing(to, id);
+    const hash = pay(this.#options, to, recipient, trouble === 'pays_part' ? out / 2n : out);
+    this.#paid.set(recipient, hash);
+    return hash;
+  }
+
+  #wordOf(intent: Intent): object {
+    this.#proceed(intent);
+    const { from, to, depositHash, depositAt, fillHash, refundHash, trouble } = intent;
+    const failing = trouble === 'fails_then_fills' || trouble === 'fails_then_refunds' || trouble === 'refund_fails';
+    const hasFailed = failing && depositAt !== null && this.#clock.now() >= depositAt + FILL_MS;
+    const status =
+      refundHash !== null ? 'refund' : fillHash !== null ? 'success' : depositHash === null ? 'waiting' : hasFailed ? 'failure' : 'pending';
+    return {
+      status,
+      ...(hasFailed && fillHash === null ? { details: 'SLIPPAGE', failReason: 'SLIPPAGE' } : {}),
+      ...(hasFailed && trouble === 'refund_fails' ? { refundFailReason: 'AMOUNT_TOO_LOW_TO_REFUND' } : {}),
+      inTxHashes: depositHash === null ? [] : [depositHash],
+      txHashes: [fillHash ?? refundHash].filter((hash) => hash !== null),
+      updatedAt: this.#clock.now(),
+      originChainId: from === 'spotchain' ? RELAY_NUMBER_OF_SOLANA : this.#chainId,
+      destinationChainId: to === 'spotchain' ? RELAY_NUMBER_OF_SOLANA : this.#chainId,
+    };
+  }
+
+  #isUser(side: Side, text: unknown): text is string {
+    return typeof text === 'string' && (side === 'spotchain' ? isSolanaAddress(text) : isAddress(text, { strict: false }));
+  }
+
+  #isStable(side: Side, text: unknown): boolean {
+    return (
+      typeof text === 'string' && (side === 'spotchain' ? text === this.#stable.mint : text.toLowerCase() === this.#token.toLowerCase())
+    );
+  }
+}
+
+function refuse(status: number, errorCode: string, message: string): LoopbackAnswer {
+  return { status, body: { message, errorCode, requestId: `0x${'0'.repeat(64)}` } };
 }
 
 function dueAfter(trouble: BridgeTrouble | null): number {

@@ -139,154 +139,221 @@ const allowanceKey = (owner: string, spender: string, contract: string): string 
 const nonceKey = (address: string): string => `n ${address.toLowerCase()}`;
 
 export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
-  const { chainId, opening, openingNonce, finalAfter = 40 } = options;
-  const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
-  const amounts = new Map<string, bigint>();
-  let entries: Entry[] = [];
-  const byHash = new Map<string, Entry>();
-  const kept: { readonly hash: Hex; readonly call: LedgerCall & { readonly nonce: number; readonly type: string } }[] = [];
-  const forks = new Map<number, number>();
-  let intake: EvmIntake = 'land';
-  let heldFinal: number | null = null;
-  let sandboxCount = 0;
+  return new AccountLedger(options);
+}
 
-  const newest = (): number => options.newest();
-  const final = (): number => Math.min(heldFinal ?? Number.POSITIVE_INFINITY, newest() - finalAfter);
+class AccountLedger implements EvmLedger {
+  readonly #options: EvmLedgerOptions;
+  readonly #chainId;
+  readonly #opening;
+  readonly #openingNonce;
+  readonly #finalAfter;
+  readonly #tokens;
+  readonly #amounts = new Map<string, bigint>();
+  #entries: Entry[] = [];
+  readonly #byHash = new Map<string, Entry>();
+  readonly #kept: { readonly hash: Hex; readonly call: LedgerCall & { readonly nonce: number; readonly type: string } }[] = [];
+  readonly #forks = new Map<number, number>();
+  #intake: EvmIntake = 'land';
+  #heldFinal: number | null = null;
+  #sandboxCount = 0;
 
-  const balance = (address: string, contract: string | null): bigint =>
-    amounts.get(balanceKey(address, contract)) ?? opening(address.toLowerCase(), contract?.toLowerCase() ?? null);
-  const allowance = (owner: string, spender: string, contract: string): bigint => amounts.get(allowanceKey(owner, spender, contract)) ?? 0n;
-  const accounts: Accounts = { tokens, amounts, balance, allowance };
-  const nonceNow = (address: string): number => Number(amounts.get(nonceKey(address)) ?? BigInt(openingNonce(address.toLowerCase())));
+  readonly #accounts: Accounts;
+
+  constructor(options: EvmLedgerOptions) {
+    this.#options = options;
+    const { chainId, opening, openingNonce, finalAfter = 40 } = options;
+    this.#chainId = chainId;
+    this.#opening = opening;
+    this.#openingNonce = openingNonce;
+    this.#finalAfter = finalAfter;
+    this.#tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
+    this.#accounts = {
+      tokens: this.#tokens,
+      amounts: this.#amounts,
+      balance: (address, contract) => this.balance(address, contract),
+      allowance: (owner, spender, contract) => this.allowance(owner, spender, contract),
+    };
+  }
+
+  nonce(address: string, finalOnly: boolean = false): number {
+    if (!finalOnly) return this.#nonceNow(address);
+    const own = this.#entries.filter(({ landed }) => landed.from === address.toLowerCase() && landed.block > this.final());
+    return this.#nonceNow(address) - own.length;
+  }
+
+  setBalance(address: string, contract: string | null, value: bigint): void {
+    return void this.#amounts.set(balanceKey(address, contract), value);
+  }
+
+  setNonce(address: string, nonce: number): void {
+    return void this.#amounts.set(nonceKey(address), BigInt(nonce));
+  }
+
+  submit(raw: Hex): Hex {
+    const call = readSigned(raw, this.#chainId);
+    const hash = keccak256(raw);
+    if (this.#byHash.has(hash) || this.#kept.some((one) => one.hash === hash)) throw new LedgerRefusal('already known');
+    const next = this.#nonceNow(call.from);
+    if (call.nonce < next) throw new LedgerRefusal(`nonce too low: next nonce ${next}, tx nonce ${call.nonce}`);
+    if (this.#intake === 'keep' || call.nonce > next) this.#kept.push({ hash, call });
+    else if (this.#intake === 'land') this.#accept(hash, call);
+    return hash;
+  }
+
+  call(call: LedgerCall): Hex {
+    const run = execution(this.#accounts);
+    try {
+      return carryOut(this.#accounts, run, { ...call, from: call.from.toLowerCase() });
+    } finally {
+      undo(this.#accounts, run.changes);
+    }
+  }
+
+  landed(hash: string): LandedEvm | null {
+    return this.#byHash.get(hash)?.landed ?? null;
+  }
+
+  blockHash(number: number): Hex {
+    return `0x${createHash('sha256')
+      .update(`block ${number} ${this.#forks.get(number) ?? 0}`)
+      .digest('hex')}`;
+  }
+
+  history(): readonly LandedEvm[] {
+    return this.#entries.map(({ landed }) => landed);
+  }
+
+  pay(from: string, to: string, contract: string, amount: bigint): Hex {
+    return this.#sandboxCall(
+      from.toLowerCase(),
+      contract,
+      (run) => move(this.#accounts, run, contract, NOBODY, to.toLowerCase(), amount),
+      'success',
+    );
+  }
+
+  payBadly(from: string, contract: string): Hex {
+    return this.#sandboxCall(from.toLowerCase(), contract, () => {}, 'reverted');
+  }
+
+  drop(hash: string): boolean {
+    const at = this.#entries.findIndex(({ landed }) => landed.hash === hash);
+    const dropped = this.#entries[at];
+    if (dropped === undefined || dropped.landed.block <= this.final()) return false;
+    const later = this.#entries.slice(at);
+    for (const entry of [...later].reverse()) {
+      undo(this.#accounts, entry.changes);
+      this.#byHash.delete(entry.landed.hash);
+    }
+    this.#entries = this.#entries.slice(0, at);
+    for (let block = dropped.landed.block; block <= this.newest(); block++) this.#forks.set(block, (this.#forks.get(block) ?? 0) + 1);
+    for (const { landed, changes } of later.slice(1)) {
+      if (landed.data === '0x' && landed.status === 'success') this.#restore(landed, changes);
+      else this.#land(landed.hash, landed, landed.block);
+    }
+    return true;
+  }
+
+  intake(way: EvmIntake): void {
+    return void (this.#intake = way);
+  }
+
+  landKept(): number {
+    const waiting = this.#kept.splice(0);
+    waiting.sort((a, b) => a.call.nonce - b.call.nonce);
+    let count = 0;
+    for (const one of waiting) {
+      if (this.#accept(one.hash, one.call)) count++;
+      else if (one.call.nonce > this.#nonceNow(one.call.from)) this.#kept.push(one);
+    }
+    return count;
+  }
+
+  holdFinality(held: boolean): void {
+    return void (this.#heldFinal = held ? this.final() : null);
+  }
 
   /** Puts a call into a block: where it reverts, only its nonce is used. */
-  function land(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }, block: number): void {
-    const run = execution(accounts);
+  #land(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }, block: number): void {
+    const run = execution(this.#accounts);
     let status: LandedEvm['status'] = 'success';
     try {
-      carryOut(accounts, run, call);
+      carryOut(this.#accounts, run, call);
     } catch (error) {
       if (!(error instanceof LedgerRevert)) throw error;
-      undo(accounts, run.changes);
+      undo(this.#accounts, run.changes);
       run.changes.length = 0;
       run.logs.length = 0;
       status = 'reverted';
     }
     run.write(nonceKey(call.from), BigInt(call.nonce + 1));
     const entry = { landed: { ...call, hash, block, status, logs: run.logs }, changes: run.changes };
-    entries.push(entry);
-    byHash.set(hash, entry);
+    this.#entries.push(entry);
+    this.#byHash.set(hash, entry);
   }
 
-  function sandboxCall(from: string, contract: string, act: (run: Execution) => void, status: LandedEvm['status']): Hex {
-    const run = execution(accounts);
+  #sandboxCall(from: string, contract: string, act: (run: Execution) => void, status: LandedEvm['status']): Hex {
+    const run = execution(this.#accounts);
     act(run);
-    const hash: Hex = `0x${createHash('sha256').update(`sandbox ${chainId} ${++sandboxCount}`).digest('hex')}`;
+    const hash: Hex = `0x${createHash('sha256')
+      .update(`sandbox ${this.#chainId} ${++this.#sandboxCount}`)
+      .digest('hex')}`;
     const landed: LandedEvm = {
       hash,
       from,
       to: contract.toLowerCase(),
       data: '0x',
       value: 0n,
-      nonce: sandboxCount,
+      nonce: this.#sandboxCount,
       type: 'eip1559',
-      block: newest(),
+      block: this.newest(),
       status,
       logs: run.logs,
     };
     const entry = { landed, changes: run.changes };
-    entries.push(entry);
-    byHash.set(hash, entry);
+    this.#entries.push(entry);
+    this.#byHash.set(hash, entry);
     return hash;
   }
 
-  function accept(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }): boolean {
-    if (byHash.has(hash) || nonceNow(call.from) !== call.nonce) return false;
-    land(hash, call, newest());
+  #accept(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }): boolean {
+    if (this.#byHash.has(hash) || this.#nonceNow(call.from) !== call.nonce) return false;
+    this.#land(hash, call, this.newest());
     return true;
   }
 
-  return {
-    newest,
-    final,
-    balance,
-    allowance,
-    nonce(address, finalOnly = false) {
-      if (!finalOnly) return nonceNow(address);
-      const own = entries.filter(({ landed }) => landed.from === address.toLowerCase() && landed.block > final());
-      return nonceNow(address) - own.length;
-    },
-    setBalance: (address, contract, value) => void amounts.set(balanceKey(address, contract), value),
-    setNonce: (address, nonce) => void amounts.set(nonceKey(address), BigInt(nonce)),
-    submit(raw) {
-      const call = readSigned(raw, chainId);
-      const hash = keccak256(raw);
-      if (byHash.has(hash) || kept.some((one) => one.hash === hash)) throw new LedgerRefusal('already known');
-      const next = nonceNow(call.from);
-      if (call.nonce < next) throw new LedgerRefusal(`nonce too low: next nonce ${next}, tx nonce ${call.nonce}`);
-      if (intake === 'keep' || call.nonce > next) kept.push({ hash, call });
-      else if (intake === 'land') accept(hash, call);
-      return hash;
-    },
-    call(call) {
-      const run = execution(accounts);
-      try {
-        return carryOut(accounts, run, { ...call, from: call.from.toLowerCase() });
-      } finally {
-        undo(accounts, run.changes);
-      }
-    },
-    landed: (hash) => byHash.get(hash)?.landed ?? null,
-    blockHash: (number) =>
-      `0x${createHash('sha256')
-        .update(`block ${number} ${forks.get(number) ?? 0}`)
-        .digest('hex')}`,
-    history: () => entries.map(({ landed }) => landed),
-    pay: (from, to, contract, amount) =>
-      sandboxCall(from.toLowerCase(), contract, (run) => move(accounts, run, contract, NOBODY, to.toLowerCase(), amount), 'success'),
-    payBadly: (from, contract) => sandboxCall(from.toLowerCase(), contract, () => {}, 'reverted'),
-    drop(hash) {
-      const at = entries.findIndex(({ landed }) => landed.hash === hash);
-      const dropped = entries[at];
-      if (dropped === undefined || dropped.landed.block <= final()) return false;
-      const later = entries.slice(at);
-      for (const entry of [...later].reverse()) {
-        undo(accounts, entry.changes);
-        byHash.delete(entry.landed.hash);
-      }
-      entries = entries.slice(0, at);
-      for (let block = dropped.landed.block; block <= newest(); block++) forks.set(block, (forks.get(block) ?? 0) + 1);
-      for (const { landed, changes } of later.slice(1)) {
-        if (landed.data === '0x' && landed.status === 'success') restore(landed, changes);
-        else land(landed.hash, landed, landed.block);
-      }
-      return true;
-    },
-    intake: (way) => void (intake = way),
-    landKept() {
-      const waiting = kept.splice(0);
-      waiting.sort((a, b) => a.call.nonce - b.call.nonce);
-      let count = 0;
-      for (const one of waiting) {
-        if (accept(one.hash, one.call)) count++;
-        else if (one.call.nonce > nonceNow(one.call.from)) kept.push(one);
-      }
-      return count;
-    },
-    holdFinality: (held) => void (heldFinal = held ? final() : null),
-  };
-
   /** A payment of the sandbox that stood behind a dropped transaction is made again. */
-  function restore(landed: LandedEvm, changes: readonly Change[]): void {
-    const run = execution(accounts);
-    for (const { key } of changes) if (key.startsWith('b ')) run.write(key, amounts.get(key) ?? 0n);
+  #restore(landed: LandedEvm, changes: readonly Change[]): void {
+    const run = execution(this.#accounts);
+    for (const { key } of changes) if (key.startsWith('b ')) run.write(key, this.#amounts.get(key) ?? 0n);
     const entry = { landed, changes: run.changes };
     for (const log of landed.logs) {
       const to = `0x${(log.topics[2] ?? ZERO_WORD).slice(26)}`;
-      run.write(balanceKey(to, log.address), balance(to, log.address) + BigInt(log.data));
+      run.write(balanceKey(to, log.address), this.balance(to, log.address) + BigInt(log.data));
     }
-    entries.push(entry);
-    byHash.set(landed.hash, entry);
+    this.#entries.push(entry);
+    this.#byHash.set(landed.hash, entry);
+  }
+
+  newest(): number {
+    return this.#options.newest();
+  }
+
+  final(): number {
+    return Math.min(this.#heldFinal ?? Number.POSITIVE_INFINITY, this.newest() - this.#finalAfter);
+  }
+
+  balance(address: string, contract: string | null): bigint {
+    return this.#amounts.get(balanceKey(address, contract)) ?? this.#opening(address.toLowerCase(), contract?.toLowerCase() ?? null);
+  }
+
+  allowance(owner: string, spender: string, contract: string): bigint {
+    return this.#amounts.get(allowanceKey(owner, spender, contract)) ?? 0n;
+  }
+
+  #nonceNow(address: string): number {
+    return Number(this.#amounts.get(nonceKey(address)) ?? BigInt(this.#openingNonce(address.toLowerCase())));
   }
 }
 

@@ -213,13 +213,13 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     url: server.url,
     faults,
     ledger,
-    setBalance: ledger.setBalance,
+    setBalance: (address, contract, balance) => ledger.setBalance(address, contract, balance),
     setCode: (address, code) => void codes.set(address.toLowerCase(), code),
     setContractWallet(address, owner) {
       owners.set(address.toLowerCase(), owner.toLowerCase());
       codes.set(address.toLowerCase(), SOME_CODE);
     },
-    setNonce: ledger.setNonce,
+    setNonce: (address, nonce) => ledger.setNonce(address, nonce),
     close: server.close,
   };
 }

@@ -77,156 +77,228 @@ export function createSolanaChain(options: {
   /** Programs of which the chain has no binary unless one is added. */
   readonly models?: ReadonlyMap<string, ProgramModel>;
 }): SolanaChain {
-  const slots = createSlotClock(options);
-  const machine: Machine = createModelledMachine(createMachine(), options.models ?? new Map());
-  let blocks: Landed[] = [];
-  const bySignature = new Map<string, Landed>();
-  const kept: ReadTransaction[] = [];
-  const listeners = new Set<() => void>();
-  let intake: Intake = 'land';
-  let heightError = 0;
-  const changed = (): void => {
-    for (const call of listeners) call();
-  };
-  const moment = (): Moment => ({ slot: slots.slot('processed'), unixSeconds: Math.floor(slots.now() / 1_000), hashOf: slots.hashOf });
-  let settled = 0;
+  return new LedgerChain(options);
+}
 
-  /** What is final is never undone: how things were before it is forgotten. */
-  function forgetUndo(): void {
-    const final = slots.slot('finalized');
-    for (; settled < blocks.length && (blocks[settled] as Landed).slot <= final; settled++) {
-      const { run } = blocks[settled] as Landed;
-      run.undo.clear();
-      run.outcome.clear();
-    }
-  }
+class LedgerChain implements SolanaChain {
+  readonly #slots;
+  readonly #machine: Machine;
+  #blocks: Landed[] = [];
+  readonly #bySignature = new Map<string, Landed>();
+  readonly #kept: ReadTransaction[] = [];
+  readonly #listeners = new Set<() => void>();
+  #intake: Intake = 'land';
+  #heightError = 0;
 
-  function land(transaction: ReadTransaction, at: Moment): boolean {
-    const run = machine.run(transaction, at);
-    if (!run.begun) return false;
-    const { slot, unixSeconds } = at;
-    const landed = { transaction, signature: transaction.signature, slot, unixSeconds, run, memo: memoOf(transaction) };
-    forgetUndo();
-    blocks.push(landed);
-    bySignature.set(landed.signature, landed);
-    return true;
-  }
+  #settled = 0;
 
-  /** What a leader does with a transaction: checks it, and puts it into the newest block. */
-  function accept(transaction: ReadTransaction): boolean {
-    if (bySignature.has(transaction.signature) || !slots.isValid(transaction.blockhash, 'processed') || !fullySigned(transaction))
-      return false;
-    return land(transaction, moment());
+  constructor(options: {
+    readonly clock: Clock;
+    readonly seed: number;
+    readonly slots: 'clock' | 'manual';
+    /** Programs of which the chain has no binary unless one is added. */
+    readonly models?: ReadonlyMap<string, ProgramModel>;
+  }) {
+    this.#slots = createSlotClock(options);
+    this.#machine = createModelledMachine(createMachine(), options.models ?? new Map());
   }
 
   /** Accounts of earlier commitments: as they were before the first later transaction that wrote to them. */
-  function account(at: Address, commitment: Commitment): EncodedAccount | null {
-    const bank = slots.slot(commitment);
+  account(at: Address, commitment: Commitment): EncodedAccount | null {
+    const bank = this.#slots.slot(commitment);
     if (commitment !== 'processed') {
-      const first = blocks.slice(firstAfter(bank)).find(({ run }) => run.undo.has(at));
+      const first = this.#blocks.slice(this.#firstAfter(bank)).find(({ run }) => run.undo.has(at));
       if (first !== undefined) return first.run.undo.get(at) ?? null;
     }
-    if (at === CLOCK_SYSVAR) machine.set(moment());
-    return machine.account(at);
+    if (at === CLOCK_SYSVAR) this.#machine.set(this.#moment());
+    return this.#machine.account(at);
   }
 
-  /** The place of the first block behind a slot. Only the newest few are ever behind. */
-  function firstAfter(slot: number): number {
-    let at = blocks.length;
-    while (at > 0 && (blocks[at - 1] as Landed).slot > slot) at--;
-    return at;
-  }
-
-  function owned(program: Address, commitment: Commitment): EncodedAccount[] {
-    const found = new Map(machine.owned(program).map((one) => [one.address, one]));
+  owned(program: Address, commitment: Commitment): EncodedAccount[] {
+    const found = new Map(this.#machine.owned(program).map((one) => [one.address, one]));
     if (commitment === 'processed') return [...found.values()];
-    const touched = new Set(blocks.slice(firstAfter(slots.slot(commitment))).flatMap(({ run }) => [...run.undo.keys()]));
+    const touched = new Set(this.#blocks.slice(this.#firstAfter(this.#slots.slot(commitment))).flatMap(({ run }) => [...run.undo.keys()]));
     for (const at of touched) {
-      const then = account(at, commitment);
+      const then = this.account(at, commitment);
       if (then?.programAddress === program) found.set(at, then);
       else found.delete(at);
     }
     return [...found.values()];
   }
 
-  function drop(signature: string): boolean {
-    const from = blocks.findIndex((landed) => landed.signature === signature);
-    if (from < 0 || slots.commitmentOf((blocks[from] as Landed).slot) === 'finalized') return false;
-    const undone = blocks.slice(from);
+  drop(signature: string): boolean {
+    const from = this.#blocks.findIndex((landed) => landed.signature === signature);
+    if (from < 0 || this.#slots.commitmentOf((this.#blocks[from] as Landed).slot) === 'finalized') return false;
+    const undone = this.#blocks.slice(from);
     for (const landed of undone.toReversed()) {
-      for (const [at, before] of landed.run.undo) machine.put(at, before);
-      bySignature.delete(landed.signature);
+      for (const [at, before] of landed.run.undo) this.#machine.put(at, before);
+      this.#bySignature.delete(landed.signature);
     }
-    blocks = blocks.slice(0, from);
-    for (const { transaction, slot, unixSeconds } of undone.slice(1)) land(transaction, { slot, unixSeconds, hashOf: slots.hashOf });
-    changed();
+    this.#blocks = this.#blocks.slice(0, from);
+    for (const { transaction, slot, unixSeconds } of undone.slice(1))
+      this.#land(transaction, { slot, unixSeconds, hashOf: this.#slots.hashOf });
+    this.#changed();
     return true;
   }
 
-  return {
-    now: slots.now,
-    slot: slots.slot,
-    commitmentOf: slots.commitmentOf,
-    latestBlockhash: slots.latestBlockhash,
-    isValid: slots.isValid,
-    hashOf: slots.hashOf,
-    blockHeight: (commitment) => slots.blockHeight(commitment) + heightError,
-    account,
-    owned,
-    rent: machine.rent,
-    landed: (signature) => bySignature.get(signature) ?? null,
-    historyOf: (at) => blocks.filter(({ run }) => run.keys.includes(at)).toReversed(),
-    simulate(transaction, blockhashAt) {
-      if (bySignature.has(transaction.signature)) return { error: 'AlreadyProcessed', run: null };
-      if (blockhashAt !== null && !slots.isValid(transaction.blockhash, blockhashAt)) return { error: 'BlockhashNotFound', run: null };
-      const run = machine.rehearse(transaction, moment());
-      return { error: run.error, run };
-    },
-    submit(transaction) {
-      if (intake === 'keep') kept.push(transaction);
-      else if (intake === 'land' && accept(transaction)) changed();
-    },
-    landNow(transaction) {
-      if (!accept(transaction)) return null;
-      changed();
-      return bySignature.get(transaction.signature) ?? null;
-    },
-    found: (one) => machine.put(one.address, one),
-    addProgram: machine.addProgram,
-    onChange(call) {
-      listeners.add(call);
-      return () => void listeners.delete(call);
-    },
-    advance(count) {
-      slots.advance(count);
-      changed();
-    },
-    hold(at) {
-      slots.hold(at);
-      changed();
-    },
-    finalize() {
-      slots.hold(null);
-      slots.advance(FINAL_AFTER);
-      changed();
-    },
-    expireBlockhashes() {
-      // Not even the newest final block, which is the last to notice, takes one of them.
-      slots.advance(BLOCKHASH_LIFE + FINAL_AFTER + 1);
-      changed();
-    },
-    drop,
-    intake: (way) => void (intake = way),
-    landKept() {
-      const count = kept.splice(0).filter(accept).length;
-      changed();
-      return count;
-    },
-    misreportHeight(by) {
-      if (!Number.isSafeInteger(by)) throw new RangeError(`a height is off by a whole number, not ${by}`);
-      heightError = by;
-    },
-  };
+  get now() {
+    return this.#slots.now;
+  }
+
+  get slot() {
+    return this.#slots.slot;
+  }
+
+  get commitmentOf() {
+    return this.#slots.commitmentOf;
+  }
+
+  get latestBlockhash() {
+    return this.#slots.latestBlockhash;
+  }
+
+  get isValid() {
+    return this.#slots.isValid;
+  }
+
+  get hashOf() {
+    return this.#slots.hashOf;
+  }
+
+  blockHeight(commitment: Commitment): number {
+    return this.#slots.blockHeight(commitment) + this.#heightError;
+  }
+
+  get rent() {
+    return this.#machine.rent;
+  }
+
+  landed(signature: string): Landed | null {
+    return this.#bySignature.get(signature) ?? null;
+  }
+
+  historyOf(at: Address): readonly Landed[] {
+    return this.#blocks.filter(({ run }) => run.keys.includes(at)).toReversed();
+  }
+
+  simulate(transaction: ReadTransaction, blockhashAt: Commitment | null): Simulated {
+    if (this.#bySignature.has(transaction.signature)) return { error: 'AlreadyProcessed', run: null };
+    if (blockhashAt !== null && !this.#slots.isValid(transaction.blockhash, blockhashAt)) return { error: 'BlockhashNotFound', run: null };
+    const run = this.#machine.rehearse(transaction, this.#moment());
+    return { error: run.error, run };
+  }
+
+  submit(transaction: ReadTransaction): void {
+    if (this.#intake === 'keep') this.#kept.push(transaction);
+    else if (this.#intake === 'land' && this.#accept(transaction)) this.#changed();
+  }
+
+  landNow(transaction: ReadTransaction): Landed | null {
+    if (!this.#accept(transaction)) return null;
+    this.#changed();
+    return this.#bySignature.get(transaction.signature) ?? null;
+  }
+
+  found(one: EncodedAccount): void {
+    this.#machine.put(one.address, one);
+  }
+
+  addProgram(at: Address, elf: Uint8Array): void {
+    this.#machine.addProgram(at, elf);
+  }
+
+  onChange(call: () => void): () => void {
+    this.#listeners.add(call);
+    return () => void this.#listeners.delete(call);
+  }
+
+  advance(count: number): void {
+    this.#slots.advance(count);
+    this.#changed();
+  }
+
+  hold(at: Exclude<Commitment, 'finalized'> | null): void {
+    this.#slots.hold(at);
+    this.#changed();
+  }
+
+  finalize(): void {
+    this.#slots.hold(null);
+    this.#slots.advance(FINAL_AFTER);
+    this.#changed();
+  }
+
+  expireBlockhashes(): void {
+    // Not even the newest final block, which is the last to notice, takes one of them.
+    this.#slots.advance(BLOCKHASH_LIFE + FINAL_AFTER + 1);
+    this.#changed();
+  }
+
+  intake(way: Intake): void {
+    return void (this.#intake = way);
+  }
+
+  landKept(): number {
+    const count = this.#kept.splice(0).filter((transaction) => this.#accept(transaction)).length;
+    this.#changed();
+    return count;
+  }
+
+  misreportHeight(by: number): void {
+    if (!Number.isSafeInteger(by)) throw new RangeError(`a height is off by a whole number, not ${by}`);
+    this.#heightError = by;
+  }
+
+  /** What is final is never undone: how things were before it is forgotten. */
+  #forgetUndo(): void {
+    const final = this.#slots.slot('finalized');
+    for (; this.#settled < this.#blocks.length && (this.#blocks[this.#settled] as Landed).slot <= final; this.#settled++) {
+      const { run } = this.#blocks[this.#settled] as Landed;
+      run.undo.clear();
+      run.outcome.clear();
+    }
+  }
+
+  #land(transaction: ReadTransaction, at: Moment): boolean {
+    const run = this.#machine.run(transaction, at);
+    if (!run.begun) return false;
+    const { slot, unixSeconds } = at;
+    const landed = { transaction, signature: transaction.signature, slot, unixSeconds, run, memo: memoOf(transaction) };
+    this.#forgetUndo();
+    this.#blocks.push(landed);
+    this.#bySignature.set(landed.signature, landed);
+    return true;
+  }
+
+  /** The place of the first block behind a slot. Only the newest few are ever behind. */
+  #firstAfter(slot: number): number {
+    let at = this.#blocks.length;
+    while (at > 0 && (this.#blocks[at - 1] as Landed).slot > slot) at--;
+    return at;
+  }
+
+  #changed(): void {
+    for (const call of this.#listeners) call();
+  }
+
+  #moment(): Moment {
+    return {
+      slot: this.#slots.slot('processed'),
+      unixSeconds: Math.floor(this.#slots.now() / 1_000),
+      hashOf: this.#slots.hashOf,
+    };
+  }
+
+  /** What a leader does with a transaction: checks it, and puts it into the newest block. */
+  #accept(transaction: ReadTransaction): boolean {
+    if (
+      this.#bySignature.has(transaction.signature) ||
+      !this.#slots.isValid(transaction.blockhash, 'processed') ||
+      !fullySigned(transaction)
+    )
+      return false;
+    return this.#land(transaction, this.#moment());
+  }
 }
 
 /** An account for the chain's first block. */

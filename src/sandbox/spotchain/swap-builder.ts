@@ -103,82 +103,171 @@ function feesOf(quote: SwapQuote): { readonly signatures: bigint; readonly prior
   };
 }
 
-export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOptions): SwapBuilder {
-  const decimals = new Map([[stable.mint, stable.decimals], ...mints.map((one) => [one.mint, one.decimals] as const)]);
-  const tables = { [COMMON_TABLE]: commonAddresses({ mints, stable }) };
-  const orders = new Map<string, Order>();
-  let trick: Cheat | null = null;
+export function createSwapBuilder(options: SwapBuilderOptions): SwapBuilder {
+  return new RouteBuilder(options);
+}
 
-  /** The token program that owns a mint. */
-  function programOf(mint: string): Address {
-    if (mint === stable.mint) return TOKEN;
-    return decimals.has(mint) ? TOKEN_2022 : (chain.account(address(mint), 'processed')?.programAddress ?? TOKEN);
+interface Build {
+  readonly quote: SwapQuote;
+  readonly taker: Address;
+  readonly receiver: Address;
+  readonly legacy: boolean;
+}
+
+class RouteBuilder implements SwapBuilder {
+  readonly #chain: SwapBuilderOptions['chain'];
+  readonly #clock: SwapBuilderOptions['clock'];
+  readonly #stable: SwapBuilderOptions['stable'];
+  readonly #decimals;
+  readonly #tables;
+  readonly #orders = new Map<string, Order>();
+  #trick: Cheat | null = null;
+
+  constructor({ chain, clock, mints, stable }: SwapBuilderOptions) {
+    this.#chain = chain;
+    this.#clock = clock;
+    this.#stable = stable;
+    this.#decimals = new Map([[stable.mint, stable.decimals], ...mints.map((one) => [one.mint, one.decimals] as const)]);
+    this.#tables = { [COMMON_TABLE]: commonAddresses({ mints: mints, stable: stable }) };
   }
-  const accountOf = (owner: Address, mint: string): Address => associatedAccount(owner, address(mint), programOf(mint));
 
-  function held(owner: Address, mint: string): bigint | null {
-    const account = chain.account(accountOf(owner, mint), 'processed');
+  cheat(how: Cheat | null): void {
+    return void (this.#trick = how);
+  }
+
+  slot(): number {
+    return this.#chain.slot('processed');
+  }
+
+  order({
+    id,
+    quote,
+    taker,
+    receiver,
+  }: {
+    readonly id: string;
+    readonly quote: SwapQuote;
+    readonly taker: string;
+    readonly receiver: string | null;
+  }): { readonly fields: object } | { readonly refusal: SimulatorReply } {
+    if (!isAddress(taker)) return unreadable('taker', 'Invalid public key');
+    if (receiver !== null && (!isAddress(receiver) || receiver === taker))
+      return unreadable('receiver', 'another public key than the taker is needed');
+    const to = receiver === null ? taker : address(receiver);
+    if (quote.launched === undefined) this.#provision(quote.outputMint, quote.sentAmount);
+    const short = this.#shortage({ quote, taker, receiver: to });
+    if (short !== null) return { fields: { taker, transaction: '', lastValidBlockHeight: null, ...short, error: short.errorMessage } };
+    const rent = this.#rentOf(to, quote.outputMint);
+    const { bytes, lastValidBlockHeight } = this.#build({ quote, taker, receiver: to, legacy: false });
+    this.#forgetOld();
+    this.#orders.set(id, { message: readWire(bytes).message, quote, taker, until: this.#clock.now() + ORDER_MS });
+    const fees = { ...feesOf(quote), rent };
+    const fields = orderFields({ taker, fees, maker: signersOf(quote).length > 0, bytes, lastValidBlockHeight });
+    return { fields };
+  }
+
+  swap({
+    quote,
+    taker,
+    threshold,
+    legacy,
+  }: {
+    readonly quote: SwapQuote;
+    readonly taker: string;
+    readonly threshold: bigint;
+    readonly legacy: boolean;
+  }): SimulatorReply {
+    if (!isAddress(taker)) return { status: 400, body: { error: 'Invalid public key' } };
+    if (quote.launched === undefined) this.#provision(quote.outputMint, quote.sentAmount);
+    const short = this.#shortage({ quote, taker, receiver: taker });
+    const { bytes, lastValidBlockHeight } = this.#build({ quote, taker, receiver: taker, legacy });
+    const slipped = quote.outAmount < threshold ? { errorCode: 'TRANSACTION_ERROR', error: 'Slippage tolerance exceeded' } : null;
+    const poor = short === null ? null : { errorCode: 'TRANSACTION_ERROR', error: short.errorMessage };
+    const [units, priority] = [quote.launched === undefined ? UNIT_LIMIT : ROUTE_UNIT_LIMIT, Number(feesOf(quote).priority)];
+    return { status: 200, body: { ...swapFields(bytes, lastValidBlockHeight, units, priority), simulationError: slipped ?? poor } };
+  }
+
+  execute({ id, signedTransaction }: { readonly id: string; readonly signedTransaction: string }): SimulatorReply {
+    this.#forgetOld();
+    const order = this.#orders.get(id);
+    const failed = (code: number, error: string): SimulatorReply => ({
+      status: 200,
+      body: { status: 'Failed', signature: '', error, code },
+    });
+    if (order === undefined) return failed(-1, 'Missing cached order');
+    const transaction = readSigned(signedTransaction);
+    if (transaction === null) return failed(-2, 'Invalid signed transaction');
+    if (Buffer.compare(transaction.message, order.message) !== 0) return failed(-3, 'Invalid message bytes');
+    if (!fullySigned(transaction)) return failed(-1003, 'Transaction is not fully signed');
+    this.#chain.submit(transaction);
+    const landed = this.#chain.landed(transaction.signature);
+    const { signature } = transaction;
+    if (landed === null) return { status: 200, body: { status: 'Failed', signature, error: 'Transaction failed to land', code: -1000 } };
+    const { error } = landed.run;
+    if (error !== null)
+      return { status: 200, body: { status: 'Failed', signature, slot: String(landed.slot), error: errorSentence(error), code: -1001 } };
+    return { status: 200, body: { status: 'Success', signature, slot: String(landed.slot), code: 0, ...movedFields(order.quote) } };
+  }
+
+  #held(owner: Address, mint: string): bigint | null {
+    const account = this.#chain.account(this.#accountOf(owner, mint), 'processed');
     return account === null ? null : (readTokenAccount(account.data as Uint8Array)?.amount ?? null);
   }
 
   /** The maker is never short of anything. */
-  function provision(mint: string, needed: bigint): void {
-    const has = held(MAKER.address, mint);
+  #provision(mint: string, needed: bigint): void {
+    const has = this.#held(MAKER.address, mint);
     const deep = mint === WRAPPED_SOL ? DEEP_NATIVE : DEEP;
-    if (has === null || has < needed) fund(chain, MAKER.address, mint, needed > deep ? needed : deep);
+    if (has === null || has < needed) fund(this.#chain, MAKER.address, mint, needed > deep ? needed : deep);
   }
 
-  function transfer(mint: string, from: Address, to: Address, amount: bigint): TokenTransfer {
-    const program = programOf(mint);
-    const places = { from: accountOf(from, mint), to: accountOf(to, mint) };
-    return { program, mint: address(mint), decimals: decimals.get(mint) as number, ...places, authority: from, amount };
-  }
-
-  interface Build {
-    readonly quote: SwapQuote;
-    readonly taker: Address;
-    readonly receiver: Address;
-    readonly legacy: boolean;
+  #transfer(mint: string, from: Address, to: Address, amount: bigint): TokenTransfer {
+    const program = this.#programOf(mint);
+    const places = { from: this.#accountOf(from, mint), to: this.#accountOf(to, mint) };
+    return { program, mint: address(mint), decimals: this.#decimals.get(mint) as number, ...places, authority: from, amount };
   }
 
   /** The taker gives the input to the maker, and the maker the output to the receiver. */
-  function exchange({ quote, taker }: Build, to: Address, given: bigint): readonly Instruction[] {
+  #exchange({ quote, taker }: Build, to: Address, given: bigint): readonly Instruction[] {
     const { inputMint, outputMint } = quote;
-    provision(inputMint, 0n);
-    provision(outputMint, quote.sentAmount);
-    const paid = trick === 'half_output' ? quote.sentAmount / 2n : quote.sentAmount;
+    this.#provision(inputMint, 0n);
+    this.#provision(outputMint, quote.sentAmount);
+    const paid = this.#trick === 'half_output' ? quote.sentAmount / 2n : quote.sentAmount;
     return [
-      transferChecked(transfer(inputMint, taker, MAKER.address, given)),
-      transferChecked(transfer(outputMint, MAKER.address, to, paid)),
+      transferChecked(this.#transfer(inputMint, taker, MAKER.address, given)),
+      transferChecked(this.#transfer(outputMint, MAKER.address, to, paid)),
     ];
   }
 
   /** One route through the aggregator's program; the maker has what it will have to give. */
-  function throughPools(
-    { quote, taker }: Build,
-    { maker, ...launched }: LaunchedRoute,
-    to: Address,
-    given: bigint,
-  ): readonly Instruction[] {
+  #throughPools({ quote, taker }: Build, { maker, ...launched }: LaunchedRoute, to: Address, given: bigint): readonly Instruction[] {
     const { quoteMint } = launched.token.keys;
-    openRouteAccounts(chain, MAKER, [...new Set([stable.mint, quoteMint, launched.token.mint])], programOf);
-    const [input, output] = launched.direction === 'buy' ? [stable.mint, quoteMint] : [quoteMint, stable.mint];
-    if (maker !== null) provision(input, 0n);
+    openRouteAccounts(this.#chain, MAKER, [...new Set([this.#stable.mint, quoteMint, launched.token.mint])], (mint) =>
+      this.#programOf(mint),
+    );
+    const [input, output] = launched.direction === 'buy' ? [this.#stable.mint, quoteMint] : [quoteMint, this.#stable.mint];
+    if (maker !== null) this.#provision(input, 0n);
     // Whoever sells may find a better price than the quoted one.
-    if (maker !== null) provision(output, maker.got * 2n);
-    const priced = maker === null || trick !== 'half_output' ? maker : { ...maker, got: maker.got / 2n };
-    const asked = { ...quote, taker, to, given, quoted: trick === null ? quote.outAmount : 0n };
-    return [launchedRoute({ ...launched, maker: priced }, asked, { stable: stable.mint, maker: MAKER.address, accountOf })];
+    if (maker !== null) this.#provision(output, maker.got * 2n);
+    const priced = maker === null || this.#trick !== 'half_output' ? maker : { ...maker, got: maker.got / 2n };
+    const asked = { ...quote, taker, to, given, quoted: this.#trick === null ? quote.outAmount : 0n };
+    return [
+      launchedRoute({ ...launched, maker: priced }, asked, {
+        stable: this.#stable.mint,
+        maker: MAKER.address,
+        accountOf: (owner, mint) => this.#accountOf(owner, mint),
+      }),
+    ];
   }
 
   /** The taker pays for it and gives the input; whoever else has to sign has signed already. */
-  function build(swap: Build): { readonly bytes: Uint8Array; readonly lastValidBlockHeight: number } {
+  #build(swap: Build): { readonly bytes: Uint8Array; readonly lastValidBlockHeight: number } {
     const { quote, taker, receiver, legacy } = swap;
     const { inputMint, outputMint, launched } = quote;
-    const to = trick === 'other_recipient' ? STRANGER : receiver;
-    const given = trick === 'takes_all' ? (held(taker, inputMint) ?? quote.inAmount) : quote.inAmount;
-    const moves = launched === undefined ? exchange(swap, to, given) : throughPools(swap, launched, to, given);
-    const { blockhash, lastValidBlockHeight } = chain.latestBlockhash('confirmed');
+    const to = this.#trick === 'other_recipient' ? STRANGER : receiver;
+    const given = this.#trick === 'takes_all' ? (this.#held(taker, inputMint) ?? quote.inAmount) : quote.inAmount;
+    const moves = launched === undefined ? this.#exchange(swap, to, given) : this.#throughPools(swap, launched, to, given);
+    const { blockhash, lastValidBlockHeight } = this.#chain.latestBlockhash('confirmed');
     const bytes = buildTransaction({
       version: legacy ? 'legacy' : 0,
       feePayer: taker,
@@ -186,90 +275,44 @@ export function createSwapBuilder({ chain, clock, mints, stable }: SwapBuilderOp
       instructions: [
         computeLimit(launched === undefined ? UNIT_LIMIT : ROUTE_UNIT_LIMIT),
         computePrice(UNIT_PRICE),
-        createAssociatedAccount(taker, to, address(outputMint), programOf(outputMint)),
+        createAssociatedAccount(taker, to, address(outputMint), this.#programOf(outputMint)),
         ...moves,
       ],
-      tables,
+      tables: this.#tables,
       signers: signersOf(quote),
     });
     return { bytes, lastValidBlockHeight };
   }
 
   /** What a new account of the receiver costs the taker. */
-  function rentOf(receiver: Address, mint: string): bigint {
-    if (held(receiver, mint) !== null) return 0n;
-    const model = chain.account(accountOf(MAKER.address, mint), 'processed');
-    return chain.rent(model?.data.length ?? 165);
+  #rentOf(receiver: Address, mint: string): bigint {
+    if (this.#held(receiver, mint) !== null) return 0n;
+    const model = this.#chain.account(this.#accountOf(MAKER.address, mint), 'processed');
+    return this.#chain.rent(model?.data.length ?? 165);
   }
 
   /** Why the taker could not pay, with the code of the order's router; null where it can. */
-  function shortage({
-    quote,
-    taker,
-    receiver,
-  }: Omit<Build, 'legacy'>): { readonly errorCode: number; readonly errorMessage: string } | null {
-    if ((held(taker, quote.inputMint) ?? 0n) < quote.inAmount) return { errorCode: 1, errorMessage: 'Insufficient funds' };
-    const lamports = chain.account(taker, 'processed')?.lamports ?? 0n;
+  #shortage({ quote, taker, receiver }: Omit<Build, 'legacy'>): { readonly errorCode: number; readonly errorMessage: string } | null {
+    if ((this.#held(taker, quote.inputMint) ?? 0n) < quote.inAmount) return { errorCode: 1, errorMessage: 'Insufficient funds' };
+    const lamports = this.#chain.account(taker, 'processed')?.lamports ?? 0n;
     const { signatures, priority } = feesOf(quote);
-    const needed = signatures + priority + rentOf(receiver, quote.outputMint);
+    const needed = signatures + priority + this.#rentOf(receiver, quote.outputMint);
     return lamports < needed ? { errorCode: 2, errorMessage: 'Top up SOL for gas' } : null;
   }
 
-  function forgetOld(): void {
-    for (const [id, { until }] of orders) if (until < clock.now()) orders.delete(id);
+  #forgetOld(): void {
+    for (const [id, { until }] of this.#orders) if (until < this.#clock.now()) this.#orders.delete(id);
   }
 
-  return {
-    cheat: (how) => void (trick = how),
-    slot: () => chain.slot('processed'),
-    order({ id, quote, taker, receiver }) {
-      if (!isAddress(taker)) return unreadable('taker', 'Invalid public key');
-      if (receiver !== null && (!isAddress(receiver) || receiver === taker))
-        return unreadable('receiver', 'another public key than the taker is needed');
-      const to = receiver === null ? taker : address(receiver);
-      if (quote.launched === undefined) provision(quote.outputMint, quote.sentAmount);
-      const short = shortage({ quote, taker, receiver: to });
-      if (short !== null) return { fields: { taker, transaction: '', lastValidBlockHeight: null, ...short, error: short.errorMessage } };
-      const rent = rentOf(to, quote.outputMint);
-      const { bytes, lastValidBlockHeight } = build({ quote, taker, receiver: to, legacy: false });
-      forgetOld();
-      orders.set(id, { message: readWire(bytes).message, quote, taker, until: clock.now() + ORDER_MS });
-      const fees = { ...feesOf(quote), rent };
-      const fields = orderFields({ taker, fees, maker: signersOf(quote).length > 0, bytes, lastValidBlockHeight });
-      return { fields };
-    },
-    swap({ quote, taker, threshold, legacy }) {
-      if (!isAddress(taker)) return { status: 400, body: { error: 'Invalid public key' } };
-      if (quote.launched === undefined) provision(quote.outputMint, quote.sentAmount);
-      const short = shortage({ quote, taker, receiver: taker });
-      const { bytes, lastValidBlockHeight } = build({ quote, taker, receiver: taker, legacy });
-      const slipped = quote.outAmount < threshold ? { errorCode: 'TRANSACTION_ERROR', error: 'Slippage tolerance exceeded' } : null;
-      const poor = short === null ? null : { errorCode: 'TRANSACTION_ERROR', error: short.errorMessage };
-      const [units, priority] = [quote.launched === undefined ? UNIT_LIMIT : ROUTE_UNIT_LIMIT, Number(feesOf(quote).priority)];
-      return { status: 200, body: { ...swapFields(bytes, lastValidBlockHeight, units, priority), simulationError: slipped ?? poor } };
-    },
-    execute({ id, signedTransaction }) {
-      forgetOld();
-      const order = orders.get(id);
-      const failed = (code: number, error: string): SimulatorReply => ({
-        status: 200,
-        body: { status: 'Failed', signature: '', error, code },
-      });
-      if (order === undefined) return failed(-1, 'Missing cached order');
-      const transaction = readSigned(signedTransaction);
-      if (transaction === null) return failed(-2, 'Invalid signed transaction');
-      if (Buffer.compare(transaction.message, order.message) !== 0) return failed(-3, 'Invalid message bytes');
-      if (!fullySigned(transaction)) return failed(-1003, 'Transaction is not fully signed');
-      chain.submit(transaction);
-      const landed = chain.landed(transaction.signature);
-      const { signature } = transaction;
-      if (landed === null) return { status: 200, body: { status: 'Failed', signature, error: 'Transaction failed to land', code: -1000 } };
-      const { error } = landed.run;
-      if (error !== null)
-        return { status: 200, body: { status: 'Failed', signature, slot: String(landed.slot), error: errorSentence(error), code: -1001 } };
-      return { status: 200, body: { status: 'Success', signature, slot: String(landed.slot), code: 0, ...movedFields(order.quote) } };
-    },
-  };
+  /** The token program that owns a mint. */
+  #programOf(mint: string): Address {
+    if (mint === this.#stable.mint) return TOKEN;
+    return this.#decimals.has(mint) ? TOKEN_2022 : (this.#chain.account(address(mint), 'processed')?.programAddress ?? TOKEN);
+  }
+
+  #accountOf(owner: Address, mint: string): Address {
+    return associatedAccount(owner, address(mint), this.#programOf(mint));
+  }
 }
 
 /** What an order tells of its transaction and what that costs the taker. */

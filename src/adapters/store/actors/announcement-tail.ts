@@ -1,5 +1,11 @@
 /** The announcements as one ordered stream: read once per process, resumable anywhere, without a row missed or repeated. */
-import type { AnnouncementPosition, AnnouncementRow, AnnouncementSource } from '../../../../api/feeds/ports.ts';
+import type {
+  AnnouncementFilter,
+  AnnouncementPage,
+  AnnouncementPosition,
+  AnnouncementRow,
+  AnnouncementSource,
+} from '../../../../api/feeds/ports.ts';
 import type { Announcement } from '../../../domain/actor-step.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
@@ -53,120 +59,195 @@ interface StoredRow {
  * hence a lost connection or a restarted server costs time and nothing else.
  */
 export function createAnnouncementTail(options: AnnouncementTailOptions): AnnouncementTail {
-  const { sql, clock } = options;
-  const pollMs = options.pollMs ?? POLL_MS;
-  const pageRows = options.pageRows ?? PAGE_ROWS;
-  const random = options.random ?? (() => 0.5);
-  const listeners = new Set<(rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void>();
+  return new PolledTail(options);
+}
 
-  let position: AnnouncementPosition = { xid: 0, seq: 0 };
-  let stopped = true;
+interface Followed {
+  readonly rows: readonly AnnouncementRow[];
+  /** The place where the tail stands lies beyond every transaction of the database. */
+  readonly wentBack: boolean;
+  /** Committed rows wait for an older transaction to end. */
+  readonly heldBack: boolean;
+}
+
+class PolledTail implements AnnouncementTail {
+  readonly #options: AnnouncementTailOptions;
+  readonly #sql;
+  readonly #clock;
+  readonly #pollMs;
+  readonly #pageRows;
+  readonly #random;
+  readonly #listeners;
+  #position: AnnouncementPosition = { xid: 0, seq: 0 };
+  #stopped = true;
   /** Polls are numbered, so that the answer of one that was given up changes nothing. */
-  let poll = 0;
-  let polling = false;
-  let hinted = false;
+  #poll = 0;
+  #polling = false;
+  #hinted = false;
   /** The newest rows were told by a notification, so the next ones will be. A row that comes without one takes that back. */
-  let notified = false;
-  let failures = 0;
-  let cancelTimer: () => void = () => {};
-  let unlisten: (() => Promise<unknown>) | null = null;
+  #notified = false;
+  #failures = 0;
+  #cancelTimer: () => void = () => {};
+  #unlisten: (() => Promise<unknown>) | null = null;
 
-  function report(error: unknown): void {
-    options.onError?.(error);
+  constructor(options: AnnouncementTailOptions) {
+    this.#options = options;
+    const { sql, clock } = options;
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#pollMs = options.pollMs ?? POLL_MS;
+    this.#pageRows = options.pageRows ?? PAGE_ROWS;
+    this.#random = options.random ?? (() => 0.5);
+    this.#listeners = new Set<Parameters<AnnouncementSource['subscribe']>[0]>();
   }
 
-  function pollAfter(delayMs: number, forLost = false): void {
-    cancelTimer();
-    if (!stopped) cancelTimer = clock.deadline(clock.now() + delayMs, () => run(forLost));
+  async start(): Promise<void> {
+    if (!this.#stopped) return;
+    await this.#begin();
+    this.#stopped = false;
+    // Not awaited: following works without notifications, only a little later. After a reconnect one catch-up is due.
+    this.#sql
+      .listen(
+        ANNOUNCEMENTS_CHANNEL,
+        () => this.#hint(),
+        () => this.#hint(),
+      )
+      .then(
+        (listening) => {
+          this.#unlisten = listening.unlisten;
+          if (this.#stopped) void listening.unlisten().catch((error) => this.#report(error));
+        },
+        (error: unknown) => this.#report(error),
+      );
+    this.#run();
   }
 
-  function hint(): void {
-    if (stopped) return;
-    notified = true;
-    if (polling) hinted = true;
-    else run();
+  position(): AnnouncementPosition {
+    return this.#position;
+  }
+
+  subscribe(listener: Parameters<AnnouncementSource['subscribe']>[0]): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage> {
+    // How far a page goes is a matter of all rows; which of them it shows, of the organization's own.
+    const [last] = await this.#sql<{ xid: string; seq: number; looked_at: number }[]>`
+        with page as (
+          select xid, seq from announcements
+          where (xid, seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
+            and (xid, seq) <= (${String(upTo.xid)}::text::xid8, ${upTo.seq}::bigint)
+            and xid < pg_snapshot_xmin(pg_current_snapshot())
+          order by xid, seq limit ${this.#pageRows}
+        )
+        select p.xid::text as xid, p.seq, (select count(*) from page) as looked_at from page p order by p.xid desc, p.seq desc limit 1`;
+    if (!last) return { rows: [], position: upTo };
+    const own = this.#options.ownConnection?.(filter.orgId) ?? this.#sql;
+    const rows = await own<StoredRow[]>`
+        select p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body from announcements p
+        where (p.xid, p.seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
+          and (p.xid, p.seq) <= (${last.xid}::text::xid8, ${last.seq}::bigint) and p.channel = ${filter.channel}
+          and (p.org_id = ${filter.orgId}::uuid or (${filter.shared}::boolean and p.org_id is null))
+          and (${filter.actorId}::uuid is null or p.actor_id = ${filter.actorId}::uuid)
+        order by p.xid, p.seq`;
+    return { rows: rows.map(announcementRow), position: last.looked_at < this.#pageRows ? upTo : { xid: Number(last.xid), seq: last.seq } };
+  }
+
+  async isKnown({ xid, seq }: AnnouncementPosition): Promise<boolean> {
+    // What followed an older place than the oldest row is forgotten, unless that row is the first one ever; 0.0 is the beginning of what is kept.
+    const [row] = await this.#sql<{ known: boolean }[]>`
+        select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
+          and coalesce((select seq = 1 or ${xid === 0}::boolean or (${String(xid)}::text::xid8, ${seq}::bigint) >= (xid, seq)
+            from announcements order by announcements.xid, seq limit 1), true) as known`;
+    return row?.known ?? false;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#polling = false;
+    this.#cancelTimer();
+    this.#listeners.clear();
+    await this.#unlisten?.().catch(() => {});
+    this.#unlisten = null;
+  }
+
+  #pollAfter(delayMs: number, forLost = false): void {
+    this.#cancelTimer();
+    if (!this.#stopped) this.#cancelTimer = this.#clock.deadline(this.#clock.now() + delayMs, () => this.#run(forLost));
   }
 
   /** @param forLost looks for rows whose notification did not come. */
-  function run(forLost = false): void {
-    if (stopped || polling) return;
-    cancelTimer();
-    polling = true;
-    hinted = false;
-    const number = ++poll;
-    const cancelDeadline = clock.deadline(clock.now() + POLL_DEADLINE_MS, () => {
-      settle(number, () => failed(new Error(`no answer to a poll of the announcements within ${POLL_DEADLINE_MS / 1_000} s`)));
+  #run(forLost = false): void {
+    if (this.#stopped || this.#polling) return;
+    this.#cancelTimer();
+    this.#polling = true;
+    this.#hinted = false;
+    const number = ++this.#poll;
+    const cancelDeadline = this.#clock.deadline(this.#clock.now() + POLL_DEADLINE_MS, () => {
+      this.#settle(number, () => this.#failed(new Error(`no answer to a poll of the announcements within ${POLL_DEADLINE_MS / 1_000} s`)));
     });
-    follow().then(
+    this.#follow().then(
       (page) => {
         cancelDeadline();
-        settle(number, () => {
-          if (forLost && page.rows.length > 0 && !hinted) notified = false;
-          taken(page);
+        this.#settle(number, () => {
+          if (forLost && page.rows.length > 0 && !this.#hinted) this.#notified = false;
+          this.#taken(page);
         });
       },
       (error: unknown) => {
         cancelDeadline();
-        settle(number, () => failed(error));
+        this.#settle(number, () => this.#failed(error));
       },
     );
   }
 
-  function settle(number: number, then: () => void): void {
-    if (number !== poll || !polling) return;
-    polling = false;
-    if (!stopped) then();
+  #settle(number: number, then: () => void): void {
+    if (number !== this.#poll || !this.#polling) return;
+    this.#polling = false;
+    if (!this.#stopped) then();
   }
 
-  function taken({ rows, wentBack, heldBack }: Followed): void {
-    failures = 0;
+  #taken({ rows, wentBack, heldBack }: Followed): void {
+    this.#failures = 0;
     if (wentBack) {
-      report(new Error(`the database has gone back before announcement ${position.xid}.${position.seq}: an older copy was restored`));
-      begin().then(() => pollAfter(0), failed);
+      this.#report(
+        new Error(`the database has gone back before announcement ${this.#position.xid}.${this.#position.seq}: an older copy was restored`),
+      );
+      this.#begin().then(
+        () => this.#pollAfter(0),
+        (error) => this.#failed(error),
+      );
       return;
     }
     const last = rows.at(-1);
     // Only ever to a row that was really committed: after a crash the server gives unused transaction numbers out again.
     if (last !== undefined) {
-      position = { xid: last.xid, seq: last.seq };
-      for (const listener of listeners) {
+      this.#position = { xid: last.xid, seq: last.seq };
+      for (const listener of this.#listeners) {
         try {
-          listener(rows, position);
+          listener(rows, this.#position);
         } catch (error) {
-          report(error);
+          this.#report(error);
         }
       }
     }
-    if (rows.length >= pageRows || hinted) run();
-    else if (heldBack) pollAfter(Math.min(HELD_BACK_MS, pollMs));
-    else if (notified) pollAfter(Math.max(NOTIFIED_POLL_MS, pollMs), true);
-    else pollAfter(pollMs);
+    if (rows.length >= this.#pageRows || this.#hinted) this.#run();
+    else if (heldBack) this.#pollAfter(Math.min(HELD_BACK_MS, this.#pollMs));
+    else if (this.#notified) this.#pollAfter(Math.max(NOTIFIED_POLL_MS, this.#pollMs), true);
+    else this.#pollAfter(this.#pollMs);
   }
 
-  function failed(error: unknown): void {
-    report(error);
-    const delayMs = Math.min(pollMs * 2 ** failures, RETRY_CAP_MS);
-    failures = Math.min(failures + 1, 10);
-    pollAfter(delayMs * (0.5 + random() / 2));
-  }
-
-  interface Followed {
-    readonly rows: readonly AnnouncementRow[];
-    /** The place where the tail stands lies beyond every transaction of the database. */
-    readonly wentBack: boolean;
-    /** Committed rows wait for an older transaction to end. */
-    readonly heldBack: boolean;
-  }
-
-  async function follow(): Promise<Followed> {
-    const found = await sql<(StoredRow & { went_back: boolean; held_back: boolean })[]>`
+  async #follow(): Promise<Followed> {
+    const found = await this.#sql<(StoredRow & { went_back: boolean; held_back: boolean })[]>`
       with horizon as (select pg_snapshot_xmin(now) as xmin, pg_snapshot_xmax(now) as xmax from pg_current_snapshot() as now),
       page as (
         select xid, seq, channel, org_id, actor_id, at, body from announcements
-        where (xid, seq) > (${String(position.xid)}::text::xid8, ${position.seq}::bigint) and xid < (select xmin from horizon)
-        order by xid, seq limit ${pageRows}
+        where (xid, seq) > (${String(this.#position.xid)}::text::xid8, ${this.#position.seq}::bigint) and xid < (select xmin from horizon)
+        order by xid, seq limit ${this.#pageRows}
       )
-      select ${String(position.xid)}::text::xid8 >= h.xmax as went_back,
+      select ${String(this.#position.xid)}::text::xid8 >= h.xmax as went_back,
         exists (select 1 from announcements where xid >= h.xmin) as held_back,
         p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body
       from horizon h left join page p on true order by p.xid, p.seq`;
@@ -176,78 +257,30 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
   }
 
   /** Stands at the newest row that no open transaction can still precede. */
-  async function begin(): Promise<void> {
-    const [row] = await sql<{ xid: string; seq: number }[]>`
+  async #begin(): Promise<void> {
+    const [row] = await this.#sql<{ xid: string; seq: number }[]>`
       select xid::text, seq from announcements
       where xid < pg_snapshot_xmin(pg_current_snapshot()) order by announcements.xid desc, seq desc limit 1`;
-    position = row ? { xid: Number(row.xid), seq: row.seq } : { xid: 0, seq: 0 };
+    this.#position = row ? { xid: Number(row.xid), seq: row.seq } : { xid: 0, seq: 0 };
   }
 
-  return {
-    async start() {
-      if (!stopped) return;
-      await begin();
-      stopped = false;
-      // Not awaited: following works without notifications, only a little later. After a reconnect one catch-up is due.
-      sql.listen(ANNOUNCEMENTS_CHANNEL, hint, hint).then(
-        (listening) => {
-          unlisten = listening.unlisten;
-          if (stopped) void listening.unlisten().catch(report);
-        },
-        (error: unknown) => report(error),
-      );
-      run();
-    },
+  #report(error: unknown): void {
+    this.#options.onError?.(error);
+  }
 
-    position: () => position,
+  #hint(): void {
+    if (this.#stopped) return;
+    this.#notified = true;
+    if (this.#polling) this.#hinted = true;
+    else this.#run();
+  }
 
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-
-    async read(after, upTo, filter) {
-      // How far a page goes is a matter of all rows; which of them it shows, of the organization's own.
-      const [last] = await sql<{ xid: string; seq: number; looked_at: number }[]>`
-        with page as (
-          select xid, seq from announcements
-          where (xid, seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
-            and (xid, seq) <= (${String(upTo.xid)}::text::xid8, ${upTo.seq}::bigint)
-            and xid < pg_snapshot_xmin(pg_current_snapshot())
-          order by xid, seq limit ${pageRows}
-        )
-        select p.xid::text as xid, p.seq, (select count(*) from page) as looked_at from page p order by p.xid desc, p.seq desc limit 1`;
-      if (!last) return { rows: [], position: upTo };
-      const own = options.ownConnection?.(filter.orgId) ?? sql;
-      const rows = await own<StoredRow[]>`
-        select p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body from announcements p
-        where (p.xid, p.seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
-          and (p.xid, p.seq) <= (${last.xid}::text::xid8, ${last.seq}::bigint) and p.channel = ${filter.channel}
-          and (p.org_id = ${filter.orgId}::uuid or (${filter.shared}::boolean and p.org_id is null))
-          and (${filter.actorId}::uuid is null or p.actor_id = ${filter.actorId}::uuid)
-        order by p.xid, p.seq`;
-      return { rows: rows.map(announcementRow), position: last.looked_at < pageRows ? upTo : { xid: Number(last.xid), seq: last.seq } };
-    },
-
-    async isKnown({ xid, seq }) {
-      // What followed an older place than the oldest row is forgotten, unless that row is the first one ever; 0.0 is the beginning of what is kept.
-      const [row] = await sql<{ known: boolean }[]>`
-        select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
-          and coalesce((select seq = 1 or ${xid === 0}::boolean or (${String(xid)}::text::xid8, ${seq}::bigint) >= (xid, seq)
-            from announcements order by announcements.xid, seq limit 1), true) as known`;
-      return row?.known ?? false;
-    },
-
-    async stop() {
-      if (stopped) return;
-      stopped = true;
-      polling = false;
-      cancelTimer();
-      listeners.clear();
-      await unlisten?.().catch(() => {});
-      unlisten = null;
-    },
-  };
+  #failed(error: unknown): void {
+    this.#report(error);
+    const delayMs = Math.min(this.#pollMs * 2 ** this.#failures, RETRY_CAP_MS);
+    this.#failures = Math.min(this.#failures + 1, 10);
+    this.#pollAfter(delayMs * (0.5 + this.#random() / 2));
+  }
 }
 
 function announcementRow(row: StoredRow): AnnouncementRow {

@@ -92,22 +92,80 @@ interface Followed {
   readonly wait: BookWait;
 }
 
-function openBooks({ streamUrl, clock, random }: KalshiFeedOptions, signed: ReturnType<typeof kalshiSigner>, stage: Stage): ProviderStream {
-  const followed = new Map<string, Followed>();
-  const path = new URL(streamUrl).pathname;
-  let connection: VenueConnection | null = null;
-  let close: (() => void) | null = null;
-  let commands = 0;
-  /** The subscription of each channel, and the last number of each that is counted. */
-  const sids = new Map<string, number>();
-  const numbers = new Map<number, number>();
+function openBooks(options: KalshiFeedOptions, signed: ReturnType<typeof kalshiSigner>, stage: Stage): ProviderStream {
+  return new BookStream(options, signed, stage);
+}
 
-  function command(cmd: string, params: object): void {
-    commands += 1;
-    connection?.send(JSON.stringify({ id: commands, cmd, params }));
+class BookStream implements ProviderStream {
+  readonly #streamUrl: KalshiFeedOptions['streamUrl'];
+  readonly #clock: KalshiFeedOptions['clock'];
+  readonly #random: KalshiFeedOptions['random'];
+  readonly #signed: ReturnType<typeof kalshiSigner>;
+  readonly #stage: Stage;
+  readonly #followed = new Map<string, Followed>();
+  readonly #path;
+  #connection: VenueConnection | null = null;
+  #close: (() => void) | null = null;
+  #commands = 0;
+  /** The subscription of each channel, and the last number of each that is counted. */
+  readonly #sids = new Map<string, number>();
+  readonly #numbers = new Map<number, number>();
+
+  constructor({ streamUrl, clock, random }: KalshiFeedOptions, signed: ReturnType<typeof kalshiSigner>, stage: Stage) {
+    this.#streamUrl = streamUrl;
+    this.#clock = clock;
+    this.#random = random;
+    this.#signed = signed;
+    this.#stage = stage;
+    this.#path = new URL(streamUrl).pathname;
   }
 
-  function tell(one: Followed, receivedAt: EpochMs, sequence: number | null, quality: Quality, flags: readonly QualityFlag[]): void {
+  follow(markets: readonly PredictionMarket[]): void {
+    const wanted = new Map(markets.map((market) => [market.providerId, market]));
+    const gone = [...this.#followed.keys()].filter((ticker) => !wanted.has(ticker));
+    for (const ticker of gone) this.#followed.delete(ticker);
+    const added: string[] = [];
+    for (const [ticker, market] of wanted) {
+      const known = this.#followed.get(ticker);
+      if (known !== undefined) known.market = market;
+      else {
+        const wait = new BookWait();
+        wait.asked(this.#clock.now());
+        this.#followed.set(ticker, { market, book: null, at: 0, wait });
+        added.push(ticker);
+      }
+    }
+    if (this.#close === null) {
+      if (this.#followed.size > 0) {
+        const closeSocket = this.#open();
+        const stopLooking = lookForBooks(this.#clock, (now) => {
+          const sid = this.#sids.get(BOOKS);
+          const missing = [...this.#followed.values()].filter(({ book, wait }) => book === null && wait.isOver(now));
+          if (this.#connection !== null && sid !== undefined && missing.length > 0) this.#askAnew(sid, missing, now);
+        });
+        this.#close = () => {
+          stopLooking();
+          closeSocket();
+        };
+      }
+      return;
+    }
+    for (const sid of this.#sids.values()) {
+      if (gone.length > 0) this.#command('update_subscription', { sids: [sid], action: 'delete_markets', market_tickers: gone });
+      if (added.length > 0) this.#command('update_subscription', { sids: [sid], action: 'add_markets', market_tickers: added });
+    }
+  }
+
+  stop(): void {
+    return this.#close?.();
+  }
+
+  #command(cmd: string, params: object): void {
+    this.#commands += 1;
+    this.#connection?.send(JSON.stringify({ id: this.#commands, cmd, params }));
+  }
+
+  #tell(one: Followed, receivedAt: EpochMs, sequence: number | null, quality: Quality, flags: readonly QualityFlag[]): void {
     const times = { observedAt: one.at, receivedAt, sourceTime: true, sequence };
     const quotes = topQuotes(
       one.market,
@@ -118,164 +176,129 @@ function openBooks({ streamUrl, clock, random }: KalshiFeedOptions, signed: Retu
       quality,
       flags,
     );
-    for (const quote of quotes) stage.emit(quote);
+    for (const quote of quotes) this.#stage.emit(quote);
   }
 
-  function askAnew(sid: number, markets: readonly Followed[], now: EpochMs): void {
+  #askAnew(sid: number, markets: readonly Followed[], now: EpochMs): void {
     for (const { wait } of markets) wait.asked(now);
-    command('update_subscription', { sids: [sid], action: 'get_snapshot', market_tickers: markets.map(({ market }) => market.providerId) });
+    this.#command('update_subscription', {
+      sids: [sid],
+      action: 'get_snapshot',
+      market_tickers: markets.map(({ market }) => market.providerId),
+    });
   }
 
   /** What was lost in between could have been any book: all of them are asked for anew, and say so until they come. */
-  function resync(sid: number, receivedAt: EpochMs, sequence: number): void {
-    for (const one of followed.values()) {
+  #resync(sid: number, receivedAt: EpochMs, sequence: number): void {
+    for (const one of this.#followed.values()) {
       if (one.book === null) continue;
       one.book = null;
       one.at = receivedAt;
-      tell(one, receivedAt, sequence, 'degraded', LOST);
+      this.#tell(one, receivedAt, sequence, 'degraded', LOST);
     }
-    const waiting = [...followed.values()].filter(({ wait }) => !wait.isRecent(receivedAt));
-    if (waiting.length > 0) askAnew(sid, waiting, receivedAt);
+    const waiting = [...this.#followed.values()].filter(({ wait }) => !wait.isRecent(receivedAt));
+    if (waiting.length > 0) this.#askAnew(sid, waiting, receivedAt);
   }
 
   /** Keeps the numbers of the books' subscription. @returns false where the message follows on a lost one. */
-  function inStep(sid: number, seq: number, receivedAt: EpochMs): boolean {
-    if (sid !== sids.get(BOOKS)) return true;
-    const last = numbers.get(sid) ?? seq - 1;
+  #inStep(sid: number, seq: number, receivedAt: EpochMs): boolean {
+    if (sid !== this.#sids.get(BOOKS)) return true;
+    const last = this.#numbers.get(sid) ?? seq - 1;
     // What was received before changes nothing.
     if (seq <= last) return false;
-    numbers.set(sid, seq);
+    this.#numbers.set(sid, seq);
     if (seq === last + 1) return true;
-    resync(sid, receivedAt, seq);
+    this.#resync(sid, receivedAt, seq);
     return false;
   }
 
-  function take(message: Exclude<SocketMessage, { kind: 'rejection' }>, receivedAt: EpochMs): void {
+  #take(message: Exclude<SocketMessage, { kind: 'rejection' }>, receivedAt: EpochMs): void {
     switch (message.kind) {
       case 'subscribed':
-        sids.set(message.channel, message.sid);
+        this.#sids.set(message.channel, message.sid);
         return;
       case 'snapshot': {
-        inStep(message.sid, message.seq, receivedAt);
-        const one = followed.get(message.ticker);
+        this.#inStep(message.sid, message.seq, receivedAt);
+        const one = this.#followed.get(message.ticker);
         if (one === undefined) return;
         one.wait.came();
         one.book ??= new LevelBook();
         one.book.replace(message.bids, message.asks);
         one.at = receivedAt;
-        return tell(one, receivedAt, message.seq, 'live', NO_FLAGS);
+        return this.#tell(one, receivedAt, message.seq, 'live', NO_FLAGS);
       }
       case 'delta': {
-        const one = followed.get(message.ticker);
-        if (!inStep(message.sid, message.seq, receivedAt) || one?.book == null) return;
+        const one = this.#followed.get(message.ticker);
+        if (!this.#inStep(message.sid, message.seq, receivedAt) || one?.book == null) return;
         // More taken away than stood there: a difference was lost without a number.
-        if (!one.book.add(message.side, message.price, message.delta)) return resync(message.sid, receivedAt, message.seq);
+        if (!one.book.add(message.side, message.price, message.delta)) return this.#resync(message.sid, receivedAt, message.seq);
         one.at = message.at;
-        return tell(one, receivedAt, message.seq, 'live', NO_FLAGS);
+        return this.#tell(one, receivedAt, message.seq, 'live', NO_FLAGS);
       }
       case 'unusable':
-        stage.emit(message.rejection);
+        this.#stage.emit(message.rejection);
         // A difference that cannot be read is a lost one.
-        if (message.sid === sids.get(BOOKS)) {
-          inStep(message.sid, message.seq, receivedAt);
-          resync(message.sid, receivedAt, message.seq);
+        if (message.sid === this.#sids.get(BOOKS)) {
+          this.#inStep(message.sid, message.seq, receivedAt);
+          this.#resync(message.sid, receivedAt, message.seq);
         }
         return;
       case 'trade':
-        return stage.trades([message.trade]);
+        return this.#stage.trades([message.trade]);
       case 'lifecycle':
-        return stage.listAgain();
+        return this.#stage.listAgain();
     }
   }
 
-  function forget(): void {
-    sids.clear();
-    numbers.clear();
-    for (const one of followed.values()) one.book = null;
+  #forget(): void {
+    this.#sids.clear();
+    this.#numbers.clear();
+    for (const one of this.#followed.values()) one.book = null;
   }
 
-  function opened(made: VenueConnection): void {
-    connection = made;
-    forget();
-    const tickers = [...followed.keys()];
-    for (const { wait } of followed.values()) wait.asked(clock.now());
-    // The default of `use_yes_price` is being changed by the venue: it is always said.
-    command('subscribe', { channels: [BOOKS], market_tickers: tickers, use_yes_price: false });
-    for (const channel of CHANNELS.slice(1)) command('subscribe', { channels: [channel], market_tickers: tickers });
-  }
-
-  function open(): () => void {
+  #open(): () => void {
     const socket = venueSocket({
       venue: 'prediction',
       source: PROVIDER,
-      url: streamUrl,
-      clock,
-      random,
-      headers: () => signed('GET', path, clock.now()),
+      url: this.#streamUrl,
+      clock: this.#clock,
+      random: this.#random,
+      headers: () => this.#signed('GET', this.#path, this.#clock.now()),
       dataSilenceMs: DATA_SILENCE_MS,
       keepAlive: { everyMs: PING_MS, frame: null },
-      opened,
+      opened: (made) => this.#opened(made),
       frame: (frame, receivedAt) => {
-        const message = mapSocketFrame(frame, receivedAt, (ticker) => followed.get(ticker)?.market, stage.noteUnknown);
+        const message = mapSocketFrame(frame, receivedAt, (ticker) => this.#followed.get(ticker)?.market, this.#stage.noteUnknown);
         if (message === null) return false;
         if (isRejection(message)) {
-          stage.emit(message);
+          this.#stage.emit(message);
           return false;
         }
-        take(message, receivedAt);
+        this.#take(message, receivedAt);
         return true;
       },
     });
     const subscription = socket.subscribe({
       next: (message) => {
         if (message.kind === 'feed_status' && message.status === 'disconnected') {
-          connection = null;
-          forget();
+          this.#connection = null;
+          this.#forget();
         }
-        stage.emit(message);
+        this.#stage.emit(message);
       },
     });
     return () => subscription.unsubscribe();
   }
 
-  return {
-    follow(markets) {
-      const wanted = new Map(markets.map((market) => [market.providerId, market]));
-      const gone = [...followed.keys()].filter((ticker) => !wanted.has(ticker));
-      for (const ticker of gone) followed.delete(ticker);
-      const added: string[] = [];
-      for (const [ticker, market] of wanted) {
-        const known = followed.get(ticker);
-        if (known !== undefined) known.market = market;
-        else {
-          const wait = new BookWait();
-          wait.asked(clock.now());
-          followed.set(ticker, { market, book: null, at: 0, wait });
-          added.push(ticker);
-        }
-      }
-      if (close === null) {
-        if (followed.size > 0) {
-          const closeSocket = open();
-          const stopLooking = lookForBooks(clock, (now) => {
-            const sid = sids.get(BOOKS);
-            const missing = [...followed.values()].filter(({ book, wait }) => book === null && wait.isOver(now));
-            if (connection !== null && sid !== undefined && missing.length > 0) askAnew(sid, missing, now);
-          });
-          close = () => {
-            stopLooking();
-            closeSocket();
-          };
-        }
-        return;
-      }
-      for (const sid of sids.values()) {
-        if (gone.length > 0) command('update_subscription', { sids: [sid], action: 'delete_markets', market_tickers: gone });
-        if (added.length > 0) command('update_subscription', { sids: [sid], action: 'add_markets', market_tickers: added });
-      }
-    },
-    stop: () => close?.(),
-  };
+  #opened(made: VenueConnection): void {
+    this.#connection = made;
+    this.#forget();
+    const tickers = [...this.#followed.keys()];
+    for (const { wait } of this.#followed.values()) wait.asked(this.#clock.now());
+    // The default of `use_yes_price` is being changed by the venue: it is always said.
+    this.#command('subscribe', { channels: [BOOKS], market_tickers: tickers, use_yes_price: false });
+    for (const channel of CHANNELS.slice(1)) this.#command('subscribe', { channels: [channel], market_tickers: tickers });
+  }
 }
 
 /** Without a key: the listed tops of the followed markets, every 10 s. An unchanged answer is a new proof. */

@@ -51,12 +51,66 @@ export function createPolymarketFeed(options: PolymarketFeedOptions): Prediction
   return createProviderFeed(PROVIDER, options, (stage) => openStream(options, stage));
 }
 
-function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: Stage): ProviderStream {
-  const followed = new Map<string, Followed>();
-  let connection: VenueConnection | null = null;
-  let close: (() => void) | null = null;
+function openStream(options: PolymarketFeedOptions, stage: Stage): ProviderStream {
+  return new MarketChannel(options, stage);
+}
 
-  function tell(one: Followed, receivedAt: EpochMs, quality: Quality, flags: readonly QualityFlag[]): void {
+class MarketChannel implements ProviderStream {
+  readonly #streamUrl: PolymarketFeedOptions['streamUrl'];
+  readonly #clock: PolymarketFeedOptions['clock'];
+  readonly #random: PolymarketFeedOptions['random'];
+  readonly #stage: Stage;
+  readonly #followed = new Map<string, Followed>();
+  #connection: VenueConnection | null = null;
+  #close: (() => void) | null = null;
+
+  constructor({ streamUrl, clock, random }: PolymarketFeedOptions, stage: Stage) {
+    this.#streamUrl = streamUrl;
+    this.#clock = clock;
+    this.#random = random;
+    this.#stage = stage;
+  }
+
+  follow(markets: readonly PredictionMarket[]): void {
+    const wanted = new Map(
+      markets.flatMap((market) => market.outcomes.map((outcome) => [outcome.providerId, { market, side: outcome.side }])),
+    );
+    const gone = [...this.#followed.keys()].filter((token) => !wanted.has(token));
+    for (const token of gone) this.#followed.delete(token);
+    const added: string[] = [];
+    for (const [token, { market, side }] of wanted) {
+      const known = this.#followed.get(token);
+      if (known !== undefined) known.market = market;
+      else {
+        this.#followed.set(token, { token, side, market, book: null, at: 0, last: null, wait: new BookWait() });
+        added.push(token);
+      }
+    }
+    if (this.#close === null) {
+      if (this.#followed.size > 0) {
+        const closeSocket = this.#open();
+        const stopLooking = lookForBooks(this.#clock, (now) => {
+          if (this.#connection === null) return;
+          const missing = [...this.#followed.values()].filter(({ book, wait }) => book === null && wait.isOver(now));
+          if (missing.length > 0) this.#askAnew(missing, now);
+        });
+        this.#close = () => {
+          stopLooking();
+          closeSocket();
+        };
+      }
+      return;
+    }
+    this.#send(gone, 'unsubscribe');
+    this.#send(added, 'subscribe');
+    for (const token of added) this.#followed.get(token)?.wait.asked(this.#clock.now());
+  }
+
+  stop(): void {
+    return this.#close?.();
+  }
+
+  #tell(one: Followed, receivedAt: EpochMs, quality: Quality, flags: readonly QualityFlag[]): void {
     const { book } = one;
     const bid = book?.best('bids') ?? null;
     const ask = book?.best('asks') ?? null;
@@ -87,48 +141,48 @@ function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: 
       last.askSize === quote.askSize &&
       last.quality === quote.quality;
     one.last = quote;
-    if (!same) stage.emit(quote);
+    if (!same) this.#stage.emit(quote);
   }
 
-  function send(tokens: readonly string[], operation: 'subscribe' | 'unsubscribe'): void {
+  #send(tokens: readonly string[], operation: 'subscribe' | 'unsubscribe'): void {
     for (let from = 0; from < tokens.length; from += SUBSCRIBE_CHUNK) {
-      connection?.send(JSON.stringify({ assets_ids: tokens.slice(from, from + SUBSCRIBE_CHUNK), operation }));
+      this.#connection?.send(JSON.stringify({ assets_ids: tokens.slice(from, from + SUBSCRIBE_CHUNK), operation }));
     }
   }
 
-  function askAnew(tokens: readonly Followed[], now: EpochMs): void {
+  #askAnew(tokens: readonly Followed[], now: EpochMs): void {
     for (const { wait } of tokens) wait.asked(now);
-    send(
+    this.#send(
       tokens.map(({ token }) => token),
       'unsubscribe',
     );
-    send(
+    this.#send(
       tokens.map(({ token }) => token),
       'subscribe',
     );
   }
 
   /** The book is not the venue's any more: say so, and ask for it whole. */
-  function resync(one: Followed, receivedAt: EpochMs, flags: readonly QualityFlag[]): void {
+  #resync(one: Followed, receivedAt: EpochMs, flags: readonly QualityFlag[]): void {
     one.book = null;
-    tell(one, receivedAt, 'degraded', flags);
-    if (!one.wait.isRecent(receivedAt)) askAnew([one], receivedAt);
+    this.#tell(one, receivedAt, 'degraded', flags);
+    if (!one.wait.isRecent(receivedAt)) this.#askAnew([one], receivedAt);
   }
 
-  function takeBook({ token, at, bids, asks }: TokenBook, receivedAt: EpochMs): void {
-    const one = followed.get(token);
+  #takeBook({ token, at, bids, asks }: TokenBook, receivedAt: EpochMs): void {
+    const one = this.#followed.get(token);
     if (one === undefined) return;
     one.wait.came();
     one.book ??= new LevelBook();
     one.book.replace(bids, asks);
     one.at = at;
-    tell(one, receivedAt, 'live', NO_FLAGS);
+    this.#tell(one, receivedAt, 'live', NO_FLAGS);
   }
 
-  function takeChanges(at: EpochMs, changes: readonly LevelChange[], receivedAt: EpochMs): void {
+  #takeChanges(at: EpochMs, changes: readonly LevelChange[], receivedAt: EpochMs): void {
     const touched = new Map<Followed, LevelChange>();
     for (const change of changes) {
-      const one = followed.get(change.token);
+      const one = this.#followed.get(change.token);
       // Before its whole book a token's differences say nothing.
       if (one?.book == null) continue;
       one.book.set(change.side, change.price, change.size);
@@ -139,58 +193,84 @@ function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: 
       const bid = one.book?.best('bids')?.price ?? null;
       const ask = one.book?.best('asks')?.price ?? null;
       // The venue's own tops are the only proof that nothing was lost.
-      if (best !== null && (best.bid !== bid || best.ask !== ask)) resync(one, receivedAt, LOST);
-      else tell(one, receivedAt, 'live', NO_FLAGS);
+      if (best !== null && (best.bid !== bid || best.ask !== ask)) this.#resync(one, receivedAt, LOST);
+      else this.#tell(one, receivedAt, 'live', NO_FLAGS);
     }
   }
 
   /** A book, or a change of one, that cannot be read is a lost one: the pongs must not vouch for what stood before. */
-  function loseBooks(frame: Buffer, receivedAt: EpochMs): void {
+  #loseBooks(frame: Buffer, receivedAt: EpochMs): void {
     const text = frame.toString('utf8');
     if (!/"event_type":"(book|price_change)"/.test(text)) return;
     for (const [, token = ''] of text.matchAll(/"asset_id":"(\w{1,100})"/g)) {
-      const one = followed.get(token);
-      if (one?.book) resync(one, receivedAt, LOST);
+      const one = this.#followed.get(token);
+      if (one?.book) this.#resync(one, receivedAt, LOST);
     }
   }
 
-  function read(frame: Buffer, receivedAt: EpochMs): boolean {
+  #forget(): void {
+    for (const one of this.#followed.values()) {
+      one.book = null;
+      one.last = null;
+    }
+  }
+
+  #open(): () => void {
+    const socket = venueSocket({
+      venue: 'prediction',
+      source: PROVIDER,
+      url: this.#streamUrl,
+      clock: this.#clock,
+      random: this.#random,
+      dataSilenceMs: DATA_SILENCE_MS,
+      keepAlive: { everyMs: PING_MS, frame: 'PING' },
+      opened: (made) => this.#opened(made),
+      frame: (frame, receivedAt) => this.#read(frame, receivedAt),
+    });
+    const subscription = socket.subscribe({
+      next: (message) => {
+        if (message.kind === 'feed_status' && message.status === 'disconnected') {
+          this.#connection = null;
+          this.#forget();
+        }
+        if (message.kind === 'rejection')
+          this.#stage.emit(rejection('prediction', PROVIDER, message.receivedAt, message.reason, message.detail, message.sample));
+        else this.#stage.emit(message);
+      },
+    });
+    return () => subscription.unsubscribe();
+  }
+
+  #read(frame: Buffer, receivedAt: EpochMs): boolean {
     let data = false;
-    for (const message of mapMarketFrame(frame, receivedAt, (token) => followed.get(token)?.market, stage.noteUnknown)) {
+    for (const message of mapMarketFrame(frame, receivedAt, (token) => this.#followed.get(token)?.market, this.#stage.noteUnknown)) {
       if (isRejection(message)) {
-        stage.emit(message);
-        loseBooks(frame, receivedAt);
-      } else if (message.kind === 'pong') stage.emit({ kind: 'heartbeat', venue: 'prediction', source: PROVIDER, receivedAt });
+        this.#stage.emit(message);
+        this.#loseBooks(frame, receivedAt);
+      } else if (message.kind === 'pong') this.#stage.emit({ kind: 'heartbeat', venue: 'prediction', source: PROVIDER, receivedAt });
       else {
         data = true;
-        if (message.kind === 'book') takeBook(message, receivedAt);
-        else if (message.kind === 'changes') takeChanges(message.at, message.changes, receivedAt);
-        else if (message.kind === 'trade') stage.trades([message.trade]);
-        else if (message.kind === 'listing') stage.listAgain();
+        if (message.kind === 'book') this.#takeBook(message, receivedAt);
+        else if (message.kind === 'changes') this.#takeChanges(message.at, message.changes, receivedAt);
+        else if (message.kind === 'trade') this.#stage.trades([message.trade]);
+        else if (message.kind === 'listing') this.#stage.listAgain();
         else {
-          const one = followed.get(message.token);
+          const one = this.#followed.get(message.token);
           if (one === undefined) continue;
           // A new grid begins a new book.
           one.market = { ...one.market, priceGrid: evenGrid(message.step), observedAt: message.at, receivedAt };
-          if (one.side === 'yes') stage.changed(one.market);
-          resync(one, receivedAt, RESYNCING);
+          if (one.side === 'yes') this.#stage.changed(one.market);
+          this.#resync(one, receivedAt, RESYNCING);
         }
       }
     }
     return data;
   }
 
-  function forget(): void {
-    for (const one of followed.values()) {
-      one.book = null;
-      one.last = null;
-    }
-  }
-
-  function opened(made: VenueConnection): void {
-    connection = made;
-    forget();
-    const tokens = [...followed.keys()];
+  #opened(made: VenueConnection): void {
+    this.#connection = made;
+    this.#forget();
+    const tokens = [...this.#followed.keys()];
     made.send(
       JSON.stringify({
         type: 'market',
@@ -200,71 +280,7 @@ function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: 
         custom_feature_enabled: true,
       }),
     );
-    send(tokens.slice(SUBSCRIBE_CHUNK), 'subscribe');
-    for (const { wait } of followed.values()) wait.asked(clock.now());
+    this.#send(tokens.slice(SUBSCRIBE_CHUNK), 'subscribe');
+    for (const { wait } of this.#followed.values()) wait.asked(this.#clock.now());
   }
-
-  function open(): () => void {
-    const socket = venueSocket({
-      venue: 'prediction',
-      source: PROVIDER,
-      url: streamUrl,
-      clock,
-      random,
-      dataSilenceMs: DATA_SILENCE_MS,
-      keepAlive: { everyMs: PING_MS, frame: 'PING' },
-      opened,
-      frame: read,
-    });
-    const subscription = socket.subscribe({
-      next: (message) => {
-        if (message.kind === 'feed_status' && message.status === 'disconnected') {
-          connection = null;
-          forget();
-        }
-        if (message.kind === 'rejection')
-          stage.emit(rejection('prediction', PROVIDER, message.receivedAt, message.reason, message.detail, message.sample));
-        else stage.emit(message);
-      },
-    });
-    return () => subscription.unsubscribe();
-  }
-
-  return {
-    follow(markets) {
-      const wanted = new Map(
-        markets.flatMap((market) => market.outcomes.map((outcome) => [outcome.providerId, { market, side: outcome.side }])),
-      );
-      const gone = [...followed.keys()].filter((token) => !wanted.has(token));
-      for (const token of gone) followed.delete(token);
-      const added: string[] = [];
-      for (const [token, { market, side }] of wanted) {
-        const known = followed.get(token);
-        if (known !== undefined) known.market = market;
-        else {
-          followed.set(token, { token, side, market, book: null, at: 0, last: null, wait: new BookWait() });
-          added.push(token);
-        }
-      }
-      if (close === null) {
-        if (followed.size > 0) {
-          const closeSocket = open();
-          const stopLooking = lookForBooks(clock, (now) => {
-            if (connection === null) return;
-            const missing = [...followed.values()].filter(({ book, wait }) => book === null && wait.isOver(now));
-            if (missing.length > 0) askAnew(missing, now);
-          });
-          close = () => {
-            stopLooking();
-            closeSocket();
-          };
-        }
-        return;
-      }
-      send(gone, 'unsubscribe');
-      send(added, 'subscribe');
-      for (const token of added) followed.get(token)?.wait.asked(clock.now());
-    },
-    stop: () => close?.(),
-  };
 }
