@@ -43,6 +43,8 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly cost: CostClass;
   /** Not rate-limited: probes only. */
   readonly unlimited?: boolean;
+  /** A public probe without input that answers the same to everybody until the process ends. */
+  readonly sameForAll?: boolean;
   readonly schema: Schema;
   /** How the body is taken; a body is required and checked against its schema where this does not say otherwise. */
   readonly bodyRule?: 'optional' | 'read_by_handler';

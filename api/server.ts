@@ -13,6 +13,7 @@ import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './ope
 import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
 import type { Route, RouteEntry } from './route.ts';
+import { SameAnswers } from './same-answers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { serializable } from './shapes.ts';
 import { parseStrictJson } from './strict-json.ts';
@@ -80,8 +81,10 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   });
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
   app.setSerializerCompiler(({ schema }) => compiledWhenUsed(schema as Schema));
-  for (const found of options.only ?? (await documentedBy(app, options))) registerRoute(app, ports, options, found);
+  const same = new SameAnswers(ports);
+  for (const found of options.only ?? (await documentedBy(app, options))) registerRoute(app, ports, options, found, same);
   for (const extend of options.extend ?? []) await extend(app);
+  same.answerOn(app);
   return app;
 }
 
@@ -176,7 +179,13 @@ async function documentedBy(app: FastifyInstance, options: ApiOptions): Promise<
   return servedRoutes(options.routes, { openApi: () => openApi, asyncApi: () => asyncApi });
 }
 
-function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, { route, permission }: RouteEntry): void {
+function registerRoute(
+  app: FastifyInstance,
+  ports: ApiPorts,
+  options: ApiOptions,
+  { route, permission }: RouteEntry,
+  same: SameAnswers,
+): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
     Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, serializable(schema)]])),
@@ -184,6 +193,7 @@ function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOption
   app.route({
     method: route.method,
     url: route.url,
+    ...(route.sameForAll === true && permission === 'public' ? same.hooksOf(route.url) : {}),
     bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : BODY_LIMIT,
     config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true },
     schema: {

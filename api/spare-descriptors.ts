@@ -28,9 +28,15 @@ export function descriptorLimit(): number | null {
   }
 }
 
+const spare = new WeakSet<Socket>();
+
+/** Whether a connection took one of the last descriptors. */
+export function isSpare(socket: Socket): boolean {
+  return spare.has(socket);
+}
+
 /** Marks connections that take one of the last descriptors, and refuses those that take the very last. */
-export function watchDescriptors(server: Server, limit: number): { isSpare(socket: Socket): boolean } {
-  const spare = new WeakSet<Socket>();
+export function watchDescriptors(server: Server, limit: number): void {
   server.on('connection', (socket: Socket) => {
     const used = (socket as unknown as { readonly _handle: { readonly fd?: number } | null })._handle?.fd ?? -1;
     if (used >= limit - OWN) {
@@ -42,14 +48,13 @@ export function watchDescriptors(server: Server, limit: number): { isSpare(socke
     const close = setTimeout(() => socket.destroy(), SPARE_MS);
     socket.once('close', () => clearTimeout(close));
   });
-  return { isSpare: (socket) => spare.has(socket) };
 }
 
 /** Answers 503 to whatever comes on a spare descriptor and is neither a halt nor a question after the service's health. */
 export function keepDescriptors(app: FastifyInstance): void {
   const limit = descriptorLimit();
   if (limit === null) return;
-  const { isSpare } = watchDescriptors(app.server, limit);
+  watchDescriptors(app.server, limit);
   // Not an async function: it is asked for every request.
   app.addHook('onRequest', (request, reply, done) => {
     if (!isSpare(request.raw.socket)) return done();

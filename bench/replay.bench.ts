@@ -1,5 +1,7 @@
 /**
- * How fast tapes are read and replayed, next to what any reader of NDJSON pays: JSON.parse of the same lines.
+ * How fast tapes are read and replayed, next to what any reader of NDJSON pays: JSON.parse of the same lines. Fifty agents decide
+ * each minute: they hold, or their rules ask for a trade of which risk has to be asked every time. "by whole events" is the same
+ * replay without leaving out what plain runs of quotes need not receive.
  * Interleaved rounds in one process; medians of CPU time. `node --import tsx bench/replay.bench.ts [events] [rounds]`
  */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -62,24 +64,27 @@ try {
   await writer.close();
   await convertTape(await openTape(plain, { lines: true }), compact);
   const text = await readFile(plain, 'utf8');
-  const read = readManifest({
-    name: 'b',
-    description: '',
-    universe: SYMBOLS,
-    timeframe: '1m',
-    entryConditions: [{ type: 'price_above', price: '1' }],
-    exitConditions: [],
-    maxCapitalUsd: 1,
-    maxTradeNotionalUsd: 1,
-    stopLossPct: 1,
-    takeProfitPct: 1,
-    maxDailyDrawdownPct: 1,
-    maxOpenPositions: 1,
-    maxSlippageBps: 1,
-  });
-  if (!read.ok) throw new Error('the manifest of the bench is refused');
-  const { manifest } = read;
-  const agents = Array.from({ length: AGENTS }, (_, place) => replayAgent(manifest, place, 'confirm'));
+  const manifestOf = (price: string) => {
+    const read = readManifest({
+      name: 'b',
+      description: '',
+      universe: SYMBOLS,
+      timeframe: '1m',
+      entryConditions: [{ type: 'price_above', price }],
+      exitConditions: [],
+      maxCapitalUsd: 1,
+      maxTradeNotionalUsd: 1,
+      stopLossPct: 1,
+      takeProfitPct: 1,
+      maxDailyDrawdownPct: 1,
+      maxOpenPositions: 1,
+      maxSlippageBps: 1,
+    });
+    if (!read.ok) throw new Error('the manifest of the bench is refused');
+    return read.manifest;
+  };
+  const fifty = (price: string) => Array.from({ length: AGENTS }, (_, place) => replayAgent(manifestOf(price), place, 'confirm'));
+  const [asking, holding] = [fifty('1'), fifty('10000000')];
 
   let decisions = 0;
   const hashes = new Set<string>();
@@ -88,8 +93,10 @@ try {
     for await (const batch of (await openTape(file)).batches()) events += batch.events.length;
     if (events !== EVENTS) throw new Error(`${file} gave ${events} events`);
   };
-  const replay = async (file: string): Promise<void> => {
-    const result = await replayTape({ tapes: [await openTape(file)], agents, onDecisions: () => {} });
+  const replay = async (file: string, agents = asking, whole = false): Promise<void> => {
+    const tape = await openTape(file);
+    const one = whole ? { file, header: tape.header, cut: null, batches: () => tape.batches() } : tape;
+    const result = await replayTape({ tapes: [one], agents, onDecisions: () => {} });
     decisions = result.counts.decisions;
     hashes.add(result.resultHash);
   };
@@ -101,8 +108,10 @@ try {
     },
     'read NDJSON': () => readAll(plain),
     'read compact': () => readAll(compact),
-    'replay NDJSON': () => replay(plain),
-    'replay compact': () => replay(compact),
+    'replay NDJSON, agents hold': () => replay(plain, holding),
+    'replay compact by whole events, agents hold': () => replay(compact, holding, true),
+    'replay compact, agents hold': () => replay(compact, holding),
+    'replay compact, agents ask': () => replay(compact),
   };
   const times = new Map<string, number[]>(Object.keys(work).map((name) => [name, []]));
   for (let round = 0; round <= ROUNDS; round++) {
@@ -114,7 +123,7 @@ try {
       if (round > 0) times.get(name)?.push((user + system) / 1e6);
     }
   }
-  if (hashes.size !== 1) throw new Error('two replays of one tape differ');
+  if (hashes.size !== 2) throw new Error('two replays of one tape by the same agents differ');
   const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
   const floor = EVENTS / median(times.get('JSON.parse of the lines') as number[]);
   const rows = [...times].map(([name, values]) => {

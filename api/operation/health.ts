@@ -12,6 +12,7 @@ export const health = defineRoute({
   summary: 'Whether the process is up',
   cost: 'read',
   unlimited: true,
+  sameForAll: true,
   schema: {},
   answers: { 200: { description: 'The process is up.', schema: HealthBody } },
   refusals: [],
