@@ -12,6 +12,7 @@ import { BookMoved } from '../src/adapters/store/books/book-store.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
+import { createMarketOrderStore } from '../src/adapters/store/orders/market-order-store.ts';
 import { createRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
@@ -103,6 +104,7 @@ function ordering(sql: Sql, name: string, orgId: string, postmaster: number): Co
       orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
     }),
     lacks: () => null,
+    orders: createMarketOrderStore(sql),
     isOverrun: (error) => error instanceof BookMoved,
     clock,
     newId: () => uuidV7(SLOT + ++made, Uint8Array.of(0, 0, 0, 0, 0, 0, name.length, 0, made >> 8, made & 255)),

@@ -2284,9 +2284,12 @@ export type MarketEvent = {
 
 export type MarketOrder = {
   readonly id: string;
-  readonly state: 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'cancelled' | 'blocked_by_risk';
+  readonly state: 'approved' | 'executing' | 'resting' | 'withdrawing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'cancelled' | 'blocked_by_risk';
   readonly reason: string | null;
   readonly detail: string | null;
+  readonly timeInForce: 'ioc' | 'gtc';
+  readonly postOnly: boolean;
+  readonly restingAt: string | null;
   readonly mode: 'paper' | 'live';
   readonly bookId: string;
   readonly instrument: string;

@@ -21,6 +21,8 @@ export interface HaltStore {
   onDuty(orgId: string): Promise<readonly string[]>;
   /** Trade proposals that are open and have not begun. */
   cancellable(orgId: string, agentId: null): Promise<readonly { readonly id: string }[]>;
+  /** Orders of people that rest at their venue, or are on their way to. */
+  openOrders(orgId: string): Promise<readonly { readonly id: string }[]>;
   /** Resolves once no order is under way any more that was when it was asked. */
   leasesEnded(orgId: string, agentId: null): Promise<void>;
   /** Says how far the pausing is, and that it is still being done. */
@@ -53,15 +55,16 @@ export function createEmergencyHalt(deps: {
   /** Cancels, pauses and waits for what is under way. @throws the first failure, after everything else was tried; then a worker does it again. */
   async function sweep(orgId: string, epoch: number, cause: string, swept: Swept): Promise<void> {
     const failures: unknown[] = [];
-    const tried = async (work: () => Promise<void>): Promise<void> => {
-      await work().catch((error: unknown) => {
+    const tried = (work: () => Promise<void>): Promise<void> =>
+      work().catch((error: unknown) => {
         failures.push(error);
       });
-    };
+    const end = (open: readonly { readonly id: string }[]) => cancelOpen(runtime, orgId, open, { reason: 'halted', cause });
     const cancel = async (): Promise<void> => {
-      swept.cancelled += await cancelOpen(runtime, orgId, await store.cancellable(orgId, null), { reason: 'halted', cause });
+      swept.cancelled += await end(await store.cancellable(orgId, null));
     };
     await tried(cancel);
+    await tried(async () => void (await end(await store.openOrders(orgId))));
     const ids = await store.onDuty(orgId);
     for (let from = 0; from < ids.length; from += BATCH) {
       await tried(async () => {
@@ -71,7 +74,7 @@ export function createEmergencyHalt(deps: {
         if (ids.length > BATCH) await store.haltProgress(orgId, { epoch, paused: swept.paused.length, of: ids.length });
       });
     }
-    // What a tick made between the new epoch and the pause; from here on none makes anything.
+    // What a tick made since the new epoch; from here on none makes anything.
     await tried(cancel);
     if (failures.length > 0) throw failures[0];
     await store.endHalt(orgId, epoch);

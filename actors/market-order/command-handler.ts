@@ -1,24 +1,38 @@
 /** Takes people's orders: risk, then the fill on paper or the way to the exchange, with audit and answer in the step's transaction. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
 import { contentId } from '../../src/domain/ids.ts';
-import type { ExecutionMode } from '../../src/domain/order.ts';
+import type { MarketOrderState } from '../../src/domain/execution.ts';
+import type { ExecutionMode, Order } from '../../src/domain/order.ts';
 import { paperFill } from '../../src/domain/paper-fill.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { lackInWords } from '../../src/domain/risk/index.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { answerRows, auditRow } from '../agent/command-rows.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { manualOrderView } from '../manual-order/order.ts';
 import { placedOnVerdict } from '../manual-order/placing.ts';
 import { type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { MarketOrderCommands, MarketOrderRequest, MarketOrderView, MarketPreTrade } from './commands.ts';
-import { marketOrderContext, marketOrderState } from './effects.ts';
+import {
+  type MarketOrderCommands,
+  type MarketOrderRequest,
+  type MarketOrderView,
+  type MarketPreTrade,
+  NO_MARKET_ORDER,
+} from './commands.ts';
+import { marketOrderContext, marketOrderState, restingRow } from './effects.ts';
+import type { RestingTerms } from '../proposal/protocol.ts';
 import type { MarketOrderInput } from './protocol.ts';
 
-export function createMarketOrderHandler(deps: {
-  readonly runtime: Pick<Runtime, 'start'>;
+interface MarketOrderDeps {
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly orders: {
+    /** Null where the organization has no such order. */
+    find(orgId: string, id: string): Promise<MarketOrderView | null>;
+  };
   readonly preTrade: MarketPreTrade;
   /** What live orders of an organization on the spot exchange lack; null where they lack nothing. */
   readonly lacks: (orgId: string) => string | null;
@@ -26,57 +40,9 @@ export function createMarketOrderHandler(deps: {
   readonly isOverrun: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-}): MarketOrderCommands {
-  const { runtime, clock } = deps;
+}
 
-  /** What a paper order comes to, and where a live one begins. */
-  function beginning(
-    id: string,
-    mode: ExecutionMode,
-    { order, verdict, touch }: PassedVerdict,
-  ): Pick<MarketOrderInput, 'begins' | 'reason' | 'detail' | 'fills'> {
-    const open = { reason: null, detail: null, fills: [] };
-    if (mode === 'live') return { begins: 'approved', ...open };
-    const info = { id: contentId(`fill\n${id}`), at: clock.now(), decisionPrice: touch };
-    const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), info);
-    return filled.outcome === 'no_fill'
-      ? { begins: 'failed', reason: filled.reason, detail: filled.detail, fills: [] }
-      : { begins: filled.outcome, ...open, fills: [filled.fill] };
-  }
-
-  async function assessedAndBegun(
-    context: CommandContext,
-    id: string,
-    mode: ExecutionMode,
-    request: MarketOrderRequest,
-  ): Promise<Outcome<MarketOrderView>> {
-    const validated = passed(await deps.preTrade.validate(context.orgId, id, mode, request));
-    if (!validated.ok) return validated;
-    const { verdict, touch, epoch, capitalUsd, bookVersion } = validated.value;
-    const begun = beginning(id, mode, validated.value);
-    const createdAt = clock.now();
-    const input: MarketOrderInput = {
-      // As risk let it pass: with its limit drawn in to its budget on the present price.
-      order: verdict.approved,
-      ...begun,
-      decisionPrice: touch,
-      risk: verdict.risk,
-      placedBy: context.subject,
-      epoch,
-      capitalUsd,
-      bookVersion,
-      createdAt,
-    };
-    const plan = await runtime.start('market_order', id, context.orgId, input as never, {
-      cause: `${context.subject} ${context.requestId}`,
-      also: (begins) => [
-        auditRow(context, `market_order.${mode}`, id, null, begins.state),
-        ...answerRows(context, marketOrderView(id, begins.state, createdAt)),
-      ],
-    });
-    return { ok: true, value: marketOrderView(id, plan.state, createdAt) };
-  }
-
+export function createMarketOrderHandler(deps: MarketOrderDeps): MarketOrderCommands {
   return {
     async place(context, mode, request) {
       const missing = mode === 'live' ? deps.lacks(context.orgId) : null;
@@ -85,12 +51,109 @@ export function createMarketOrderHandler(deps: {
       return placedOnVerdict(
         context.orgId,
         (error) => (deps.isOverrun(error) ? 'moved' : null),
-        () => assessedAndBegun(context, id, mode, request),
+        () => assessedAndBegun(deps, context, id, mode, request),
       );
     },
+    cancel: (context, id) => cancelled(deps, context, id),
   };
 }
 
+/** What a paper order comes to, and where a live one begins. */
+function beginning(
+  at: EpochMs,
+  id: string,
+  mode: ExecutionMode,
+  { order, verdict, touch }: PassedVerdict,
+  resting: RestingTerms | undefined,
+): Pick<MarketOrderInput, 'begins' | 'reason' | 'detail' | 'fills'> {
+  const open = { reason: null, detail: null, fills: [] };
+  if (mode === 'live') return { begins: 'approved', ...open };
+  if (resting?.postOnly === true)
+    return takes(verdict.approved, touch)
+      ? { begins: 'failed', reason: 'would_take', detail: `at ${touch} it would take at once, and it is post-only`, fills: [] }
+      : { begins: 'resting', ...open };
+  const info = { id: contentId(`fill\n${id}`), at, decisionPrice: touch };
+  const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), info);
+  // What cannot be taken at once waits for somebody who comes to its price.
+  if (resting !== undefined && filled.outcome !== 'filled')
+    return { begins: 'resting', ...open, fills: filled.outcome === 'no_fill' ? [] : [filled.fill] };
+  return filled.outcome === 'no_fill'
+    ? { begins: 'failed', reason: filled.reason, detail: filled.detail, fills: [] }
+    : { begins: filled.outcome, ...open, fills: [filled.fill] };
+}
+
+async function assessedAndBegun(
+  deps: MarketOrderDeps,
+  context: CommandContext,
+  id: string,
+  mode: ExecutionMode,
+  request: MarketOrderRequest,
+): Promise<Outcome<MarketOrderView>> {
+  const { runtime, clock } = deps;
+  const validated = passed(await deps.preTrade.validate(context.orgId, id, mode, request));
+  if (!validated.ok) return validated;
+  const { verdict, touch, epoch, capitalUsd, bookVersion } = validated.value;
+  const resting = request.timeInForce === 'gtc' ? { postOnly: request.postOnly === true } : undefined;
+  const begun = beginning(clock.now(), id, mode, validated.value, resting);
+  const createdAt = clock.now();
+  const input: MarketOrderInput = {
+    // As risk let it pass: with its limit drawn in to its budget on the present price.
+    order: verdict.approved,
+    ...begun,
+    ...(resting === undefined ? {} : { resting }),
+    decisionPrice: touch,
+    risk: verdict.risk,
+    placedBy: context.subject,
+    epoch,
+    capitalUsd,
+    bookVersion,
+    createdAt,
+  };
+  const plan = await runtime.start('market_order', id, context.orgId, input as never, {
+    cause: `${context.subject} ${context.requestId}`,
+    also: (begins) => [
+      auditRow(context, `market_order.${mode}`, id, null, begins.state),
+      ...answerRows(context, marketOrderView(id, begins.state, createdAt)),
+    ],
+  });
+  return { ok: true, value: marketOrderView(id, plan.state, createdAt) };
+}
+
+async function cancelled(deps: MarketOrderDeps, context: CommandContext, id: string): Promise<Outcome<MarketOrderView>> {
+  const { runtime, clock } = deps;
+  const before = await deps.orders.find(context.orgId, id);
+  if (before === null) return refuse('not_found', NO_MARKET_ORDER);
+  if (before.timeInForce !== 'gtc' || ENDED.has(before.state))
+    return refuse('state_conflict', `the order is ${before.state}; only one that rests can be cancelled`);
+  const after = (state: ActorState) => ({ ...marketOrderView(id, state, clock.now()), fills: before.fills });
+  try {
+    const outcome = await runtime.deliver(
+      id,
+      { type: 'cancel', reason: 'cancel_requested' },
+      {
+        cause: `${context.subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (row, plan) => [
+          auditRow(context, 'market_order.cancel', id, row.state, plan.state),
+          ...answerRows(context, after(plan.state)),
+        ],
+      },
+    );
+    return outcome.ok ? { ok: true, value: after(outcome.value.plan.state) } : outcome;
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+}
+
+/** States that nothing leads out of. */
+const ENDED: ReadonlySet<MarketOrderState> = new Set(['filled', 'partially_filled', 'failed', 'cancelled', 'blocked_by_risk']);
+
+/** True where an order would take at the touch. */
+function takes({ side, limitPrice }: Pick<Order, 'side' | 'limitPrice'>, touch: string): boolean {
+  return side === 'buy' ? new Decimal(limitPrice).gte(touch) : new Decimal(limitPrice).lte(touch);
+}
+
 function marketOrderView(id: string, state: ActorState, at: number): MarketOrderView {
-  return { ...manualOrderView(id, marketOrderContext(state), at), state: marketOrderState(state) };
+  const { timeInForce, postOnly, restingAt } = restingRow(state);
+  return { ...manualOrderView(id, marketOrderContext(state), at), state: marketOrderState(state), timeInForce, postOnly, restingAt };
 }

@@ -1,6 +1,6 @@
 /** What may be asked of people's orders on the spot exchange: the protocol between the API and the order's actor. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { MarketOrderState } from '../../src/domain/execution.ts';
+import type { MarketOrderState, TimeInForce } from '../../src/domain/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -8,6 +8,9 @@ import type { CommandContext } from '../agent/commands.ts';
 import type { ManualOrderView } from '../manual-order/order.ts';
 import type { ManualVerdict } from '../manual-order/verdict.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
+
+/** The one sentence for missing and foreign orders alike. */
+export const NO_MARKET_ORDER = 'there is no market order with this id';
 
 /** What a person asks for. Exactly one of the sizes is given. */
 export interface MarketOrderRequest {
@@ -20,17 +23,27 @@ export interface MarketOrderRequest {
   readonly limitPrice: DecimalString | null;
   /** In basis points; null: the organization's own limit, at most half a percent. */
   readonly maxSlippageBps: number | null;
+  /** `gtc` rests at its limit price until it is filled or cancelled; at once or not at all where nothing is said. */
+  readonly timeInForce?: TimeInForce;
+  /** True of a `gtc` order that never takes. */
+  readonly postOnly?: boolean;
 }
 
 /** An order as the outside sees it. */
 export interface MarketOrderView extends ManualOrderView {
   readonly state: MarketOrderState;
+  readonly timeInForce: TimeInForce;
+  readonly postOnly: boolean;
+  /** What it rests at; null where it does not rest. */
+  readonly restingAt: DecimalString | null;
 }
 
 /** Every command answers after its transaction is committed. */
 export interface MarketOrderCommands {
   /** Paper is filled, or not, at once; live is on its way. A refusal by risk names every limit. */
   place(context: CommandContext, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<MarketOrderView>>;
+  /** Takes back what rests, or is on its way to rest. What was filled before, or is filled meanwhile, stays. */
+  cancel(context: CommandContext, id: string): Promise<Outcome<MarketOrderView>>;
 }
 
 /** Risk for the orders of people on the spot exchange: the organization's preferences are the mandate, its manual book what they trade in. */

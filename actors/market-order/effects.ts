@@ -1,14 +1,16 @@
 /** What a market order's actions mean once they are committed, and which answers it takes. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { MarketOrderState } from '../../src/domain/execution.ts';
+import type { MarketOrderState, TimeInForce } from '../../src/domain/execution.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
 import { staleAnswer } from '../proposal/execution-events.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { marketOrderMachine } from './machine.ts';
 import type { MarketOrderContext } from './protocol.ts';
+import { boundUsd } from './resting.ts';
 
 export const EXECUTE_MARKET_ORDER = 'execute_market_order';
 export const RECONCILE_MARKET_ORDER = 'reconcile_market_order';
+export const WITHDRAW_MARKET_ORDER = 'withdraw_market_order';
 
 export function marketOrderContext(state: Pick<ActorState, 'context'>): MarketOrderContext {
   return state.context as unknown as MarketOrderContext;
@@ -21,6 +23,28 @@ export function marketOrderState(state: Pick<ActorState, 'value'>): MarketOrderS
 /** The activity workers of executions know an order by this name, whoever placed it. */
 const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { proposalId: actorId })];
 
+const AT_REST: ReadonlySet<unknown> = new Set(['resting', 'withdrawing'] satisfies MarketOrderState[]);
+
+/** What is shown of how it rests. */
+export function restingRow(state: Pick<ActorState, 'context' | 'value'>) {
+  const context = marketOrderContext(state);
+  const { resting, rest } = context;
+  return {
+    timeInForce: (resting === undefined ? 'ioc' : 'gtc') satisfies TimeInForce as TimeInForce,
+    postOnly: resting?.postOnly ?? false,
+    restingAt: AT_REST.has(state.value) ? (rest?.price ?? null) : null,
+    boundUsd: boundUsd(context),
+  };
+}
+
+function alert(what: string, info: StepInfo): readonly Effect[] {
+  const { order, filledQuantity, reason } = marketOrderContext(info);
+  const { mode, instrument, side, quantity, limitPrice } = order;
+  const state = marketOrderState(info);
+  const body = { what, marketOrderId: info.actorId, state, mode, instrument, side, quantity, limitPrice, filledQuantity, reason };
+  return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
+}
+
 export const marketOrderKind: ActorKind = {
   kind: 'market_order',
   machine: marketOrderMachine,
@@ -28,18 +52,17 @@ export const marketOrderKind: ActorKind = {
   migrations: {},
   effects: {
     ...MANUAL_ORDER_EFFECTS,
-    projectOrder: (_: undefined, info) => [record('market_order', { ...manualOrderRow(info), state: marketOrderState(info) })],
-    alertOperators: ({ what }: { readonly what: string }, info) => {
-      const { order } = marketOrderContext(info);
-      const { mode, instrument, side, quantity, limitPrice } = order;
-      const body = { what, marketOrderId: info.actorId, state: marketOrderState(info), mode, instrument, side, quantity, limitPrice };
-      return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
-    },
+    projectOrder: (_: undefined, info) => [
+      record('market_order', { ...manualOrderRow(info), ...restingRow(info), state: marketOrderState(info) }),
+    ],
+    alertOperators: ({ what }: { readonly what: string }, info) => alert(what, info),
+    tellEnd: ({ what }: { readonly what: string }, info) => (marketOrderContext(info).resting === undefined ? [] : alert(what, info)),
     takeLease: ({ forMs }: { readonly forMs: number }, info) => [
       record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: marketOrderContext(info).epoch, forMs }),
     ],
     endLease: (_: undefined, info) => [record('execution_lease_ended', { key: info.actorId })],
     executeOrder: (_: undefined, info) => toCarry(EXECUTE_MARKET_ORDER, info),
     reconcileOrder: (_: undefined, info) => toCarry(RECONCILE_MARKET_ORDER, info),
+    withdrawOrder: (_: undefined, info) => toCarry(WITHDRAW_MARKET_ORDER, info),
   },
 };

@@ -1,21 +1,21 @@
-/** Carries out people's live orders: by the activity worker that executes proposals, with risk on the manual book. */
-import { EXECUTE_ORDER, RECONCILE_ORDER } from '../proposal/effects.ts';
+/** Carries out people's live orders, and takes back what rests: by the activity worker that executes proposals, with risk on the manual book. */
+import { EXECUTE_ORDER, RECONCILE_ORDER, WITHDRAW_ORDER } from '../proposal/effects.ts';
 import { type ExecutionDeps, executionWorkers } from '../proposal/execution.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { MarketPreTrade } from './commands.ts';
-import { EXECUTE_MARKET_ORDER, RECONCILE_MARKET_ORDER } from './effects.ts';
+import { EXECUTE_MARKET_ORDER, RECONCILE_MARKET_ORDER, WITHDRAW_MARKET_ORDER } from './effects.ts';
 
 /** The activity workers of a market order's activities, by kind. */
 export function marketOrderWorkers(
-  deps: Omit<ExecutionDeps, 'preTrade' | 'flows'> & { readonly preTrade: Pick<MarketPreTrade, 'reassess'> },
+  deps: Omit<ExecutionDeps, 'preTrade'> & { readonly preTrade: Pick<MarketPreTrade, 'reassess'> },
 ): Readonly<Record<string, ActivityWorker>> {
   const workers = executionWorkers({
     ...deps,
-    flows: { between: () => Promise.reject(new Error('orders of people do not rest on paper')) },
     preTrade: { assess: (orgId, placed) => deps.preTrade.reassess(orgId, placed) },
   });
   return {
     [EXECUTE_MARKET_ORDER]: workers[EXECUTE_ORDER] as ActivityWorker,
     [RECONCILE_MARKET_ORDER]: workers[RECONCILE_ORDER] as ActivityWorker,
+    [WITHDRAW_MARKET_ORDER]: workers[WITHDRAW_ORDER] as ActivityWorker,
   };
 }

@@ -1,59 +1,118 @@
-/** The state chart of a person's order: a paper order is created in its final state, a live one is executed as a proposal's is. */
+/**
+ * The state chart of a person's order. One that takes at once ends so on paper, and is executed as a proposal's is where it is
+ * live. One that rests waits at its venue, is filled bit by bit, and is taken back when somebody cancels it or a halt comes.
+ */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/book.ts';
 import { totalOf } from '../../src/domain/filled.ts';
-import { answered, fillsOf, SETTLE, TAKE_LEASE } from '../proposal/execution-events.ts';
+import { TAKE_LEASE } from '../proposal/execution-events.ts';
+import type { ExecutionAnswer } from '../proposal/protocol.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
+import { answerOf, atRest, beginningAtRest, isStale, toldFills } from './resting.ts';
 
-function reasonOf(event: MarketOrderEvent): { readonly reason: string | null; readonly detail: string | null } {
+/** Why it ended as it did; what took it back stays the reason. */
+function reasonOf({ reason, stopped }: MarketOrderContext, event: MarketOrderEvent) {
+  if (event.type === 'cancel') return { reason: event.reason, detail: null };
+  if (stopped != null) return { reason: stopped, detail: null };
   if (event.type === 'activity.given_up') return { reason: 'execution_given_up', detail: event.detail };
-  if (event.type !== 'activity.done') return { reason: null, detail: null };
-  const { answer } = event;
-  if (answer.outcome === 'blocked') return { reason: answer.risk.rejections[0]?.code ?? null, detail: null };
-  if (answer.outcome === 'rejected') return { reason: answer.reason, detail: answer.detail };
-  return answer.outcome === 'superseded' ? { reason: answer.reason, detail: null } : { reason: null, detail: null };
+  const answer = answerOf(event);
+  if (answer?.outcome === 'blocked') return { reason: answer.risk.rejections[0]?.code ?? null, detail: null };
+  if (answer?.outcome === 'rejected') return { reason: answer.reason, detail: answer.detail };
+  if (answer?.outcome === 'superseded') return { reason: answer.reason, detail: null };
+  return { reason: answer === null ? reason : null, detail: null };
 }
+
+interface Told {
+  readonly context: MarketOrderContext;
+  readonly event: MarketOrderEvent;
+}
+
+/** A guard: the venue, or who asked it, says this, and nothing of it is booked yet. */
+const told =
+  (outcome: ExecutionAnswer['outcome']) =>
+  ({ context, event }: Told): boolean =>
+    answerOf(event)?.outcome === outcome && !isStale(context, event);
+
+const BOOK = [
+  'addFills',
+  { type: 'recordFills', params: ({ event }: { readonly event: MarketOrderEvent }) => ({ fills: toldFills(event) }) },
+] as const;
+
+/** What its venue says last of an order. */
+const ENDS = [
+  { guard: 'isFilled', target: 'filled', actions: BOOK },
+  { guard: 'isPartiallyFilled', target: 'partially_filled', actions: [...BOOK, 'rememberReason'] },
+  { guard: 'isEndedAfterFills', target: 'partially_filled', actions: 'rememberReason' },
+  { guard: 'isEndedByCancel', target: 'cancelled', actions: 'rememberReason' },
+  { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+] as const;
+
+/** It rests, and somebody wanted it back before that was known; else it rests. */
+const COMES_TO_REST = [
+  { guard: 'isRestingAndStopped', target: 'withdrawing', actions: ['noteRest', ...BOOK] },
+  { guard: 'isResting', target: 'resting', actions: ['noteRest', ...BOOK, { type: 'alertOperators', params: { what: 'order_resting' } }] },
+] as const;
 
 export const marketOrderMachine = setup({
   types: { context: {} as MarketOrderContext, events: {} as MarketOrderEvent, input: {} as MarketOrderInput },
   actions: {
     projectOrder: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
+    /** The end of an order that rested, for whoever waits for it. */
+    tellEnd: effect<{ readonly what: string }>(),
     /** The database refuses the step where a halt came since. */
     requireEpoch: effect<undefined>(),
     takeLease: effect<{ readonly forMs: number }>(),
     endLease: effect<undefined>(),
     executeOrder: effect<undefined>(),
     reconcileOrder: effect<undefined>(),
+    /** Takes back what rests at the venue, and asks what became of it. */
+    withdrawOrder: effect<undefined>(),
     recordFills: effect<{ readonly fills: readonly Fill[] }>(),
     recordOwnFills: effect<undefined>(),
-    rememberReason: assign(({ event }) => reasonOf(event)),
+    rememberReason: assign(({ context, event }) => reasonOf(context, event)),
     rememberRisk: assign({
-      risk: ({ context, event }) =>
-        event.type === 'activity.done' && event.answer.outcome === 'blocked' ? event.answer.risk : context.risk,
+      risk: ({ context, event }) => {
+        const answer = answerOf(event);
+        return answer?.outcome === 'blocked' ? answer.risk : context.risk;
+      },
     }),
+    /** Somebody wants it back. */
+    stop: assign({ stopped: ({ context, event }) => context.stopped ?? (event.type === 'cancel' ? event.reason : null) }),
+    noteRest: assign(({ context, event }) => atRest(context, event)),
     addFills: assign({
-      filledQuantity: ({ context, event }) => totalOf('quantity', fillsOf(event), context.filledQuantity),
-      filledNotionalUsd: ({ context, event }) => totalOf('notionalUsd', fillsOf(event), context.filledNotionalUsd),
+      filledQuantity: ({ context, event }) => totalOf('quantity', toldFills(event), context.filledQuantity),
+      filledNotionalUsd: ({ context, event }) => totalOf('notionalUsd', toldFills(event), context.filledNotionalUsd),
     }),
   },
   guards: {
     beginsFilled: ({ context }) => context.begins === 'filled',
     beginsPartiallyFilled: ({ context }) => context.begins === 'partially_filled',
     beginsUnfilled: ({ context }) => context.begins === 'failed',
-    isFilled: answered('filled'),
-    isPartiallyFilled: answered('partially_filled'),
-    isRejected: answered('rejected'),
-    isBlocked: answered('blocked'),
-    isSuperseded: answered('superseded'),
-    isUnknown: answered('unknown'),
+    beginsResting: ({ context }) => context.begins === 'resting',
+    isFilled: told('filled'),
+    isPartiallyFilled: told('partially_filled'),
+    isRejected: told('rejected'),
+    isEndedAfterFills: ({ context, event }) => told('rejected')({ context, event }) && context.filledQuantity !== '0',
+    isEndedByCancel: ({ context, event }) => told('rejected')({ context, event }) && context.stopped != null,
+    isBlocked: told('blocked'),
+    isSuperseded: told('superseded'),
+    isUnknown: told('unknown'),
+    isResting: told('resting'),
+    isRestingAndStopped: ({ context, event }) => told('resting')({ context, event }) && context.stopped != null,
+    isFilledFurther: ({ context, event }) => told('resting')({ context, event }) && toldFills(event).length > 0,
+    rests: ({ context }) => context.resting !== undefined,
+    hasFills: ({ context }) => context.filledQuantity !== '0',
+    isPaperWithFills: ({ context }) => context.order.mode === 'paper' && context.filledQuantity !== '0',
+    isPaper: ({ context }) => context.order.mode === 'paper',
   },
   delays: { reconcileAfter: 15_000 },
 }).createMachine({
   id: 'market_order@1',
   context: ({ input }) => ({
     ...input,
+    ...beginningAtRest(input),
     leaseUntil: null,
     filledQuantity: totalOf('quantity', input.fills),
     filledNotionalUsd: totalOf('notionalUsd', input.fills),
@@ -68,6 +127,11 @@ export const marketOrderMachine = setup({
         { guard: 'beginsFilled', target: 'filled', actions: 'recordOwnFills' },
         { guard: 'beginsPartiallyFilled', target: 'partially_filled', actions: 'recordOwnFills' },
         { guard: 'beginsUnfilled', target: 'failed' },
+        {
+          guard: 'beginsResting',
+          target: 'resting',
+          actions: ['recordOwnFills', { type: 'alertOperators', params: { what: 'order_resting' } }],
+        },
         { target: 'approved' },
       ],
     },
@@ -79,6 +143,7 @@ export const marketOrderMachine = setup({
           target: 'executing',
           actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
         },
+        cancel: { target: 'cancelled', actions: 'rememberReason' },
         'activity.done': [
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
           { guard: 'isSuperseded', target: 'cancelled', actions: 'rememberReason' },
@@ -94,8 +159,11 @@ export const marketOrderMachine = setup({
       on: {
         // An activity worker that follows one that died takes the lease anew.
         'execution.begun': { actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE] },
+        // What is leaving at this moment cannot be stopped; what rests of it can be taken back.
+        cancel: { guard: 'rests', actions: 'stop' },
         'activity.done': [
-          ...SETTLE,
+          ...COMES_TO_REST,
+          ...ENDS,
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
           { guard: 'isSuperseded', target: 'cancelled', actions: 'rememberReason' },
           { guard: 'isUnknown', target: 'unknown', actions: [{ type: 'alertOperators', params: { what: 'order_outcome_unknown' } }] },
@@ -106,16 +174,44 @@ export const marketOrderMachine = setup({
         },
       },
     },
+    /** It rests at its limit until it is filled or taken back. What becomes of it is looked at again and again. */
+    resting: {
+      entry: ['projectOrder'],
+      on: {
+        'order.observed': [{ guard: 'isFilledFurther', target: 'resting', reenter: true, actions: ['noteRest', ...BOOK] }, ...ENDS],
+        cancel: { target: 'withdrawing', actions: 'stop' },
+      },
+    },
+    /** What is left of it is being taken back; whether it was filled meanwhile, the venue says. */
+    withdrawing: {
+      entry: ['projectOrder', 'withdrawOrder'],
+      after: { reconcileAfter: { target: 'withdrawing', reenter: true } },
+      on: {
+        cancel: { actions: 'stop' },
+        'activity.done': [...ENDS],
+        'order.observed': [{ guard: 'isFilledFurther', target: 'withdrawing', reenter: true, actions: ['noteRest', ...BOOK] }, ...ENDS],
+        // Nothing of a paper order lies outside.
+        'activity.given_up': [
+          { guard: 'isPaperWithFills', target: 'partially_filled', actions: 'rememberReason' },
+          { guard: 'isPaper', target: 'cancelled', actions: 'rememberReason' },
+          {},
+        ],
+      },
+    },
     /** The order may have been executed: only the exchange's own word leads out. */
     unknown: {
       entry: ['projectOrder', 'reconcileOrder'],
       after: { reconcileAfter: { target: 'unknown', reenter: true } },
-      on: { 'activity.done': [...SETTLE, { guard: 'isUnknown' }], 'activity.given_up': {} },
+      on: {
+        cancel: { guard: 'rests', actions: 'stop' },
+        'activity.done': [...COMES_TO_REST, ...ENDS, { guard: 'isUnknown' }],
+        'activity.given_up': {},
+      },
     },
-    filled: { type: 'final', entry: ['projectOrder'] },
-    partially_filled: { type: 'final', entry: ['projectOrder'] },
-    failed: { type: 'final', entry: ['projectOrder'] },
-    cancelled: { type: 'final', entry: ['projectOrder'] },
+    filled: { type: 'final', entry: ['projectOrder', { type: 'tellEnd', params: { what: 'order_filled' } }] },
+    partially_filled: { type: 'final', entry: ['projectOrder', { type: 'tellEnd', params: { what: 'order_partially_filled' } }] },
+    failed: { type: 'final', entry: ['projectOrder', { type: 'tellEnd', params: { what: 'order_failed' } }] },
+    cancelled: { type: 'final', entry: ['projectOrder', { type: 'tellEnd', params: { what: 'order_cancelled' } }] },
     blocked_by_risk: { type: 'final', entry: ['projectOrder'] },
   },
 });

@@ -1,5 +1,5 @@
 /** The way of an order to a live venue, as a proposal's execution needs it. Boot supplies one per venue that is switched on. */
-import type { VenueAnswer } from '../../src/domain/execution.ts';
+import type { SeenTrades, VenueAnswer } from '../../src/domain/execution.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
@@ -26,12 +26,17 @@ export interface LookUpInfo {
   readonly decisionPrice: string;
   /** End of the last lease that it may have been sent under; null where none was taken. */
   readonly leaseUntil: number | null;
+  /** Trades of an order that rests which are booked already: only what came after them is told as fills. */
+  readonly seen?: SeenTrades | null;
 }
 
-/** Orders that rest on venue `V` as post-only: they never take, and are filled at their own price or not at all. */
+/** Orders that rest on venue `V`. What is post-only never takes, and is filled at its own price or not at all. */
 export interface RestingClient<V extends ExecutableVenue> {
-  /** Places the order at `price`, on the venue's near side. `rejected` where it would take at once. @throws only before anything was sent. */
-  readonly place: (order: RiskApproved<Order<V>>, info: SubmitInfo<V> & { readonly price: string }) => Promise<VenueAnswer>;
+  /** Places the order at `price`. `rejected` where it is post-only and would take at once. @throws only before anything was sent. */
+  readonly place: (
+    order: RiskApproved<Order<V>>,
+    info: SubmitInfo<V> & { readonly price: string; readonly postOnly: boolean },
+  ) => Promise<VenueAnswer>;
   /**
    * Takes back what is left of the order under this key, and answers what became of it by the venue's own word, however
    * the cancel raced with a fill. `unknown` where the venue did not say; asked again, it comes to the same end.

@@ -23,13 +23,6 @@ export function fillsOf(event: ProposalEvent): readonly Fill[] {
 
 export const RECORD_FILLS = { type: 'recordFills', params: ({ event }: EventArgs) => ({ fills: fillsOf(event) }) } as const;
 
-/** What an order that leaves whole comes to once it may be at its venue, by the venue's word. */
-export const SETTLE = [
-  { guard: 'isFilled', target: 'filled', actions: ['addFills', RECORD_FILLS] },
-  { guard: 'isPartiallyFilled', target: 'partially_filled', actions: ['addFills', RECORD_FILLS] },
-  { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
-] as const;
-
 export const TAKE_LEASE = {
   type: 'takeLease',
   params: ({ event }: EventArgs) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),

@@ -44,21 +44,8 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
   const { clock } = deps;
   const venues = venueWorkers(deps);
 
-  async function load(id: string): Promise<LoadedPart> {
-    const row = (await deps.load([id])).get(id);
-    if (row === undefined) throw new Error(`there is no proposal ${id}`);
-    const context = proposalContext(row.state);
-    const part = partOf(context);
-    return {
-      id,
-      orgId: row.orgId,
-      state: proposalState(row.state),
-      context,
-      part,
-      order: orderOfPart(context),
-      name: partKey(id, part),
-    };
-  }
+  const load = (id: string): Promise<LoadedPart> => loadedPart(deps, id);
+  const found = (part: LoadedPart, answer: ExecutionAnswer): CarriedAnswer => foundNow(part, answer, clock.now());
 
   /** Carries an order out by the mandate of the moment: one that changes meanwhile is read anew. */
   async function execute(id: string, key: string): Promise<CarriedAnswer | typeof TOLD> {
@@ -74,12 +61,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
   async function attempt(id: string, key: string): Promise<CarriedAnswer | typeof TOLD> {
     const proposal = await load(id);
     const { order, part, context } = proposal;
-    const told = (answer: ExecutionAnswer, lease: EpochMs | null): CarriedAnswer => ({
-      ...answer,
-      lease,
-      part: part.number,
-      at: clock.now(),
-    });
+    const told = (answer: ExecutionAnswer, lease: EpochMs | null): CarriedAnswer => ({ ...found(proposal, answer), lease });
     const unsent = (answer: ExecutionAnswer): CarriedAnswer => told(answer, context.leaseUntil);
     if (proposal.state !== 'approved' && proposal.state !== 'executing') return unsent({ outcome: 'superseded', reason: proposal.state });
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
@@ -107,14 +89,14 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
   async function withdraw(id: string): Promise<CarriedAnswer> {
     const proposal = await load(id);
     const answer = proposal.order.mode === 'paper' ? await restedOnPaper(deps, proposal) : await venues.withdraw(proposal);
-    return { ...answer, part: proposal.part.number, at: clock.now() };
+    return found(proposal, answer);
   }
 
   async function reconcile(id: string): Promise<CarriedAnswer> {
     const proposal = await load(id);
     const answer: ExecutionAnswer =
       proposal.state === 'unknown' ? await venues.lookUp(proposal) : { outcome: 'unknown', detail: `the proposal is ${proposal.state}` };
-    return { ...answer, part: proposal.part.number, at: clock.now() };
+    return found(proposal, answer);
   }
 
   const idOf = (payload: { readonly [key: string]: Json }): string => payload['proposalId'] as string;
@@ -122,6 +104,42 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     [EXECUTE_ORDER]: async (payload, key) => (await execute(idOf(payload), key)) as unknown as Json | typeof TOLD,
     [WITHDRAW_ORDER]: async (payload) => (await withdraw(idOf(payload))) as unknown as Json,
     [RECONCILE_ORDER]: async (payload) => (await reconcile(idOf(payload))) as unknown as Json,
+  };
+}
+
+async function loadedPart(deps: Pick<ExecutionDeps, 'load'>, id: string): Promise<LoadedPart> {
+  const row = (await deps.load([id])).get(id);
+  if (row === undefined) throw new Error(`there is no order ${id}`);
+  const context = proposalContext(row.state);
+  const part = partOf(context);
+  return { id, orgId: row.orgId, state: proposalState(row.state), context, part, order: orderOfPart(context), name: partKey(id, part) };
+}
+
+/** An answer with what it was found about, and when. */
+function foundNow({ part, context }: LoadedPart, answer: ExecutionAnswer, at: EpochMs): CarriedAnswer {
+  return { ...answer, part: part.number, at, ...(context.resting === undefined ? {} : { after: context.filledQuantity }) };
+}
+
+/** What a look at an order that rests is made with. */
+export type LookDeps = Pick<ExecutionDeps, 'load' | 'clients' | 'flows' | 'clock'>;
+
+/**
+ * Looks at an order that rests, without touching it: what its venue says of it, or on paper what the market did through its
+ * price since an instant, but no earlier than what it knows itself. Null where nothing was filled on paper.
+ */
+export function createOrderLook(deps: LookDeps): (id: string, from: EpochMs) => Promise<CarriedAnswer | null> {
+  const venues = venueWorkers(deps);
+  return async (id, from) => {
+    const loaded = await loadedPart(deps, id);
+    const { context, order } = loaded;
+    if (order.mode === 'live') return foundNow(loaded, await venues.lookUp(loaded), deps.clock.now());
+    const { rest } = context;
+    if (rest == null) return null;
+    const since = Math.max(rest.since, from);
+    const answer = await restedOnPaper(deps, { ...loaded, context: { ...context, rest: { ...rest, since } } });
+    if (answer.outcome === 'filled') return foundNow(loaded, answer, deps.clock.now());
+    if (answer.outcome !== 'partially_filled') return null;
+    return foundNow(loaded, { outcome: 'resting', price: rest.price, fills: answer.fills }, deps.clock.now());
   };
 }
 
@@ -181,10 +199,10 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
       const client = clientOf(venue);
       const info = { orgId, key: name, quote, decisionPrice: context.decisionPrice, leaseUntil };
       if (part.kind === 'take') return client.submit(approved, info);
-      const price = nearPriceOf(approved, quote);
+      const price = context.resting === undefined ? nearPriceOf(approved, quote) : approved.limitPrice;
       if (client.resting === undefined || price === null)
         return { outcome: 'rejected', reason: 'one_sided', detail: 'there is no near side to rest at' };
-      return client.resting.place(approved, { ...info, price });
+      return client.resting.place(approved, { ...info, price, postOnly: context.resting?.postOnly ?? true });
     },
 
     lookUp: (proposal: LoadedPart): Promise<ExecutionAnswer> => unlessSilent(proposal, () => ask(proposal.order.venue, proposal)),

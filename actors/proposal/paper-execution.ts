@@ -66,8 +66,10 @@ export async function restedOnPaper(
   const { price, since } = context.rest;
   const until = clock.now();
   const flow = await flows.between(order.instrument, since, until);
+  // What rests until it is cancelled is filled more than once.
+  const id = contentId(context.filledQuantity === '0' ? `fill\n${name}` : `fill\n${name}\n${since}`);
   const rested = restingFill(order, flow, costModelOf(order.instrument), {
-    id: contentId(`fill\n${name}`),
+    id,
     price,
     decisionPrice: context.decisionPrice,
     until,

@@ -3,7 +3,7 @@ import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { RiskAttribution } from '../../src/domain/decision.ts';
-import type { VenueAnswer } from '../../src/domain/execution.ts';
+import type { SeenTrades, VenueAnswer } from '../../src/domain/execution.ts';
 import type { EndedPart, ExecutionPlan, OrderPart } from '../../src/domain/execution-plan.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -67,8 +67,18 @@ export interface ProposalContext extends ProposalInput {
   /** When the first part left, and when the last one ended. */
   readonly startedAt?: EpochMs | null;
   readonly settledAt?: EpochMs | null;
+  /** How it rests at its own limit, as people's orders do; absent of what rests at the near side, post-only. */
+  readonly resting?: RestingTerms;
+  /** Trades of it that are booked while it rests. */
+  readonly seen?: SeenTrades | null;
   /** Why no further part leaves: a halt, a pause, a changed manifest; null where nothing stands in the way. */
   readonly stopped?: string | null;
+}
+
+/** How an order rests at its own limit until it is filled or taken back. */
+export interface RestingTerms {
+  /** True where it never takes: the venue refuses it where it would. */
+  readonly postOnly: boolean;
 }
 
 /** An order that rests: at which price, and since when. */
@@ -80,8 +90,14 @@ export interface RestingAt {
 /**
  * An answer together with the lease that its activity worker saw or took last (`leaseUntil`; null: none), the number of the
  * part that it is about and when it was found: an answer of before another lease, or about another part, counts for nothing.
+ * Of an order that rests at its own limit, `after` is what of it was filled when it was asked for: what was filled since counts once.
  */
-export type CarriedAnswer = ExecutionAnswer & { readonly lease?: EpochMs | null; readonly part?: number; readonly at?: EpochMs };
+export type CarriedAnswer = ExecutionAnswer & {
+  readonly lease?: EpochMs | null;
+  readonly part?: number;
+  readonly at?: EpochMs;
+  readonly after?: DecimalString;
+};
 
 /** What carrying out `execute_order`, `withdraw_order` or `reconcile_order` came to. */
 export type ExecutionAnswer =

@@ -101,6 +101,7 @@ import { getMacroRegime } from './macro-regime/get.ts';
 import { getMarketOrder } from './market-orders/get.ts';
 import { listMarketOrders } from './market-orders/list.ts';
 import { placePaperOrder } from './market-orders/paper.ts';
+import { cancelMarketOrder } from './market-orders/cancel.ts';
 import { placeSpotexchangeOrder } from './market-orders/spotexchange-live.ts';
 import { beginCheckout } from './marketplace/checkout.ts';
 import { listCheckouts } from './marketplace/checkouts.ts';
@@ -248,6 +249,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listSessions, 'market:read'),
   entry(placePaperOrder, 'trade:execute'),
   entry(placeSpotexchangeOrder, 'trade:execute'),
+  entry(cancelMarketOrder, TO_STOP),
   entry(listMarketOrders, 'agent:read'),
   entry(getMarketOrder, 'agent:read'),
   entry(listPredictionMarkets, 'market:read'),

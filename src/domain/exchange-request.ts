@@ -8,10 +8,16 @@ import type { Order } from './order.ts';
 import type { EpochMs } from './time.ts';
 import { splitInstrumentKey } from './venue.ts';
 
+/** Where an order rests. `postOnly`: it never takes, and is refused where it would as it arrives. */
+export interface RestsAt {
+  readonly price: DecimalString;
+  readonly postOnly: boolean;
+}
+
 /** `key` names an order: a proposal or a person's order, and `:<n>` behind it for each further part. */
 export type ExchangeAsk =
-  /** `restAt`: where it rests, post-only; null where it takes at once. */
-  | { readonly kind: 'order'; readonly key: string; readonly order: Order; readonly restAt: DecimalString | null }
+  /** `restAt`: where it rests; null where it takes at once. */
+  | { readonly kind: 'order'; readonly key: string; readonly order: Order; readonly restAt: RestsAt | null }
   | { readonly kind: 'look_up' | 'cancel'; readonly key: string; readonly symbol: string }
   /** `orderId`: the exchange's own number of the order. */
   | { readonly kind: 'trades'; readonly symbol: string; readonly orderId: number }
@@ -54,6 +60,13 @@ export function clientOrderIdOf(key: string): string {
   return `sg-${sha256Hex(key).slice(0, 32)}`;
 }
 
+/** How the exchange is told to carry the order out. */
+function termsOf(order: Order, restAt: RestsAt | null): Readonly<Record<string, string>> {
+  if (restAt === null) return { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice };
+  const { price, postOnly } = restAt;
+  return postOnly ? { type: 'LIMIT_MAKER', price } : { type: 'LIMIT', timeInForce: 'GTC', price };
+}
+
 function parametersOf(ask: ExchangeAsk): Readonly<Record<string, string>> {
   switch (ask.kind) {
     case 'order': {
@@ -61,7 +74,7 @@ function parametersOf(ask: ExchangeAsk): Readonly<Record<string, string>> {
       return {
         symbol: splitInstrumentKey(order.instrument).instrument,
         side: order.side.toUpperCase(),
-        ...(restAt === null ? { type: 'LIMIT', timeInForce: 'IOC', price: order.limitPrice } : { type: 'LIMIT_MAKER', price: restAt }),
+        ...termsOf(order, restAt),
         quantity: order.quantity,
         newClientOrderId: clientOrderIdOf(ask.key),
         newOrderRespType: 'FULL',
@@ -107,7 +120,12 @@ function isAsk({ kind, key, symbol, order, restAt, orderId }: Partial<Record<str
   if (kind === 'account') return true;
   if (kind === 'trades') return isListed && Number.isSafeInteger(orderId) && (orderId as number) >= 0;
   if (kind === 'look_up' || kind === 'cancel') return isKeyed && isListed;
-  return kind === 'order' && isKeyed && typeof order === 'object' && order !== null && (restAt === null || typeof restAt === 'string');
+  return kind === 'order' && isKeyed && typeof order === 'object' && order !== null && (restAt === null || isRestsAt(restAt));
+}
+
+function isRestsAt(value: unknown): boolean {
+  const { price, postOnly } = Object(value) as Partial<Record<keyof RestsAt, unknown>>;
+  return typeof price === 'string' && typeof postOnly === 'boolean';
 }
 
 /** Why a key may not take its place; null where it may. `before`: the account that the organization's orders went to until now. */

@@ -30,10 +30,15 @@ export function isOpenProposal(state: ProposalState): boolean {
   return (OPEN_PROPOSAL_STATES as readonly string[]).includes(state);
 }
 
-/** The states of a person's order on the spot exchange: the words of trade proposals, without what only a proposal can come to. */
+/**
+ * The states of a person's order on the spot exchange: the words of trade proposals, without what only a proposal can come to.
+ * `resting`: it waits at its venue. `withdrawing`: it is being taken back, and may still be filled.
+ */
 export const MARKET_ORDER_STATES = [
   'approved',
   'executing',
+  'resting',
+  'withdrawing',
   'filled',
   'partially_filled',
   'failed',
@@ -50,12 +55,25 @@ export type MarketOrderState = (typeof MARKET_ORDER_STATES)[number];
 export type VenueAnswer =
   /** `executedQuantity`: what the venue executed, where the fills may come to less: commission that was taken out of a purchase. */
   | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[]; readonly executedQuantity?: DecimalString }
-  /** It rests at the venue, post-only: it may still be filled, and has to be taken back. `price` is what it rests at. */
-  | { readonly outcome: 'resting'; readonly price: DecimalString }
+  /**
+   * It rests at the venue: it may still be filled, and has to be taken back. `price` is what it rests at; `fills` what it was
+   * filled with since the trades that were `seen` before, and `seen` the trades that are seen now.
+   */
+  | { readonly outcome: 'resting'; readonly price: DecimalString; readonly fills?: readonly Fill[]; readonly seen?: SeenTrades | null }
   /** The venue took nothing of it, and never will: refused, expired unfilled, or not known to it. */
   | { readonly outcome: 'rejected'; readonly reason: string; readonly detail: string }
   /** `underWay`: it is on its way as it should be, and its outcome comes later. `awaitsSignature`: the owner's wallet has to sign it first. */
   | { readonly outcome: 'unknown'; readonly detail: string; readonly underWay?: boolean; readonly awaitsSignature?: boolean };
+
+/** How far the trades of an order that rests have been booked: the newest one's number at its venue, and what was executed by then. */
+export interface SeenTrades {
+  readonly trade: number;
+  readonly executed: DecimalString;
+}
+
+/** How long a person's order waits: `ioc` takes what the market holds at once, `gtc` rests until it is filled or cancelled. */
+export const TIMES_IN_FORCE = ['ioc', 'gtc'] as const;
+export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
 /** A proposal on the primary chain has one prepared transaction, whoever signs it, whoever carries it out and however often. */
 export function proposalTransactionId(proposalId: string): string {

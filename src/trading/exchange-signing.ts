@@ -103,7 +103,7 @@ export function signedByWorker(deps: {
 
 /** Whether it is the part that is under way, no larger and at no worse price. */
 function partRefusal(
-  context: Pick<ProposalContext, 'order' | 'execution' | 'part'>,
+  context: Pick<ProposalContext, 'order' | 'execution' | 'part' | 'resting'>,
   id: string,
   { key, order, restAt }: Extract<ExchangeAsk, { readonly kind: 'order' }>,
 ): Refused | null {
@@ -114,9 +114,12 @@ function partRefusal(
     placed.mode === 'live' &&
     (['id', 'venue', 'mode', 'bookId', 'instrument', 'side'] as const).every((field) => order[field] === placed[field]);
   if (!isSame) return no('state_conflict', 'the order is not the part that is under way');
+  // What rests at the near side for a while never takes; at its own limit rests what a person has placed so.
+  if (restAt !== null && restAt.postOnly !== (context.resting?.postOnly ?? true))
+    return no('state_conflict', 'the order rests in another way than it was placed with');
   const isWorse = (price: DecimalString): boolean =>
     order.side === 'buy' ? new Decimal(price).gt(placed.limitPrice) : new Decimal(price).lt(placed.limitPrice);
-  if (new Decimal(order.quantity).gt(placed.quantity) || isWorse(order.limitPrice) || (restAt !== null && isWorse(restAt)))
+  if (new Decimal(order.quantity).gt(placed.quantity) || isWorse(order.limitPrice) || (restAt !== null && isWorse(restAt.price)))
     return no('state_conflict', 'the order is larger, or at a worse price, than the part that is under way');
   return null;
 }

@@ -121,10 +121,45 @@ test.each([
   [{ quantity: '1', limitPrice: '60000.001' }, '$.limitPrice'],
   [{ quantity: '1', instrument: 'NOPE' }, '$.instrument'],
   [{ quantity: '1', leverage: 2 }, 'leverage'],
+  [{ quantity: '1', timeInForce: 'gtc' }, '$.limitPrice'],
+  [{ quantity: '1', limitPrice: '59000', postOnly: true }, '$.postOnly'],
+  [{ quantity: '1', limitPrice: '59000', timeInForce: 'day' }, 'timeInForce'],
 ])('%j is malformed, and the answer says where', async (parts, where) => {
   const { status, body } = await paper(parts);
   expect([status, body.code]).toEqual([400, 'malformed']);
   expect(body.detail).toContain(where);
+});
+
+test('an order that rests is listed as open with its capital bound, until it is taken back', async () => {
+  const terms = { quantity: '0.1', limitPrice: '59000', timeInForce: 'gtc' };
+  const { status, body: order } = await paper({ ...terms, postOnly: true });
+  expect([status, order.state, order.restingAt, order.filledQuantity]).toEqual([201, 'resting', '59000', '0']);
+  const open = async () => (await api.call('GET', '/v1/market-orders?open=true', { token: trader })).body.items;
+  expect((await open()).map(({ id }: { id: string }) => id)).toEqual([order.id]);
+  expect(await api.sql`select sum(bound_usd)::text as waiting from market_orders where state = 'resting'`).toEqual([{ waiting: '5900' }]);
+  const { body: second } = await paper(terms);
+  expect(second).toMatchObject({ state: 'resting', postOnly: false });
+
+  const cancel = (id: string, token = trader) => api.call('POST', `/v1/market-orders/${id}/cancel`, { token });
+  expect((await cancel(order.id, await api.token(['trade:execute'], THEIRS))).status).toBe(404);
+  const taken = await cancel(order.id);
+  expect([taken.status, taken.body.state, taken.body.timeInForce]).toEqual([200, 'withdrawing', 'gtc']);
+  expect((await cancel(second.id, manager)).status).toBe(200);
+  const [filled] = (await api.call('GET', '/v1/market-orders', { token: trader })).body.items.filter(
+    ({ state }: { state: string }) => state === 'filled',
+  );
+  expect((await cancel(filled.id)).body).toMatchObject({ code: 'state_conflict', detail: expect.stringContaining('the order is filled') });
+});
+
+test('a resting order that the market would fill at once takes what is there and rests with what is left; post-only it fails', async () => {
+  const { body } = await paper({ quantity: '0.6', limitPrice: '60010', timeInForce: 'gtc' });
+  expect(body).toMatchObject({ state: 'resting', filledQuantity: '0.5', restingAt: '60010' });
+  const row = await api.sql`select bound_usd::text from market_orders where id = ${body.id}`;
+  expect(row).toEqual([{ bound_usd: '6001' }]);
+  expect((await paper({ quantity: '0.1', limitPrice: '60010', timeInForce: 'gtc', postOnly: true })).body).toMatchObject({
+    state: 'failed',
+    reason: 'would_take',
+  });
 });
 
 test('live orders are switched off unless the service is told otherwise', async () => {

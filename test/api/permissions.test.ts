@@ -193,6 +193,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/agent-vaults/leaderboard': ['agent:read'],
   'POST /v1/market-orders/paper': ['trade:execute'],
   'POST /v1/market-orders/spotexchange/live': ['trade:execute'],
+  'POST /v1/market-orders/:id/cancel': ['trade:execute', 'risk:manage'],
   'GET /v1/market-orders': ['agent:read'],
   'GET /v1/market-orders/:id': ['agent:read'],
   'GET /v1/spotchain/quote': ['market:read'],

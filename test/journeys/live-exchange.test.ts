@@ -3,12 +3,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createVaultHandler } from '../../actors/agent/vault-handler.ts';
 import { createMarketOrderHandler } from '../../actors/market-order/command-handler.ts';
 import { marketOrderKind } from '../../actors/market-order/effects.ts';
+import type { MarketOrderRequest } from '../../actors/market-order/commands.ts';
 import { marketOrderWorkers } from '../../actors/market-order/execution.ts';
+import { createRestingWatch } from '../../actors/market-order/resting-watch.ts';
+import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { startTimers } from '../../actors/runtime/timers.ts';
 import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
-import { createMarketOrderStore } from '../../src/adapters/store/orders/market-order-store.ts';
+import { createMarketOrderStore, openMarketOrders, restingMarketOrders } from '../../src/adapters/store/orders/market-order-store.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
@@ -16,9 +20,11 @@ import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spo
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import { signWithKey } from '../../src/adapters/venues/spotexchange/signature.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
+import { bookIds } from '../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { refuse } from '../../src/domain/refusal.ts';
+import type { FlowTrade } from '../../src/domain/resting-fill.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
 import { SANDBOX_EXCHANGE_KEY } from '../../src/sandbox/spotexchange/simulators.ts';
@@ -142,50 +148,64 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
   expect((await book(agentId)).held.lte(free('BTC'))).toBe(true);
 });
 
-test('a person’s live order goes the same way, and a halt before it is sent stops it', async () => {
+/** People's orders with the workers that carry them and the watch that looks at what rests, as a process has them. */
+function peoplesOrders(flows: VenueFlows = { between: () => Promise.reject(new Error('nothing rests on paper here')) }) {
   const { clock, sql, actorStore } = stage;
   const runtime = createRuntime({ store: actorStore, directory: createDirectory([marketOrderKind]), clock });
-  let made = 0;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 9, ++made));
   const preTrade = createPreTrade({
     ...riskOn(sql, { clock, bus: { latest: (key) => stage.quotes.get(key) ?? null } }),
     orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
   });
-  const handler = createMarketOrderHandler({
-    runtime,
-    preTrade,
-    lacks: () => null,
-    isOverrun: (error) => error instanceof BookMoved,
-    clock,
-    newId,
-  });
   const orders = createMarketOrderStore(sql);
+  const isOverrun = (error: unknown) => error instanceof BookMoved;
+  const handler = createMarketOrderHandler({ runtime, preTrade, orders, lacks: () => null, isOverrun, clock, newId });
+  const means = { runtime, load: actorStore.load, clients: { spotexchange: client }, flows, clock };
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const onError = (error: unknown) => stage.errors.push(error);
   const activities = startActivities({
     store: actorStore,
     runtime,
-    workers: marketOrderWorkers({
-      runtime,
-      load: actorStore.load,
-      preTrade,
-      clients: { spotexchange: client },
-      leaseIsHeld: stage.proposals.leaseIsHeld,
-      clock,
-    }),
-    clock: { now: () => clock.now(), deadline: () => () => {} },
-    onError: (error) => stage.errors.push(error),
+    workers: marketOrderWorkers({ ...means, preTrade, leaseIsHeld: stage.proposals.leaseIsHeld }),
+    clock: idle,
+    onError,
   });
-  const buy = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
+  const timers = startTimers({ store: actorStore, runtime, clock: idle, onError });
+  const watch = createRestingWatch({ ...means, resting: () => restingMarketOrders(sql), onError });
+  const bookId = bookIds.manual(ORG, 'live');
+  return {
+    handler,
+    orders,
+    activities,
+    timers,
+    watch,
+    bound: () => openMarketOrders(sql, ORG, bookId),
+    /** Places an order and carries out what follows; answers its id. */
+    async placed(mode: 'live' | 'paper', request: Partial<MarketOrderRequest>): Promise<string> {
+      const wish = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
+      const answer = await handler.place(stage.context(), mode, { ...wish, ...request });
+      if (!answer.ok) throw new Error(answer.refusal.detail);
+      await activities.carryDue();
+      return answer.value.id;
+    },
+    async stop() {
+      await activities.stop();
+      await timers.stop();
+    },
+  };
+}
+let made = 0;
+
+test('a person’s live order goes the same way, and a halt before it is sent stops it', async () => {
+  const { handler, orders, activities, placed, stop } = peoplesOrders();
   const before = free('USDT');
   await receive();
-  const placed = await handler.place(stage.context(), 'live', buy);
-  if (!placed.ok) throw new Error(placed.refusal.detail);
-  expect(placed.value.state).toBe('approved');
-  await activities.carryDue();
-  const done = await orders.find(ORG, placed.value.id);
+  const done = await orders.find(ORG, await placed('live', {}));
   expect([done?.state, done?.fills.length !== 0]).toEqual(['filled', true]);
   const after = await book(null);
   expect(after.cash.minus(after.capital).eq(free('USDT').minus(before))).toBe(true);
 
+  const buy = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
   const second = await handler.place(stage.context(), 'live', buy);
   if (!second.ok) throw new Error(second.refusal.detail);
   const halted = await stage.commands.emergencyHalt(stage.context());
@@ -193,5 +213,125 @@ test('a person’s live order goes the same way, and a halt before it is sent st
   await activities.carryDue();
   expect(await orders.find(ORG, second.value.id)).toMatchObject({ state: 'cancelled', reason: 'halted' });
   expect(simulator.account.orders.length).toBe(1);
-  await activities.stop();
+  await stop();
+});
+
+test('a person’s order rests with its capital bound, survives a lost answer, and is filled when the market comes to it', async () => {
+  const { orders, timers, activities, watch, bound, placed, stop } = peoplesOrders();
+  await receive();
+  const [top] = [stage.quotes.get(BTC)];
+  const limitPrice = new Decimal(top?.bid as string).times('0.995').toDecimalPlaces(2).toFixed();
+  const rests = { limitPrice, timeInForce: 'gtc', postOnly: true } as const;
+  // What is asked before an order goes out is known from here on.
+  await client.lookUp({ instrument: BTC } as never, 'nothing', { orgId: ORG, decisionPrice: '1', leaseUntil: null });
+  simulator.faults.set({ lostAnswer: 1 });
+  const id = await placed('live', rests);
+  expect((await orders.find(ORG, id))?.state).toBe('unknown');
+  simulator.faults.reset();
+  stage.clock.advanceTo(stage.clock.now() + 15_000);
+  await timers.fireDue();
+  await activities.carryDue();
+  const resting = await orders.find(ORG, id);
+  expect(resting).toMatchObject({ state: 'resting', timeInForce: 'gtc', postOnly: true, filledQuantity: '0' });
+  expect(new Decimal(resting?.restingAt ?? 0).eq(limitPrice)).toBe(true);
+  expect(await bound()).toMatchObject([{ id, quantity: '0.02', notionalUsd: resting?.order.notionalUsd }]);
+  expect(simulator.account.open(null).map(({ request }) => request.type)).toEqual(['LIMIT_MAKER']);
+  expect(await watch.look()).toBe(0);
+
+  const before = free('USDT');
+  for (let minutes = 0; simulator.account.open(null).length > 0 && minutes < 240; minutes++) {
+    stage.clock.advanceTo(stage.clock.now() + 60_000);
+    await receive();
+  }
+  // Another process looks, which has never seen the order.
+  const restarted = peoplesOrders();
+  expect(await restarted.watch.look()).toBe(1);
+  expect(await orders.find(ORG, id)).toMatchObject({ state: 'filled', restingAt: null });
+  expect([await bound(), await watch.look(), (await book(null)).held.gt(0)]).toEqual([[], 0, true]);
+  expect(free('USDT').eq(before)).toBe(true);
+  const told = await stage.sql<{ what: string }[]>`
+    select body->>'what' as what from announcements where channel = 'alerts' and body->>'marketOrderId' = ${id} order by seq`;
+  expect(told.map(({ what }) => what)).toEqual(['order_outcome_unknown', 'order_resting', 'order_filled']);
+  expect(stage.errors).toEqual([]);
+  await stop();
+  await restarted.stop();
+});
+
+test('what rests is taken back by its owner and by a halt, and nothing of it stays at the exchange', async () => {
+  const { handler, orders, activities, bound, placed, stop } = peoplesOrders();
+  await receive();
+  const limitPrice = new Decimal(stage.quotes.get(BTC)?.bid as string).times('0.95').toDecimalPlaces(2).toFixed();
+  const cancelled = await placed('live', { limitPrice, timeInForce: 'gtc' });
+  const halted = await placed('live', { limitPrice, timeInForce: 'gtc', postOnly: true });
+  expect(simulator.account.open(null).map(({ request }) => request.type)).toEqual(['LIMIT', 'LIMIT_MAKER']);
+  expect(await handler.cancel(stage.context(), cancelled)).toMatchObject({ ok: true, value: { state: 'withdrawing' } });
+  await activities.carryDue();
+  expect(await orders.find(ORG, cancelled)).toMatchObject({ state: 'cancelled', reason: 'cancel_requested', fills: [] });
+  expect(await handler.cancel(stage.context(), cancelled)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await handler.cancel({ ...stage.context(), orgId: '00000000-0000-7000-8000-00000000dead' }, halted)).toMatchObject({
+    ok: false,
+    refusal: { code: 'not_found' },
+  });
+
+  expect((await stage.commands.emergencyHalt(stage.context())).ok).toBe(true);
+  await activities.carryDue();
+  expect(await orders.find(ORG, halted)).toMatchObject({ state: 'cancelled', reason: 'halted' });
+  expect([simulator.account.open(null), await bound()]).toEqual([[], []]);
+  expect(stage.errors).toEqual([]);
+  await stop();
+});
+
+test('on paper an order rests until the market trades through it, is filled by no more than that, and once', async () => {
+  const trades: FlowTrade[] = [];
+  const { handler, orders, activities, watch, placed, stop } = peoplesOrders({
+    between: async (_, from, to) => ({
+      venue: 'spotexchange',
+      source: 'test:trades',
+      trades: trades.filter(({ at }) => at >= from && at <= to),
+      tops: [],
+    }),
+  });
+  const { clock } = stage;
+  await receive();
+  const bid = new Decimal(stage.quotes.get(BTC)?.bid as string);
+  const limitPrice = bid.minus(10).toFixed();
+  const id = await placed('paper', { limitPrice, timeInForce: 'gtc', postOnly: true });
+  expect(await orders.find(ORG, id)).toMatchObject({ state: 'resting', restingAt: limitPrice });
+  const traded = async (price: Decimal, quantity: string): Promise<number> => {
+    trades.push({ price: price.toFixed(), quantity, at: clock.now() + 500 });
+    clock.advanceTo(clock.now() + 1_000);
+    return watch.look();
+  };
+  // Who stood before it in the queue is not known: a trade at its price fills nothing.
+  expect(await traded(bid.minus(10), '5')).toBe(0);
+  expect(await traded(bid.minus(11), '0.005')).toBe(1);
+  expect(await orders.find(ORG, id)).toMatchObject({ state: 'resting', filledQuantity: '0.005' });
+  const other = peoplesOrders({
+    between: async (_, from, to) => ({
+      venue: 'spotexchange',
+      source: 'test:trades',
+      trades: trades.filter(({ at }) => at >= from && at <= to),
+      tops: [],
+    }),
+  });
+  // A process that has looked at nothing yet counts no trade again.
+  expect(await other.watch.look()).toBe(0);
+  await other.stop();
+  expect(await traded(bid.minus(11), '0.004')).toBe(1);
+  expect(await handler.cancel(stage.context(), id)).toMatchObject({ ok: true });
+  await activities.carryDue();
+  const ended = await orders.find(ORG, id);
+  expect(ended).toMatchObject({ state: 'partially_filled', reason: 'cancel_requested', filledQuantity: '0.009' });
+  expect(ended?.fills.map(({ quantity, fillPrice }) => [quantity, fillPrice])).toEqual([
+    ['0.005', limitPrice],
+    ['0.004', limitPrice],
+  ]);
+  expect(
+    await orders.find(ORG, await placed('paper', { limitPrice: bid.times(2).toFixed(), timeInForce: 'gtc', postOnly: true })),
+  ).toMatchObject({
+    state: 'failed',
+    reason: 'would_take',
+  });
+  expect(stage.errors).toEqual([]);
+  await stop();
 });

@@ -98,7 +98,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['actors/delegation/command-handler.ts', 'createDelegationHandler', 80],
       ['actors/evaluation/command-handler.ts', 'createEvaluationHandler', 70],
       ['actors/launch/execution.ts', 'launchWorkers', 70],
-      ['actors/market-order/command-handler.ts', 'createMarketOrderHandler', 80],
       ['actors/prepared-transaction/execution.ts', 'transactionWorkers', 90],
       ['actors/proposal/command-handler.ts', 'createProposalHandler', 70],
       ['actors/proposal/execution.ts', 'executionWorkers', 90],

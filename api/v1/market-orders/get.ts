@@ -1,9 +1,10 @@
 /** GET /v1/market-orders/:id: one order of a person with its fills. */
+import { NO_MARKET_ORDER } from '../../../actors/market-order/commands.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { MarketOrderBody, MarketOrderPath, marketOrderBody, NO_MARKET_ORDER } from './market-order-body.ts';
+import { MarketOrderBody, MarketOrderPath, marketOrderBody } from './market-order-body.ts';
 
 export const getMarketOrder = defineRoute({
   method: 'GET',

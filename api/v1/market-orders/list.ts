@@ -14,14 +14,24 @@ export const listMarketOrders = defineRoute({
   tag: 'market-orders',
   summary: 'Orders of people on the spot exchange, newest first',
   cost: 'read',
-  schema: { querystring: objectOf({ ...pageFields, mode: Type.Optional(choice(EXECUTION_MODES)) }) },
+  schema: {
+    querystring: objectOf({
+      ...pageFields,
+      mode: Type.Optional(choice(EXECUTION_MODES)),
+      open: Type.Optional(choice(['true'], 'Only orders that may still be filled.')),
+    }),
+  },
   answers: { 200: { description: 'A page of orders.', schema: pageOf(MarketOrderBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
-    const { mode } = request.query;
+    const { mode, open } = request.query;
     const page = pageOfQuery(request.query, 'market-orders', POSITIONS.number);
     return pageBody(
-      await ports.marketOrders.reads.list(memberOf(request).orgId, mode === undefined ? {} : { mode }, page),
+      await ports.marketOrders.reads.list(
+        memberOf(request).orgId,
+        { ...(mode === undefined ? {} : { mode }), open: open === 'true' },
+        page,
+      ),
       'market-orders',
       marketOrderBody,
     );

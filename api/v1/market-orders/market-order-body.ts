@@ -1,7 +1,7 @@
 /** A person's order on the spot exchange on the wire. */
 import { Type } from 'typebox';
 import type { MarketOrderRequest, MarketOrderView } from '../../../actors/market-order/commands.ts';
-import { MARKET_ORDER_STATES } from '../../../src/domain/execution.ts';
+import { MARKET_ORDER_STATES, TIMES_IN_FORCE, type TimeInForce } from '../../../src/domain/execution.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { choice, IdText, nullable, objectOf } from '../../shapes.ts';
@@ -25,18 +25,34 @@ export const MarketOrderWish = objectOf({
   notionalUsd: wishedAmount('The largest notional of the order at its worst price. Either this or `quantity`.'),
   limitPrice: wishedAmount('The worst acceptable price; without it the slippage budget on the present price decides.'),
   maxSlippageBps: wishedSlippage(50),
+  timeInForce: Type.Optional(
+    choice(
+      TIMES_IN_FORCE,
+      '`ioc`, the default, takes what the market holds at once; `gtc` rests at `limitPrice` until it is filled or cancelled.',
+    ),
+  ),
+  postOnly: Type.Optional(Type.Boolean({ description: 'Only with `gtc`: it never takes, and fails where it would.' })),
 });
 
 interface Wish extends WishedTerms {
   readonly instrument: string;
   readonly side: 'buy' | 'sell';
+  readonly timeInForce?: TimeInForce;
+  readonly postOnly?: boolean;
 }
 
-/** The wish as a request. @throws InputError where not exactly one size is given, or one is zero, or the instrument is none of the exchange's. */
+/**
+ * The wish as a request. @throws InputError where not exactly one size is given, or one is zero, the instrument is none of the
+ * exchange's, what rests has no limit, or what does not rest is post-only.
+ */
 export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
-  const { instrument, side } = wish;
+  const { instrument, side, timeInForce = 'ioc', postOnly = false } = wish;
   if (!knownInstrument(ports.catalog.entries, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
-  return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish) };
+  if (postOnly && timeInForce !== 'gtc')
+    throw malformed('$.postOnly', 'an order that does not rest takes', '"timeInForce": "gtc" beside it');
+  if (timeInForce === 'gtc' && wish.limitPrice === undefined)
+    throw malformed('$.limitPrice', 'it is missing, and an order that rests rests at it', 'the price that it rests at');
+  return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish), timeInForce, postOnly };
 }
 
 export const MarketOrderBody = Type.Object(
@@ -45,16 +61,17 @@ export const MarketOrderBody = Type.Object(
     state: choice(MARKET_ORDER_STATES, 'Where the order stands.'),
     reason: nullable('string', 'Reason why it was not filled; null where the state needs none.'),
     detail: nullable('string', 'The same as a sentence.'),
+    timeInForce: choice(TIMES_IN_FORCE),
+    postOnly: Type.Boolean(),
+    restingAt: nullable('string', 'The price that it rests at; null where it does not rest.'),
     ...MANUAL_ORDER_FIELDS,
   },
   { $id: 'MarketOrder' },
 );
 
 export function marketOrderBody(view: MarketOrderView) {
-  return { id: view.id, state: view.state, reason: view.reason, detail: view.detail, ...manualOrderFields(view) };
+  const { id, state, reason, detail, timeInForce, postOnly, restingAt } = view;
+  return { id, state, reason, detail, timeInForce, postOnly, restingAt, ...manualOrderFields(view) };
 }
-
-/** The one sentence for missing and foreign orders alike. */
-export const NO_MARKET_ORDER = 'there is no market order with this id';
 
 export const MarketOrderPath = objectOf({ id: IdText });

@@ -5,7 +5,7 @@ import type { Page, PageOf } from '../../page.ts';
 
 /** Reads of people's orders on the spot exchange, newest first; a foreign order answers null, exactly as a missing one. */
 export interface MarketOrderReads {
-  list(orgId: string, filter: { readonly mode?: ExecutionMode }, page: Page): Promise<PageOf<MarketOrderView>>;
+  list(orgId: string, filter: { readonly mode?: ExecutionMode; readonly open?: boolean }, page: Page): Promise<PageOf<MarketOrderView>>;
   find(orgId: string, id: string): Promise<MarketOrderView | null>;
 }
 

@@ -2,11 +2,15 @@
 import { createMarketOrderHandler } from '../../../actors/market-order/command-handler.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
+import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
-import { createMarketOrderStore } from '../../adapters/store/orders/market-order-store.ts';
+import { createMarketOrderStore, restingMarketOrders } from '../../adapters/store/orders/market-order-store.ts';
 import { missingSetting } from '../../domain/risk/index.ts';
 import type { ActorCapability } from './capability.ts';
+
+/** How soon what rests is looked at again. */
+const RESTING_WATCH_MS = 3_000;
 
 export const marketOrderCapability = {
   kind: marketOrderKind,
@@ -17,10 +21,18 @@ export const marketOrderCapability = {
       ? {}
       : marketOrderWorkers({ ...deps, ...deps.trading, load: deps.store.load, preTrade: deps.trading.manual }),
 
+  watches({ sql, store, trading, runtime, clock, onError }) {
+    if (trading === null) return [];
+    const resting = (): Promise<readonly string[]> => restingMarketOrders(sql);
+    const watch = createRestingWatch({ ...trading, runtime, load: store.load, resting, clock, onError: onError('orders that rest') });
+    return [{ what: 'orders that rest', everyMs: RESTING_WATCH_MS, run: watch.look }];
+  },
+
   callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {
     const isOverrun = (error: unknown): boolean => error instanceof BookMoved;
     const lacks = (orgId: string) => missingSetting(risk.disabledVenues(null, orgId), 'spotexchange', 'buy');
-    const commands = createMarketOrderHandler({ runtime, preTrade, lacks, isOverrun, clock, newId });
-    return { marketOrders: { reads: createMarketOrderStore(sql), commands } };
+    const orders = createMarketOrderStore(sql);
+    const commands = createMarketOrderHandler({ runtime, orders, preTrade, lacks, isOverrun, clock, newId });
+    return { marketOrders: { reads: orders, commands } };
   },
 } satisfies ActorCapability;

@@ -172,6 +172,7 @@ test('a halt whose first agents cannot be paused pauses all others, and a worker
     write: async () => {},
     held: async () => [],
     cancellable: async () => [],
+    openOrders: async () => [],
     leasesEnded: async () => {},
   };
   const handler = createCommandHandler({ runtime: halting, agents: directory, clock, newId: () => 'unused' });

@@ -15,7 +15,7 @@ const blocked = { verdict: 'blocked', rejections: [{ code: 'halted', limit: null
 const fill = { id: 'f', quantity: '2', notionalUsd: '200', fillPrice: '100', feeUsd: '0.2' } as Fill;
 const half = { ...fill, id: 'h', quantity: '1', notionalUsd: '100', feeUsd: '0.1' };
 
-function input(begins: MarketOrderInput['begins'], fills: readonly Fill[] = []): MarketOrderInput {
+function input(begins: MarketOrderInput['begins'], fills: readonly Fill[] = [], rests = false): MarketOrderInput {
   return {
     order: {
       id: subject.actorId,
@@ -42,6 +42,7 @@ function input(begins: MarketOrderInput['begins'], fills: readonly Fill[] = []):
     capitalUsd: '10000',
     bookVersion: 7,
     createdAt: SLOT,
+    ...(rests ? { resting: { postOnly: false } } : {}),
   };
 }
 
@@ -56,12 +57,26 @@ const EVENTS = {
   notKnown: done({ outcome: 'unknown', detail: '' }),
   givenUp: { type: 'activity.given_up', key: 'k', kind: 'execute_market_order', detail: 'ten attempts' },
   again: { type: 'xstate.after.reconcileAfter.market_order@1.unknown' },
+  askAgain: { type: 'xstate.after.reconcileAfter.market_order@1.withdrawing' },
+  resting: done({ outcome: 'resting', price: '101', after: '0' }),
+  further: { type: 'order.observed', answer: { outcome: 'resting', price: '101', fills: [half], after: '0' } },
+  nothingNew: { type: 'order.observed', answer: { outcome: 'resting', price: '101', after: '0' } },
+  observed: { type: 'order.observed', answer: { outcome: 'filled', fills: [fill], after: '0' } },
+  gone: { type: 'order.observed', answer: { outcome: 'rejected', reason: 'not_filled', detail: '', after: '0' } },
+  cancel: { type: 'cancel', reason: 'cancel_requested' },
 } as const satisfies Readonly<Record<string, ActorEvent>>;
 type EventName = keyof typeof EVENTS;
 
 /** Where each event leads; an event that is not listed is not taken. */
 const EDGES: Readonly<Partial<Record<MarketOrderState, Readonly<Partial<Record<EventName, MarketOrderState>>>>>> = {
-  approved: { begun: 'executing', blocked: 'blocked_by_risk', superseded: 'cancelled', rejected: 'failed', givenUp: 'failed' },
+  approved: {
+    begun: 'executing',
+    cancel: 'cancelled',
+    blocked: 'blocked_by_risk',
+    superseded: 'cancelled',
+    rejected: 'failed',
+    givenUp: 'failed',
+  },
   executing: {
     begun: 'executing',
     filled: 'filled',
@@ -71,13 +86,28 @@ const EDGES: Readonly<Partial<Record<MarketOrderState, Readonly<Partial<Record<E
     superseded: 'cancelled',
     notKnown: 'unknown',
     givenUp: 'unknown',
+    resting: 'resting',
+    cancel: 'executing',
   },
-  unknown: { filled: 'filled', partly: 'partially_filled', rejected: 'failed', again: 'unknown' },
+  resting: { further: 'resting', observed: 'filled', gone: 'failed', cancel: 'withdrawing' },
+  withdrawing: {
+    filled: 'filled',
+    partly: 'partially_filled',
+    rejected: 'cancelled',
+    further: 'withdrawing',
+    observed: 'filled',
+    gone: 'cancelled',
+    cancel: 'withdrawing',
+    askAgain: 'withdrawing',
+  },
+  unknown: { filled: 'filled', partly: 'partially_filled', rejected: 'failed', again: 'unknown', resting: 'resting', cancel: 'unknown' },
 };
 /** How each state is reached by a live order. */
 const WAYS: Readonly<Record<MarketOrderState, readonly EventName[]>> = {
   approved: [],
   executing: ['begun'],
+  resting: ['begun', 'resting'],
+  withdrawing: ['begun', 'resting', 'cancel'],
   filled: ['begun', 'filled'],
   partially_filled: ['begun', 'partly'],
   failed: ['begun', 'rejected'],
@@ -86,12 +116,12 @@ const WAYS: Readonly<Record<MarketOrderState, readonly EventName[]>> = {
   blocked_by_risk: ['blocked'],
 };
 
-const begun = (begins: MarketOrderInput['begins'], fills: readonly Fill[] = []) =>
-  startStep(marketOrderKind, subject, input(begins, fills) as never);
+const begun = (begins: MarketOrderInput['begins'], fills: readonly Fill[] = [], rests = false) =>
+  startStep(marketOrderKind, subject, input(begins, fills, rests) as never);
 const { step, after, taken } = chartOf(marketOrderKind, subject);
 const stepTo = (way: readonly EventName[]): ActorState =>
   after(
-    begun('approved').state,
+    begun('approved', [], true).state,
     way.map((name) => EVENTS[name]),
   );
 
@@ -140,4 +170,32 @@ test('a live order is carried by its own id, under a lease, and what its venue f
   expect(settled.records.map(({ type }) => type)).toEqual(['execution_lease_ended', 'fill', 'market_order']);
   expect(settled.records[1]).not.toHaveProperty('expectedVersion');
   expect(settled.state.context).toMatchObject({ filledQuantity: '2', filledNotionalUsd: '200' });
+});
+
+test('an order that takes at once cannot be taken back once it may be at the exchange', () => {
+  const leaving = after(begun('approved').state, [EVENTS.begun]);
+  expect(taken(leaving, EVENTS.cancel)).toBeNull();
+  expect(taken(after(leaving, [EVENTS.notKnown]), EVENTS.cancel)).toBeNull();
+});
+
+test('what is wanted back while it leaves is taken back as soon as it rests', () => {
+  expect(taken(after(stepTo(['begun']), [EVENTS.cancel]), EVENTS.resting)).toBe('withdrawing');
+  expect(taken(after(stepTo(['begun', 'notKnown']), [EVENTS.cancel]), EVENTS.resting)).toBe('withdrawing');
+});
+
+test('fills are booked as they come, each once, and what is left stays bound', () => {
+  const further = step(stepTo(['begun', 'resting']), EVENTS.further);
+  expect(further.records.map(({ type }) => type)).toEqual(['fill', 'market_order']);
+  expect(further.records[1]).toMatchObject({ state: 'resting', filledQuantity: '1', restingAt: '101', boundUsd: '101' });
+  // Found before that fill was booked: it may be the same one.
+  expect(taken(further.state, EVENTS.further)).toBeNull();
+  expect(taken(further.state, EVENTS.observed)).toBeNull();
+  const rest = { type: 'order.observed', answer: { outcome: 'filled', fills: [{ ...half, id: 'r' }], after: '1' } } as const;
+  expect(step(further.state, rest).state).toMatchObject({ value: 'filled', context: { filledQuantity: '2', filledNotionalUsd: '200' } });
+  // Taken back after a part of it was filled.
+  const back = after(further.state, [EVENTS.cancel]);
+  expect(step(back, done({ outcome: 'rejected', reason: 'not_filled', detail: '', after: '1' })).state).toMatchObject({
+    value: 'partially_filled',
+    context: { reason: 'cancel_requested' },
+  });
 });

@@ -4,6 +4,7 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
+import { takeableMarketOrders } from '../orders/market-order-store.ts';
 import { type AgentRow, agentOf } from './agent-reads.ts';
 
 /** How long a halt's pausing is left to the process that is at it, after its last sign of life. */
@@ -77,6 +78,8 @@ export function createAgentDirectory(sql: Sql) {
         where org_id = ${orgId} and state in ('pending_approval', 'approved', 'executing') ${agentId === null ? sql`` : sql`and agent_id = ${agentId}`} order by id`;
     },
 
+    openOrders: (orgId: string) => takeableMarketOrders(sql, orgId),
+
     /**
      * Resolves once none of the leases lives that live now, of one agent or (null) of all. A lease ends with its
      * execution, or by its time where the process that held it died.
@@ -93,8 +96,6 @@ export function createAgentDirectory(sql: Sql) {
       }
     },
 
-    async write(records: readonly ActorRecord[]): Promise<void> {
-      await inTransaction(sql, (transaction) => writeRecords(transaction, records));
-    },
+    write: (records: readonly ActorRecord[]): Promise<void> => inTransaction(sql, (transaction) => writeRecords(transaction, records)),
   };
 }

@@ -31,7 +31,7 @@ export function createExchangeAccountStore(sql: Sql): ExchangeAccountStore {
         select ((select count(*) from proposals where org_id = ${orgId} and mode = 'live' and starts_with(instrument, 'spotexchange:')
             and state in ('approved', 'executing', 'unknown'))
           + (select count(*) from market_orders where org_id = ${orgId} and mode = 'live'
-            and state in ('approved', 'executing', 'unknown')))::int as open`;
+            and state in ('approved', 'executing', 'resting', 'withdrawing', 'unknown')))::int as open`;
       return row?.open ?? 0;
     },
 

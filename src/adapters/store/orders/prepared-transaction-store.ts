@@ -66,7 +66,8 @@ export async function exposureVersionOf(sql: Sql | Transaction, orgId: string, b
     select concat_ws(' ',
       (select version from books where id = ${bookId}),
       (select coalesce(max(version), 0) from risk_preferences where org_id = ${orgId}),
-      (select count(*) || '/' || coalesce(max(number), 0) from market_orders where org_id = ${orgId} and state in ('approved', 'executing', 'unknown')),
+      (select count(*) || '/' || coalesce(max(number), 0) || '/' || coalesce(sum(bound_usd), 0)
+        from market_orders where org_id = ${orgId} and state in ('approved', 'executing', 'resting', 'withdrawing', 'unknown')),
       (select count(*) || '/' || coalesce(max(number), 0) from prediction_orders where org_id = ${orgId} and state in ('prepared', 'submitted', 'open', 'partially_filled')),
       (select count(*) || '/' || coalesce(max(number), 0) from bridge_transfers
         where org_id = ${orgId} and state in ('submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown')),

@@ -32,7 +32,7 @@ export interface SpotOrderState {
   readonly status: string;
   readonly executed: DecimalString;
   readonly expiryReason: string | null;
-  /** What it rests at, where it is a post-only order that still rests; null else. */
+  /** What it rests at, where it is an order that rests and has not ended; null else. */
   readonly restingAt: DecimalString | null;
   readonly at: EpochMs;
 }
@@ -59,7 +59,8 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 /** Reads the answer of `POST /order` or `GET /order`; null where it does not hold what it should. */
 export function readOrderState(body: unknown): SpotOrderState | null {
-  const { orderId, status, executedQty, expiryReason, transactTime, updateTime, type, price } = fieldsOf(body);
+  const { orderId, status, executedQty, expiryReason, transactTime, updateTime, type, timeInForce, price } = fieldsOf(body);
+  const rests = type === 'LIMIT_MAKER' || (type === 'LIMIT' && timeInForce === 'GTC');
   const executed = wireDecimal(executedQty);
   const at = transactTime ?? updateTime;
   if (!isCount(orderId) || typeof status !== 'string' || executed === null || executed.startsWith('-') || !isCount(at)) return null;
@@ -68,7 +69,7 @@ export function readOrderState(body: unknown): SpotOrderState | null {
     status,
     executed,
     expiryReason: typeof expiryReason === 'string' ? expiryReason : null,
-    restingAt: type === 'LIMIT_MAKER' && !ENDED.has(status) ? wireDecimal(price) : null,
+    restingAt: rests && !ENDED.has(status) ? wireDecimal(price) : null,
     at,
   };
 }

@@ -1,13 +1,14 @@
 /**
- * Live orders on the spot exchange: each is sent once, as LIMIT IOC at its worst acceptable price, or as LIMIT_MAKER where
- * it rests. What nobody knows the outcome of is unknown until the exchange itself, asked for the order's name, has told.
+ * Live orders on the spot exchange: each is sent once, as LIMIT IOC at its worst acceptable price, as LIMIT_MAKER or
+ * LIMIT GTC where it rests. What nobody knows the outcome of is unknown until the exchange itself, asked for the order's name, has told.
  * See docs/reference/outside/spot-exchange.md.
  */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
-import type { DecimalString } from '../../../domain/decimal.ts';
-import { clientOrderIdOf, type ExchangeAsk } from '../../../domain/exchange-request.ts';
-import type { VenueAnswer } from '../../../domain/execution.ts';
+import type { FillQuote } from '../../../domain/book.ts';
+import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
+import { clientOrderIdOf, type ExchangeAsk, type RestsAt } from '../../../domain/exchange-request.ts';
+import type { SeenTrades, VenueAnswer } from '../../../domain/execution.ts';
 import { type Order, orderOf } from '../../../domain/order.ts';
 import type { Quote } from '../../../domain/quote.ts';
 import type { RiskApproved } from '../../../domain/risk/assess.ts';
@@ -16,7 +17,7 @@ import { splitInstrumentKey } from '../../../domain/venue.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
-import { isZero, wireDecimal } from '../wire-decimal.ts';
+import { wireDecimal } from '../wire-decimal.ts';
 import { fetchInstruments, filterFailures, type SpotInstrument } from './instruments.ts';
 import {
   fillsOfTrades,
@@ -72,13 +73,15 @@ interface LookingUp {
   readonly decisionPrice: DecimalString;
   /** End of the last lease that it may have been sent under; null where none was taken. */
   readonly leaseUntil: EpochMs | null;
+  /** Trades of it that are booked: only those after them become fills. */
+  readonly seen?: SeenTrades | null;
 }
 
 export interface SpotOrders {
   readonly submit: (order: RiskApproved<SpotOrder>, info: Submitting) => Promise<VenueAnswer>;
   readonly lookUp: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   readonly resting: {
-    readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & { readonly price: DecimalString }) => Promise<VenueAnswer>;
+    readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt) => Promise<VenueAnswer>;
     readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   };
   close(): void;
@@ -126,7 +129,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   }
 
   /** Sends an order under its key, or waits for whoever is sending it. */
-  function once(order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
+  function once(order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
     const name = `${info.orgId} ${info.key}`;
     const before = sending.get(name);
     if (before !== undefined) return before;
@@ -139,7 +142,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     submit: (order, info) => once(order, info, null),
     lookUp: (order, key, info) => lookUp(sessionOf(info.orgId), order, key, info),
     resting: {
-      place: (order, info) => once(order, info, info.price),
+      place: (order, info) => once(order, info, { price: info.price, postOnly: info.postOnly }),
       withdraw: (order, key, info) => withdraw(sessionOf(info.orgId), order, key, info),
     },
     close() {
@@ -178,14 +181,14 @@ function remember(session: Session, name: string): void {
   if (sent.size > REMEMBERED) sent.delete(sent.values().next().value as string);
 }
 
-/** @param restAt where the order rests, post-only; null where it takes at once. */
-async function send(session: Session, order: RiskApproved<Order>, info: Submitting, restAt: DecimalString | null): Promise<VenueAnswer> {
+/** @param restAt where the order rests; null where it takes at once. */
+async function send(session: Session, order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
   const { signed, sent } = session;
   const { key, leaseUntil } = info;
   const name = clientOrderIdOf(key);
   if (sent.has(name)) return lookUp(session, order, key, info);
   const instrument = await instrumentOf(session, order);
-  const refused = refusedHere(order, instrument, restAt ?? order.limitPrice);
+  const refused = refusedHere(order, instrument, restAt?.price ?? order.limitPrice);
   if (refused !== null) return refused;
   // As it is signed: data, without what risk added to its type.
   const ask: ExchangeAsk = { kind: 'order', key, order: orderOf(order), restAt };
@@ -236,7 +239,10 @@ async function settled(session: Session, order: Order, instrument: SpotInstrumen
   if (state === null) return unknown('the exchange took the order and its answer cannot be read');
   const trades = readTrades((body as { readonly fills?: unknown }).fills ?? [], state.executed, state.at);
   const { source, observedAt, bid, ask } = info.quote;
-  return concluded(session, order, instrument, state, trades, info.decisionPrice, { source, observedAt, bid, ask });
+  return concluded(session, order, instrument, state, trades, {
+    decisionPrice: info.decisionPrice,
+    quote: { source, observedAt, bid, ask },
+  });
 }
 
 async function concluded(
@@ -244,13 +250,14 @@ async function concluded(
   order: Order,
   instrument: SpotInstrument,
   state: SpotOrderState,
-  trades: readonly SpotTrade[] | null,
-  decisionPrice: DecimalString,
-  quote: { readonly source: string; readonly observedAt: EpochMs; readonly bid: string | null; readonly ask: string | null } | null,
+  all: readonly SpotTrade[] | null,
+  { decisionPrice, quote = null, seen = null }: Pick<LookingUp, 'decisionPrice' | 'seen'> & { readonly quote?: FillQuote | null },
 ): Promise<VenueAnswer> {
-  if (state.restingAt !== null) return { outcome: 'resting', price: state.restingAt };
-  if (!hasEnded(state)) return unknown(`order ${state.orderId} is ${state.status} at the exchange`);
-  if (trades === null) return unknown(`the trades of order ${state.orderId} do not add up to ${state.executed}`);
+  const { restingAt } = state;
+  if (restingAt === null && !hasEnded(state)) return unknown(`order ${state.orderId} is ${state.status} at the exchange`);
+  if (all === null) return unknown(`the trades of order ${state.orderId} do not add up to ${state.executed}`);
+  const trades = seen === null ? all : all.filter(({ id }) => id > seen.trade);
+  if (restingAt !== null && trades.length === 0) return { outcome: 'resting', price: restingAt, ...(seen === null ? {} : { seen }) };
   if (trades.length === 0)
     return rejected(
       'not_filled',
@@ -259,11 +266,10 @@ async function concluded(
   const prices = await commissionPrices(session, trades, instrument);
   if (typeof prices === 'string') return unknown(prices);
   const priceOf = (trade: SpotTrade): DecimalString => prices.get(trade.id) as DecimalString;
-  return {
-    outcome: state.status === 'FILLED' ? 'filled' : 'partially_filled',
-    fills: fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf }),
-    executedQuantity: state.executed,
-  };
+  const fills = fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf });
+  if (restingAt !== null)
+    return { outcome: 'resting', price: restingAt, fills, seen: { trade: trades.at(-1)?.id ?? 0, executed: state.executed } };
+  return { outcome: state.status === 'FILLED' ? 'filled' : 'partially_filled', fills, executedQuantity: state.executed };
 }
 
 /**
@@ -325,11 +331,12 @@ async function withTrades(
   until: EpochMs,
 ): Promise<VenueAnswer> {
   const { signed } = session;
-  if (!hasEnded(state) || isZero(state.executed)) return concluded(session, order, instrument, state, [], info.decisionPrice, null);
+  const unseen = new Decimal(state.executed).gt(info.seen?.executed ?? 0);
+  if (!unseen || (!hasEnded(state) && state.restingAt === null)) return concluded(session, order, instrument, state, [], info);
   const ask: ExchangeAsk = { kind: 'trades', symbol: instrument.instrument, orderId: state.orderId };
   const rows = await signed.call({ ask, known: MY_TRADES_FIELDS, until });
   if (rows.kind !== 'ok') return unasked(session, rows);
-  return concluded(session, order, instrument, state, readTrades(rows.body, state.executed, state.at), info.decisionPrice, null);
+  return concluded(session, order, instrument, state, readTrades(rows.body, state.executed, state.at), info);
 }
 
 /**

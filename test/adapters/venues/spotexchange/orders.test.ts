@@ -602,10 +602,10 @@ describe('the double’s own orders', () => {
 
 describe('resting orders', () => {
   /** What an order is placed with. */
-  const placing = async (key: string, price: string) => {
+  const placing = async (key: string, price: string, postOnly = true) => {
     const { bid, ask } = await top();
     const quote = { venue: 'spotexchange' as const, source: 'test:top', observedAt: clock.now(), bid, ask };
-    return { orgId: ORG, key, quote, decisionPrice: ask, leaseUntil: clock.now() + LEASE_MS, price };
+    return { orgId: ORG, key, quote, decisionPrice: ask, leaseUntil: clock.now() + LEASE_MS, price, postOnly };
   };
   const asking = { orgId: ORG, decisionPrice: '1', leaseUntil: null };
 
@@ -625,6 +625,29 @@ describe('resting orders', () => {
     const { ask } = await top();
     expect(await orders.resting.place(order, await placing('crosses', ask))).toMatchObject({ outcome: 'rejected', reason: 'would_take' });
     expect(simulator.account.orders).toEqual([]);
+  });
+
+  test('an order that rests at its own limit takes what is there, and its trades are told once however often it is asked for', async () => {
+    const { ask } = await top();
+    const { asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as { asks: [string, string][] };
+    const there = new Decimal(asks[0]?.[1] as string);
+    const order = await approved({ quantity: there.plus('0.01').toFixed(5), limitPrice: ask });
+    const placed = await orders.resting.place(order, await placing('takes and rests', ask, false));
+    if (placed.outcome !== 'resting') throw new Error(JSON.stringify(placed));
+    const total = (fills: readonly { readonly quantity: string }[]) =>
+      fills.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
+    // The exchange takes its thousandth out of what it hands over; less than one lot of it is not booked.
+    const executed = new Decimal(placed.seen?.executed ?? 0);
+    expect([executed.gt(0), executed.lt(order.quantity)]).toEqual([true, true]);
+    const missing = executed.times('0.999').minus(total(placed.fills ?? []));
+    expect([missing.gte(0), missing.lt('0.00001')]).toEqual([true, true]);
+    // The market has come back to it: who has booked the first trades is told the others, who has booked none all of them.
+    const later = await orders.lookUp(order, 'takes and rests', { ...asking, seen: placed.seen ?? null });
+    const anew = await orders.lookUp(order, 'takes and rests', asking);
+    if (later.outcome !== 'filled' || anew.outcome !== 'filled') throw new Error(JSON.stringify([later, anew]));
+    const ids = (fills: readonly { readonly id: string }[] = []) => fills.map(({ id }) => id);
+    expect(ids(later.fills).length).toBeGreaterThan(0);
+    expect([...ids(placed.fills), ...ids(later.fills)]).toEqual(ids(anew.fills));
   });
 
   test('what was never placed cannot be taken back', async () => {

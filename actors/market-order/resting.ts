@@ -1,0 +1,58 @@
+/** How a person's order rests: what an answer about it counts for, what is left of it, and what of that is recorded. */
+import type { Fill } from '../../src/domain/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
+import { totalOf } from '../../src/domain/filled.ts';
+import { notionalUsdOf } from '../../src/domain/order.ts';
+import type { CarriedAnswer } from '../proposal/protocol.ts';
+import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
+
+/** The answer that an event tells; null of every other event. */
+export function answerOf(event: MarketOrderEvent): CarriedAnswer | null {
+  return event.type === 'activity.done' || event.type === 'order.observed' ? event.answer : null;
+}
+
+/** True of an answer that was asked for before the last fill: what it tells may be booked already. */
+export function isStale({ filledQuantity }: Pick<MarketOrderContext, 'filledQuantity'>, event: MarketOrderEvent): boolean {
+  const after = answerOf(event)?.after;
+  return after !== undefined && after !== filledQuantity;
+}
+
+/** The fills that an answer tells of; none of every other event. */
+export function toldFills(event: MarketOrderEvent): readonly Fill[] {
+  const answer = answerOf(event);
+  if (answer === null) return [];
+  if (answer.outcome === 'resting') return answer.fills ?? [];
+  return answer.outcome === 'filled' || answer.outcome === 'partially_filled' ? answer.fills : [];
+}
+
+/** Base units that its venue may still execute. */
+export function leftOfOrder({ order, seen, filledQuantity }: Pick<MarketOrderContext, 'order' | 'seen' | 'filledQuantity'>): DecimalString {
+  return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(seen?.executed ?? filledQuantity)));
+}
+
+/** How an order that rests begins: whole, or with what is left of it after it took something. */
+export function beginningAtRest(input: MarketOrderInput): Pick<MarketOrderContext, 'part' | 'rest' | 'seen'> {
+  const { order, fills, createdAt, resting } = input;
+  if (resting === undefined) return {};
+  const quantity = leftOfOrder({ order, filledQuantity: totalOf('quantity', fills) });
+  const rest = input.begins === 'resting' ? { price: order.limitPrice, since: createdAt } : null;
+  return { part: { number: 0, kind: 'rest', quantity, dueAt: null }, rest, seen: null };
+}
+
+/** The context once it is known to rest, or to have been filled in part while it rested. */
+export function atRest(context: MarketOrderContext, event: MarketOrderEvent): Partial<MarketOrderContext> {
+  const answer = answerOf(event);
+  if (answer?.outcome !== 'resting' || context.part === undefined) return {};
+  const filledQuantity = totalOf('quantity', toldFills(event), context.filledQuantity);
+  const seen = answer.seen ?? context.seen ?? null;
+  return {
+    seen,
+    rest: { price: answer.price, since: answer.at ?? context.rest?.since ?? context.createdAt },
+    part: { ...context.part, quantity: leftOfOrder({ order: context.order, seen, filledQuantity }) },
+  };
+}
+
+/** What an order still may come to, in US dollars: what it reserves. */
+export function boundUsd({ order, part, rest }: Pick<MarketOrderContext, 'order' | 'part' | 'rest'>): DecimalString {
+  return part === undefined || rest == null ? order.notionalUsd : notionalUsdOf(part.quantity, order.limitPrice);
+}

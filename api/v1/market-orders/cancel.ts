@@ -1,0 +1,36 @@
+/** POST /v1/market-orders/:id/cancel: what rests of a person's order is taken back. */
+import { NO_MARKET_ORDER } from '../../../actors/market-order/commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { EmptyBody } from '../../shapes.ts';
+import { MarketOrderBody, MarketOrderPath, marketOrderBody } from './market-order-body.ts';
+
+export const cancelMarketOrder = defineRoute({
+  method: 'POST',
+  url: '/v1/market-orders/:id/cancel',
+  name: 'cancelMarketOrder',
+  tag: 'market-orders',
+  summary: 'Takes back what rests of an order',
+  description:
+    'The order is `withdrawing` until its venue has said what became of it: what was filled before, or meanwhile, stays filled. It ends `cancelled`, `partially_filled` or `filled`.',
+  cost: 'write',
+  schema: { params: MarketOrderPath, body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The order, being taken back.', schema: MarketOrderBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const id = idInPath(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_MARKET_ORDER);
+      return carryOut(request, reply, {
+        status: 200,
+        answer: marketOrderBody,
+        run: (context) => ports.marketOrders.commands.cancel(context, id),
+      });
+    };
+  },
+});
