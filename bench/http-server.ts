@@ -87,6 +87,7 @@ async function ours(order: ServerOrder): Promise<string> {
       bus,
       orderBooks: { read: async () => refuse('unavailable', 'the bench asks no venue') },
       predictionBooks: { polymarket: unasked, kalshi: unasked },
+      backed: false,
       obtainable: new Set(),
       onchainPredictions: null,
       primaryChain: null,

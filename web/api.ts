@@ -3713,6 +3713,17 @@ export type RegisteredWallet = {
   readonly label: string | null;
 };
 
+export type ReserveCheck = {
+  readonly at: string;
+  readonly verdict: 'backed' | 'short' | 'unknown';
+  readonly lines: ReadonlyArray<{
+    readonly asset: string;
+    readonly claimed: string;
+    readonly held: string | null;
+  }>;
+  readonly unknown: ReadonlyArray<string>;
+};
+
 export type RiskPreferences = {
   readonly version: number;
   readonly maxCapitalUsd: string;

@@ -68,7 +68,8 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
       /** @type {Vault} */
       const vault = await read(`/v1/agents/${id}/vault`, { signal });
       const wallets = vault.depositors.length === 0 ? [] : await readLinkedWallets(signal);
-      fill(facts, factList(factsOf(vault)));
+      const { items } = await read('/v1/reserves?limit=1', { signal });
+      fill(facts, factList([...factsOf(vault), ...backingOf(items[0])]));
       fill(depositors, depositorTable(vault, wallets));
       say(
         note,
@@ -125,6 +126,20 @@ function factsOf(vault) {
     ['Unrealized USD', number(vault.unrealizedPnlUsd)],
     ['Fees USD', number(vault.feesUsd)],
   ];
+}
+
+const BACKING = { backed: 'backed', short: 'short', unknown: 'not known' };
+
+/**
+ * What the cash of all vaults of the organization is backed by; nothing where nothing real is held.
+ * @param {import('./wire.ts').ReserveCheck | undefined} check
+ * @returns {readonly (readonly [string, import('./dom.js').Child])[]}
+ */
+function backingOf(check) {
+  if (check === undefined) return [];
+  const lines = check.lines.map(({ asset, claimed, held }) => `${asset}: ${held ?? 'not known'} held, ${claimed} claimed`);
+  const title = [`compared at ${dayAndTime(check.at)}`, ...lines, ...check.unknown].join('\n');
+  return [['Backed by what is held', h('span', { title }, BACKING[check.verdict])]];
 }
 
 /**

@@ -32,6 +32,7 @@ export type {
   SweepTrial,
   Take,
   TradeGroup,
+  ReserveCheck,
   Vault,
 } from './api.ts';
 export type {

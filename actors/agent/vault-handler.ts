@@ -5,6 +5,7 @@ import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/bo
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
 import type { RiskRejection } from '../../src/domain/decision.ts';
 import { type Outcome, type RefusalCode, refuse } from '../../src/domain/refusal.ts';
+import { depositObjection, type ReserveCheck } from '../../src/domain/reserves.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import {
   type CapitalChange,
@@ -46,6 +47,13 @@ export interface VaultDirectory {
   change(records: readonly ActorRecord[]): Promise<boolean>;
 }
 
+/** What is really held, as far as it was compared lately with what is claimed. */
+export interface VaultReserves {
+  newest(orgId: string): Promise<ReserveCheck | null>;
+  /** The cash of all vaults of the organization at this moment, in US dollars. */
+  cashUsd(orgId: string): Promise<DecimalString>;
+}
+
 /** How often a change is tried again when somebody else changed the vault at the same moment. */
 const RACES = 8;
 
@@ -53,9 +61,11 @@ export function createVaultHandler(deps: {
   readonly vaults: VaultDirectory;
   /** Prices of live quotes, by instrument; one that is not live has none. */
   readonly marks: (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString>;
+  /** What backs deposits; none where nothing real is at stake: then they are play money. */
+  readonly reserves?: VaultReserves;
   readonly clock: Pick<Clock, 'now'>;
 }): VaultCommands {
-  const { vaults, clock } = deps;
+  const { vaults, clock, reserves } = deps;
   const priced = (vault: StoredVault): MarkedBook =>
     markBook(vault.book, deps.marks(vault.book.holdings.map(({ instrument }) => instrument)), clock.now());
 
@@ -98,8 +108,10 @@ export function createVaultHandler(deps: {
       return vault === null ? null : viewOf(vault, priced(vault), clock.now());
     },
 
-    deposit(context, agentId, amountUsd) {
-      if (!isStablecoin(amountUsd)) return Promise.resolve(notStablecoin('amountUsd', amountUsd));
+    async deposit(context, agentId, amountUsd) {
+      if (!isStablecoin(amountUsd)) return notStablecoin('amountUsd', amountUsd);
+      const unbacked = reserves === undefined ? null : await unbackedDeposit(reserves, context.orgId, amountUsd, clock.now());
+      if (unbacked !== null) return unbacked;
       return changing(context, agentId, 'deposit', (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)));
     },
 
@@ -109,6 +121,28 @@ export function createVaultHandler(deps: {
       return changing(context, agentId, 'withdrawal', (vault, equityUsd) => planWithdrawal(vault, equityUsd, context.subject, wanted));
     },
   };
+}
+
+/** Refuses a deposit that what is really held does not back; null where it does. */
+async function unbackedDeposit(
+  reserves: VaultReserves,
+  orgId: string,
+  amountUsd: DecimalString,
+  now: EpochMs,
+): Promise<Outcome<never> | null> {
+  const [check, claimedUsd] = await Promise.all([reserves.newest(orgId), reserves.cashUsd(orgId)]);
+  const objection = depositObjection(check, { amountUsd, claimedUsd, now });
+  if (objection === null) return null;
+  if (objection.kind === 'unknown')
+    return refuse('unavailable', `nothing is paid in while nobody knows what backs it: ${objection.detail}`);
+  const free = objection.freeUsd;
+  return blocked(`the deposit is not backed: ${objection.detail}`, {
+    code: 'insufficient_balance',
+    limit: objection.heldUsd,
+    before: free,
+    after: plainDecimal(new Decimal(free).minus(amountUsd)),
+    suggestion: free === '0' ? 'fund the account at the exchange, or a linked wallet, first' : `deposit at most ${free}`,
+  });
 }
 
 function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: DecimalString): Outcome<CapitalChange> {

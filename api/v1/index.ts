@@ -19,6 +19,7 @@ import { declineProposal } from './agent-orders/decline.ts';
 import { getProposal } from './agent-orders/get.ts';
 import { listProposals } from './agent-orders/list.ts';
 import { rankVaults } from './agent-vaults/leaderboard.ts';
+import { listReserves } from './agent-vaults/reserves.ts';
 import { addAgentVersion } from './agents/add-version.ts';
 import { backtestAgent } from './agents/backtest.ts';
 import { cancelEvaluation } from './agents/cancel-evaluation.ts';
@@ -326,6 +327,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(depositIntoVault, 'trade:execute'),
   entry(withdrawFromVault, 'trade:execute'),
   entry(rankVaults, 'agent:read'),
+  entry(listReserves, 'agent:read'),
   entry(getMachineLayout, 'agent:read'),
   // Launches and agent tokens.
   entry(listPresets, 'market:read'),

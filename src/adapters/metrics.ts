@@ -24,6 +24,8 @@ export interface ServiceMetrics {
     readonly waiting: number;
     readonly behindMs: number;
   }): void;
+  /** A round of comparing what vaults claim with what is held: how many organizations came to each verdict. */
+  reservesCompared(round: Readonly<Record<'backed' | 'short' | 'unknown', number>>): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
   /** How far this machine's clock is ahead of PostgreSQL's. */
   clockOffset(offsetMs: number): void;
@@ -172,6 +174,7 @@ export function createMetrics(): ServiceMetrics {
       leaderboardWaiting.set(waiting);
       leaderboardBehind.set(behindMs / 1_000);
     },
+    reservesCompared: reservesGauge(registers),
     cut({ instruments, behindMs }) {
       cuts.inc();
       observed.set(instruments);
@@ -195,4 +198,16 @@ export function messageCounts(counters: ReturnType<FeedCounters['snapshot']>): (
     ...Object.entries({ ...counted, ...rejected }).map(([reason, count]) => [venue, reason, count as number] as const),
     ...unknownFields.map(({ source, field, count }) => [venue, `unknown_field ${source} ${field}`, count] as const),
   ]);
+}
+
+function reservesGauge(registers: Registry[]): ServiceMetrics['reservesCompared'] {
+  const reserves = new Gauge({
+    name: 'sevengate_reserves_organizations',
+    help: 'Organizations by how the last comparison of what their vaults claim with what is held came out',
+    labelNames: ['verdict'],
+    registers,
+  });
+  return (round) => {
+    for (const [verdict, organizations] of Object.entries(round)) reserves.set({ verdict }, organizations);
+  };
 }

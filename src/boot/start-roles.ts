@@ -43,6 +43,7 @@ import { budgetStates, createVenues, openVenueFlows } from './outside/index.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
+import { isRealMoney, openReservePlaces } from './reserves.ts';
 import { obtainableHistory, sandboxPast } from './sandbox-past.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { StoreConnections } from './store-connections.ts';
@@ -104,6 +105,9 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const preTrade = createPreTrade({ ...risk, orderBooks: shareBookAsks(orderBooks) });
   const liveQuote = createLiveQuotes(bus, clock);
   // What callers ask comes first: a refresh leaves the last part of each budget alone.
+  const signing = await openSigning(parts);
+  const sign = signing === null ? null : signedByWorker(signing);
+  const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, sign);
   const histories = openWalletHistories({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
   service.onStop('the histories of wallets', async () => histories.close());
   const worker = startWorker({
@@ -127,7 +131,8 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       bridge,
       histories,
       launcher,
-      clients: await openExecutionClients(parts, risk, preTrade),
+      clients: openExecutionClients(parts, risk, preTrade, signing),
+      ...(reserves === null ? {} : { reserves }),
       flows: openVenueFlows(market.reach),
       disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
@@ -167,27 +172,28 @@ function keepTrailLog({ service, store }: RoleParts, key: WriterKey): void {
   service.onStop('the log of signed batches', () => keeping.stop());
 }
 
+/** Opens the signer where there is one; its answers that say nothing are counted. */
+async function openSigning({ service, store, market, signer }: RoleParts) {
+  // The worker's key has to be there before the signer reads whom it believes.
+  const { worker } = openWriterKeys(resolve(service.config.SEVENGATE_HOME), ['worker']);
+  if (signer === null) return null;
+  const { signerUrl, spotchain } = market.reach.addresses;
+  await signer.open({ databaseUrl: store.logins.appUrl, url: signerUrl, rpcUrl: spotchain.rpcUrl, makers: spotchain.makers });
+  return {
+    signAsWorker: (text: string) => worker.sign(Buffer.from(text)).toString('base64'),
+    signer: toldOfSilence(signer.client, (reason) => service.metrics.unanswered('signer', reason)),
+  };
+}
+
 /** The venues that take live orders: those that are switched on, and the primary chain where a node of it is named. */
-async function openExecutionClients(
+function openExecutionClients(
   { service, store, market, actors, signer }: RoleParts,
   { reads }: RiskDeps,
   preTrade: PreTrade,
-): Promise<ExecutionDeps['clients']> {
-  const { config, clock, metrics } = service;
-  const { sql, logins } = store;
+  signing: Awaited<ReturnType<typeof openSigning>>,
+): ExecutionDeps['clients'] {
+  const { config, clock } = service;
   const { reach, bus, primaryChain, makeBudget } = market;
-  const { addresses } = reach;
-  const { rpcUrl, makers } = addresses.spotchain;
-  // The worker's key has to be there before the signer reads whom it believes.
-  const { worker } = openWriterKeys(resolve(config.SEVENGATE_HOME), ['worker']);
-  await signer?.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl, rpcUrl, makers });
-  const signing =
-    signer === null
-      ? null
-      : {
-          signAsWorker: (text: string) => worker.sign(Buffer.from(text)).toString('base64'),
-          signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
-        };
   const orders =
     config.SVC_LIVE_SPOTEXCHANGE_ENABLED && signing !== null ? openSpotOrders(reach, signedByWorker(signing), makeBudget) : null;
   if (orders !== null) service.onStop('the live orders', async () => orders.close());
@@ -195,10 +201,8 @@ async function openExecutionClients(
   if (primaryChain === null) return clients;
   const { runtime } = actors;
   const chainSigning = signer?.publicKey === null ? null : signing;
-  return {
-    ...clients,
-    spotchain: createChainOrders({ ...primaryChain, sql, reads, runtime, preTrade, bus, clock, signing: chainSigning }),
-  };
+  const chain = createChainOrders({ ...primaryChain, sql: store.sql, reads, runtime, preTrade, bus, clock, signing: chainSigning });
+  return { ...clients, spotchain: chain };
 }
 
 function evaluationRunners(parts: RoleParts) {
@@ -268,6 +272,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       bridge,
       launcher,
       predictionBooks: createPredictionAsking(reach),
+      backed: isRealMoney(config),
       obtainable: obtainableHistory(service),
       disabledVenues: riskDeps(parts).disabledVenues,
       evmWallets: evmWalletsAt(reach.addresses.evmchain, clock, (reason) => metrics.unanswered('evmchain', reason)),

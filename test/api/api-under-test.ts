@@ -170,6 +170,7 @@ export async function apiUnderTest(
     orderBooks: orderBook,
     predictionBooks: predictionVenues,
     obtainable: new Set(),
+    backed: false,
     onchainPredictions: onchain,
     primaryChain: null,
     launcher: null,

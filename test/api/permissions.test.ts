@@ -191,6 +191,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/agents/:id/vault/deposit': ['trade:execute'],
   'POST /v1/agents/:id/vault/withdraw': ['trade:execute'],
   'GET /v1/agent-vaults/leaderboard': ['agent:read'],
+  'GET /v1/reserves': ['agent:read'],
   'POST /v1/market-orders/paper': ['trade:execute'],
   'POST /v1/market-orders/spotexchange/live': ['trade:execute'],
   'POST /v1/market-orders/:id/cancel': ['trade:execute', 'risk:manage'],

@@ -125,6 +125,7 @@ const NOT_RECORDED: readonly string[] = [
   'importListing',
   'listLaunchTransactions',
   'listLauncherPairs',
+  'listReserves',
   'monitorLaunch',
   'placeSpotexchangeOrder',
   'prepareLaunch',

@@ -4,6 +4,7 @@ import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
+import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 import { bookIds } from '../../src/domain/book.ts';
@@ -338,4 +339,19 @@ describe('marks and the ranking', () => {
     } while (cursor !== null);
     expect(paged).toEqual(all);
   });
+});
+
+test('comparisons of what is claimed with what is held are listed, newest first, to their organization alone', async () => {
+  const store = createReserveStore(api.sql);
+  const line = { asset: 'USD', claimed: '10', held: '12.5' };
+  await store.keep(OURS, { at: NOW, verdict: 'backed', lines: [line], unknown: [] }, null);
+  await store.keep(OURS, { at: NOW + 1, verdict: 'unknown', lines: [{ ...line, held: null }], unknown: ['wallet w: no node'] }, null);
+  const { body } = await api.call('GET', '/v1/reserves?limit=1', { token: alice });
+  expect(body.items).toEqual([
+    { at: new Date(NOW + 1).toISOString(), verdict: 'unknown', lines: [{ ...line, held: null }], unknown: ['wallet w: no node'] },
+  ]);
+  const next = await api.call('GET', `/v1/reserves?limit=1&cursor=${encodeURIComponent(body.nextCursor)}`, { token: alice });
+  expect(next.body.items).toMatchObject([{ verdict: 'backed', lines: [line] }]);
+  const theirs = await api.token(['agent:read'], THEIRS);
+  expect((await api.call('GET', '/v1/reserves', { token: theirs })).body.items).toEqual([]);
 });

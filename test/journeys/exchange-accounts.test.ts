@@ -8,10 +8,14 @@ import { exchangeKeysIn, removeExchangeKey, writeExchangeKey } from '../../src/a
 import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
 import { createExchangeSigningReads } from '../../src/adapters/store/delegations/signing-reads.ts';
 import { keysOfWriter, workerVerifier } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { createExchangeAccountStore } from '../../src/adapters/store/callers/exchange-account-store.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
+import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
+import { openSpotAccounts } from '../../src/adapters/venues/spotexchange/access.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
@@ -25,6 +29,7 @@ import { disabledVenuesOf } from '../../src/trading/disabled-venues.ts';
 import { createExchangeSigning, signedByWorker } from '../../src/trading/exchange-signing.ts';
 import type { ExchangeSignature } from '../../src/trading/ports.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
+import { createReserveCheck } from '../../src/trading/reserve-check.ts';
 import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { placeAtStage } from '../harness/fixture.ts';
@@ -268,6 +273,75 @@ test('the signer signs the very order that is under way, and nothing that the wo
     outcome: 'signed',
     apiKey: FIRST.key,
   });
+});
+
+test('deposits are backed by what the account really holds: compared, kept, told where something is short, refused where nobody knows', async () => {
+  give(ORG, FIRST);
+  const { sql, clock } = stage;
+  // Only the owner of the tables says whose account it is.
+  const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test owner' });
+  await createExchangeAccountStore(owner).note(ORG, FIRST.account, clock.now());
+  await owner.end({ timeout: 1 });
+  const small = await createSpotExchangeSimulator({
+    market: tinyMarket(),
+    clock,
+    port: 0,
+    accountOfKey: furtherAccountOf,
+    balances: { USDT: 3_000 },
+  });
+  const addresses = { spotexchange: { url: small.url, streamUrl: small.wsUrl } };
+  const reach = { addresses, budgets: { spotexchange: new WeightBudget(6_000) }, clock, random: seededRandom(2), note: () => {} };
+  const sign = signedByWorker({ signer: { signRequest: signer }, signAsWorker: signsAsWorker(home) });
+  const accounts = openSpotAccounts(reach, sign);
+  const reserves = createReserveStore(sql);
+  const places = { exchange: { hasAccount: (orgId: string) => orgId === ORG, read: accounts.read }, balancesOf: null };
+  const { run } = createReserveCheck({ store: reserves, places, clock });
+  const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
+  await placeAtStage(stage.url, agentId, 'limited_live');
+  const vaults = createVaultHandler({ vaults: createVaultStore(sql, createSignedRows(sql)), marks: () => new Map(), reserves, clock });
+  const deposit = (amountUsd: string) => vaults.deposit(stage.context(), agentId, amountUsd);
+  const alerts = async () =>
+    (await sql<{ body: { what: string } }[]>`select body from announcements where channel = 'alerts' order by seq`).map(
+      ({ body }) => body.what,
+    );
+
+  expect(await deposit('2500')).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  expect(await run()).toEqual({ backed: 1, short: 0, unknown: 0 });
+  expect((await deposit('2500')).ok).toBe(true);
+  // What was compared before the deposit counts beside what is claimed now.
+  expect(await deposit('600')).toMatchObject({
+    ok: false,
+    refusal: {
+      code: 'blocked_by_risk',
+      rejections: [{ code: 'insufficient_balance', limit: '3000', before: '500', suggestion: 'deposit at most 500' }],
+    },
+  });
+  expect((await deposit('500')).ok).toBe(true);
+  expect(await run()).toEqual({ backed: 1, short: 0, unknown: 0 });
+  expect((await reserves.newest(ORG))?.lines).toEqual([{ asset: 'USD', claimed: '3000', held: '3000' }]);
+
+  // More is claimed than is there.
+  await stage.fund(agentId, '10');
+  expect(await run()).toEqual({ backed: 0, short: 1, unknown: 0 });
+  expect(await run()).toEqual({ backed: 0, short: 1, unknown: 0 });
+  expect(await deposit('1')).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
+  await small.close();
+  let done = false;
+  const silent = run().finally(() => {
+    done = true;
+  });
+  // The client asks again, after pauses.
+  while (!done) {
+    clock.advanceTo(clock.now() + 100);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await silent).toEqual({ backed: 0, short: 0, unknown: 1 });
+  expect(await deposit('1')).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  // A shortfall that stays is told once; that nobody knows any more is told too.
+  expect(await alerts()).toEqual(['reserves_short', 'reserves_unknown']);
+  const kept = await reserves.list(ORG, { limit: 10, after: null });
+  expect(kept.items.map(({ verdict }) => verdict)).toEqual(['unknown', 'short', 'short', 'backed', 'backed']);
+  accounts.close();
 });
 
 test('a key lies in a file that its owner alone may read, and an account that two organizations name is used for neither', async () => {

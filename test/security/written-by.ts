@@ -1,6 +1,7 @@
 // Why a role of the service may change each table: one sentence per table, for docs/privileges.md.
 
 export const WRITTEN_BY: Readonly<Record<string, string>> = {
+  reserve_checks: 'a worker compares what vaults claim with what is held, every two minutes',
   actors: 'every step commits the new state of its actor',
   agents: 'the stage, autonomy and pause of an agent follow from its actor; the stage gate of the database guards it',
   announcements: 'what was committed is told to the feeds',

@@ -2,6 +2,7 @@
 import type { VaultCommands } from '../../../actors/agent/vault-commands.ts';
 import type { Stage } from '../../../src/domain/agent.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { ReserveCheck } from '../../../src/domain/reserves.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
@@ -37,9 +38,15 @@ export interface VaultPoint {
   readonly drawdownPct: number;
 }
 
+export interface ReserveReads {
+  /** Comparisons of what is claimed with what is held, newest first. */
+  list(orgId: string, page: Page): Promise<PageOf<ReserveCheck>>;
+}
+
 export interface VaultPorts {
   /** Ascending, at most so many points; null where the organization has no such agent. */
   course(orgId: string, agentId: string, points: number): Promise<readonly VaultPoint[] | null>;
   readonly commands: VaultCommands;
   readonly ranking: VaultRanking;
+  readonly reserves: ReserveReads;
 }

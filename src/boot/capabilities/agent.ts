@@ -15,6 +15,7 @@ import { createDecisionReads } from '../../adapters/store/agents/decision-reads.
 import { createRecommendations } from '../../adapters/store/agents/recommendation-reads.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
+import { createReserveStore } from '../../adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { EXCHANGE_KEY } from '../../domain/risk/index.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
@@ -58,6 +59,7 @@ export const agentCapability = {
     const lacksExchangeKey = (orgId: string): boolean => risk.disabledVenues(null, orgId).spotexchange === EXCHANGE_KEY;
     const signed = createSignedRows(evaluator);
     const vaults = createVaultStore(sql, signed);
+    const reserves = createReserveStore(sql);
     const decisions = createDecisionReads(sql);
     return {
       agents: {
@@ -70,7 +72,8 @@ export const agentCapability = {
         evaluations: evaluationsFor(deps),
       },
       vaults: {
-        commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock }),
+        commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock, ...(deps.backed ? { reserves } : {}) }),
+        reserves,
         course: createVaultCourse(sql, signed).course,
         ranking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
       },

@@ -28,6 +28,7 @@ import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
 import type { LatestQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
+import type { ReservePlaces } from '../../trading/reserve-check.ts';
 
 /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'> {
@@ -41,6 +42,8 @@ export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients
   readonly launcher?: LauncherClient | null;
   /** Risk for the orders of people. A process without it executes none of them. */
   readonly manual?: MarketPreTrade;
+  /** Where what vaults claim is really held. A process without it compares nothing. */
+  readonly reserves?: ReservePlaces;
   /** Histories of wallets for the leaderboard. A process without them refreshes none. */
   readonly histories?: WalletHistories;
   /** How long a proposal waits for its approval, in milliseconds. */
@@ -94,6 +97,8 @@ export interface CallerDeps {
   readonly bridge: Bridge | null;
   /** Null where no external launcher is named. */
   readonly launcher: LauncherClient | null;
+  /** Whether real money is at stake, so that deposits have to be backed by what is held. */
+  readonly backed: boolean;
   /** What of the past a backtest finds by itself, besides bars. */
   readonly obtainable: ReadonlySet<HistorySource>;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;

@@ -28,6 +28,7 @@ import { type KeptDays, stalledShardsWatch, tidyingWork } from '../../adapters/s
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
 import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
 import { leaderboardWork } from '../leaderboard.ts';
+import { reserveWork } from '../reserves.ts';
 import type { Logger } from '../../adapters/log.ts';
 
 /** Shards that one process ticks at a time. */
@@ -107,6 +108,7 @@ export function startWorker(options: {
       ...recurringWorkOf(deps),
       ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms`, everyMs: periodMs, run: dispatcher.look })),
       ...leaderboardWork(deps, metrics),
+      ...reserveWork(deps, metrics),
       ...tidyingWork(sql, options.kept, clock),
       {
         what: 'checkpoints',

@@ -1,0 +1,62 @@
+/** GET /v1/reserves. */
+import { Type } from 'typebox';
+import type { ReserveCheck } from '../../../src/domain/reserves.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, NullableDecimalText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+
+const ReserveCheckBody = Type.Object(
+  {
+    at: Time,
+    verdict: choice(
+      ['backed', 'short', 'unknown'],
+      '`short`: less is held of something than is claimed, beyond ten basis points. `unknown`: a place did not tell.',
+    ),
+    lines: Type.Array(
+      Type.Object({
+        asset: Type.String({ description: '`USD` for the cash of all vaults, else the key of an instrument.' }),
+        claimed: DecimalText,
+        held: NullableDecimalText,
+      }),
+    ),
+    unknown: Type.Array(Type.String(), { description: 'Why places did not tell.' }),
+  },
+  {
+    $id: 'ReserveCheck',
+    examples: [
+      {
+        at: '2026-11-20T12:00:00.000Z',
+        verdict: 'backed',
+        lines: [
+          { asset: 'USD', claimed: '1009.4', held: '996990.1' },
+          { asset: 'spotexchange:BTCUSDT', claimed: '0.03148', held: '0.0314812' },
+        ],
+        unknown: [],
+      },
+    ],
+  },
+);
+
+function reserveBody({ at, verdict, lines, unknown }: ReserveCheck) {
+  return { at: isoTime(at), verdict, lines: lines.map(({ asset, claimed, held }) => ({ asset, claimed, held })), unknown: [...unknown] };
+}
+
+export const listReserves = defineRoute({
+  method: 'GET',
+  url: '/v1/reserves',
+  name: 'listReserves',
+  tag: 'vaults',
+  summary: 'What vaults and books claim, and what is really held',
+  description:
+    'Every two minutes the cash of all vaults and the positions of all live books are compared with the organization’s account at the spot exchange and with its linked and delegated wallets. Newest first. Empty where no live order goes to the exchange and no real node of the primary chain is named: there is nothing to compare. A deposit that the newest comparison does not back is refused.',
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of comparisons.', schema: pageOf(ReserveCheckBody) } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const page = pageOfQuery(request.query, 'reserves', POSITIONS.number);
+    return pageBody(await ports.vaults.reserves.list(memberOf(request).orgId, page), 'reserves', reserveBody);
+  },
+});

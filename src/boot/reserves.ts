@@ -1,0 +1,50 @@
+/** What a worker does for what backs vaults, and where that is held. */
+import type { RecurringWork } from '../../actors/runtime/recurring.ts';
+import type { ServiceMetrics } from '../adapters/metrics.ts';
+import { createPrimaryWallets } from '../adapters/solana/primary-wallets.ts';
+import { createReserveStore } from '../adapters/store/vaults/reserve-store.ts';
+import { openSpotAccounts } from '../adapters/venues/spotexchange/access.ts';
+import type { SignExchangeRequest } from '../trading/ports.ts';
+import { createReserveCheck, RESERVES_MS, type ReservePlaces } from '../trading/reserve-check.ts';
+import type { WorkerDeps } from './capabilities/capability.ts';
+import type { Config } from './config.ts';
+import type { ExchangeAccounts } from './exchange-accounts.ts';
+import type { OutsideReach } from './outside/index.ts';
+import type { ServiceProcess } from './service-process.ts';
+
+/** Whether what vaults hold is real: orders go to the exchange, or a real node of the primary chain is named. */
+export function isRealMoney(config: Pick<Config, 'SVC_LIVE_SPOTEXCHANGE_ENABLED' | 'SPOTCHAIN_RPC_URL'>): boolean {
+  return config.SVC_LIVE_SPOTEXCHANGE_ENABLED || config.SPOTCHAIN_RPC_URL !== null;
+}
+
+/** Null where nothing real is at stake. */
+export function openReservePlaces(
+  { config, clock, metrics, onStop }: ServiceProcess,
+  reach: OutsideReach,
+  accounts: ExchangeAccounts,
+  sign: SignExchangeRequest | null,
+): ReservePlaces | null {
+  if (!isRealMoney(config)) return null;
+  const exchange = config.SVC_LIVE_SPOTEXCHANGE_ENABLED && sign !== null ? openSpotAccounts(reach, sign) : null;
+  if (exchange !== null) onStop('the accounts whose balances are compared', async () => exchange.close());
+  const { rpcUrl } = reach.addresses.spotchain;
+  const wallets = rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, (code) => metrics.unanswered('primarychain', code));
+  if (wallets !== null) onStop('the wallets whose balances are compared', async () => wallets.close());
+  return {
+    exchange: exchange === null ? null : { hasAccount: accounts.has, read: exchange.read },
+    balancesOf: wallets?.balancesOf ?? null,
+  };
+}
+
+/** Everything is compared every two minutes, planned by the queue. */
+export function reserveWork(
+  { sql, trading, clock }: WorkerDeps,
+  metrics: Pick<ServiceMetrics, 'reservesCompared'>,
+): readonly RecurringWork[] {
+  const places = trading?.reserves;
+  if (places === undefined) return [];
+  const { run } = createReserveCheck({ store: createReserveStore(sql), places, clock });
+  return [
+    { what: 'comparing what vaults claim with what is held', everyMs: RESERVES_MS, run: async () => metrics.reservesCompared(await run()) },
+  ];
+}

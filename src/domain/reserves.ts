@@ -1,0 +1,129 @@
+/** What vaults and books of an organization claim, held against what its exchange account and its wallets really hold. */
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { EpochMs } from './time.ts';
+import { type InstrumentKey, splitInstrumentKey } from './venue.ts';
+
+/** Held may be less than claimed by so much: commission that leaves dust, and balances that are read while an order is booked. Basis points. */
+export const RESERVE_TOLERANCE_BPS = 10;
+/** A comparison counts for so long; after that nobody knows what is held. Milliseconds. */
+export const RESERVE_AGE_MS = 360_000;
+/** The name of the line of US dollars: cash of vaults, and dollar stablecoins at par. */
+export const DOLLARS_ASSET = 'USD';
+/** Stablecoins of the exchange that count as US dollars. */
+const EXCHANGE_DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
+
+/** What the live books of an organization claim. */
+export interface ReserveClaims {
+  /** Cash of all vaults, in US dollars. The cash of other books is a mandate and no money. */
+  readonly cashUsd: DecimalString;
+  /** Of all live books. */
+  readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
+}
+
+/** One place where something is held, as it tells itself. */
+export type ReservePlace = { readonly place: string } & (
+  | { readonly known: true; readonly dollars: DecimalString; readonly assets: ReadonlyMap<InstrumentKey, DecimalString> }
+  /** It did not tell; `venue` says whose instruments may lie there. */
+  | { readonly known: false; readonly why: string; readonly venue: 'spotexchange' | 'spotchain' }
+);
+
+export interface ReserveLine {
+  /** `USD`, or the key of an instrument. */
+  readonly asset: string;
+  readonly claimed: DecimalString;
+  /** Null where a place that may hold it did not tell. */
+  readonly held: DecimalString | null;
+}
+
+/** `short`: less is held of something than is claimed, beyond the tolerance. `unknown`: nobody can tell. */
+export type ReserveVerdict = 'backed' | 'short' | 'unknown';
+
+export interface ReserveCheck {
+  readonly at: EpochMs;
+  readonly verdict: ReserveVerdict;
+  readonly lines: readonly ReserveLine[];
+  /** Why places did not tell, one sentence each. */
+  readonly unknown: readonly string[];
+}
+
+/** What an account at the spot exchange holds, as a place: what orders hold back is held all the same. */
+export function exchangePlace(
+  account: string,
+  balances: readonly { readonly asset: string; readonly free: DecimalString; readonly locked: DecimalString }[],
+): ReservePlace {
+  let dollars = new Decimal(0);
+  const assets = new Map<InstrumentKey, DecimalString>();
+  for (const { asset, free, locked } of balances) {
+    const whole = new Decimal(free).plus(locked);
+    if (EXCHANGE_DOLLARS.has(asset)) dollars = dollars.plus(whole);
+    else assets.set(`spotexchange:${asset}USDT`, plainDecimal(whole));
+  }
+  return { place: `spot exchange, account ${account}`, known: true, dollars: plainDecimal(dollars), assets };
+}
+
+/** Compares claims with places. Instruments of other venues than the exchange and the primary chain are in neither. */
+export function compareReserves(claims: ReserveClaims, places: readonly ReservePlace[], at: EpochMs): ReserveCheck {
+  const claimed = new Map<InstrumentKey, Decimal>();
+  for (const { instrument, quantity } of claims.holdings) {
+    const { venue } = splitInstrumentKey(instrument);
+    if (venue === 'spotexchange' || venue === 'spotchain')
+      claimed.set(instrument, (claimed.get(instrument) ?? new Decimal(0)).plus(quantity));
+  }
+  const silent = places.flatMap((place) => (place.known ? [] : [place]));
+  const told = places.flatMap((place) => (place.known ? [place] : []));
+  const sum = (of: (place: (typeof told)[number]) => DecimalString | undefined): Decimal =>
+    told.reduce((total, place) => total.plus(of(place) ?? 0), new Decimal(0));
+  const dollars: ReserveLine = {
+    asset: DOLLARS_ASSET,
+    claimed: plainDecimal(claims.cashUsd),
+    held: silent.length > 0 ? null : plainDecimal(sum((place) => place.dollars)),
+  };
+  const lines = [...claimed]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([instrument, quantity]): ReserveLine => {
+      const isUnknown = silent.some(({ venue }) => venue === splitInstrumentKey(instrument).venue);
+      const held = isUnknown ? null : plainDecimal(sum(({ assets }) => assets.get(instrument)));
+      return { asset: instrument, claimed: plainDecimal(quantity), held };
+    });
+  const all = [dollars, ...lines];
+  const verdict = all.some(isShort) ? 'short' : all.some(({ held }) => held === null) ? 'unknown' : 'backed';
+  return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`) };
+}
+
+/** Whether less is held than is claimed, beyond the tolerance; what is not known is not short. */
+export function isShort({ claimed, held }: Pick<ReserveLine, 'claimed' | 'held'>): boolean {
+  return held !== null && new Decimal(held).times(10_000).lt(new Decimal(claimed).times(10_000 - RESERVE_TOLERANCE_BPS));
+}
+
+/** Why a deposit is not backed by what is held; null where it is. */
+export type Unbacked =
+  | { readonly kind: 'unknown'; readonly detail: string }
+  | { readonly kind: 'short'; readonly detail: string; readonly freeUsd: DecimalString; readonly heldUsd: DecimalString };
+
+/**
+ * Whether so much more may be claimed. Nothing is where the last comparison is old, or a place did not tell, or something is short.
+ * @param claimedUsd the cash of all vaults at this moment; the larger of it and of what the comparison saw counts.
+ */
+export function depositObjection(
+  check: ReserveCheck | null,
+  { amountUsd, claimedUsd, now }: { readonly amountUsd: DecimalString; readonly claimedUsd: DecimalString; readonly now: EpochMs },
+): Unbacked | null {
+  if (check === null) return { kind: 'unknown', detail: 'what the account at the exchange and the wallets hold was not compared yet' };
+  if (now - check.at > RESERVE_AGE_MS || check.at > now + RESERVE_AGE_MS)
+    return {
+      kind: 'unknown',
+      detail: `what is held was compared ${Math.round((now - check.at) / 1_000)} s ago, and counts for ${RESERVE_AGE_MS / 1_000} s`,
+    };
+  const dollars = check.lines.find(({ asset }) => asset === DOLLARS_ASSET);
+  if (check.verdict === 'unknown' || dollars === undefined || dollars.held === null)
+    return { kind: 'unknown', detail: `it is not known what is held: ${check.unknown.join('; ') || 'no place told'}` };
+  const claimed = Decimal.max(claimedUsd, dollars.claimed);
+  const free = new Decimal(dollars.held).minus(claimed);
+  const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
+  const lacking = check.lines.filter(isShort).map(({ asset, claimed: wanted, held }) => `${held} of ${wanted} ${asset}`);
+  if (lacking.length > 0)
+    return { kind: 'short', detail: `less is held than is claimed already: ${lacking.join(', ')}`, ...figures, freeUsd: '0' };
+  return free.gte(amountUsd)
+    ? null
+    : { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };
+}

@@ -1,0 +1,113 @@
+/** Compares, organization by organization, what vaults and books claim with what the account and the wallets really hold. */
+import type { DecimalString } from '../domain/decimal.ts';
+import { CATALOG } from '../domain/catalog.ts';
+import { accountOfPrimaryWallet, type PrimaryBalances } from '../domain/portfolio/account.ts';
+import type { Outcome } from '../domain/refusal.ts';
+import {
+  compareReserves,
+  exchangePlace,
+  isShort,
+  type ReserveCheck,
+  type ReserveClaims,
+  type ReservePlace,
+  type ReserveVerdict,
+} from '../domain/reserves.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+
+/** How often everything is compared. Milliseconds. */
+export const RESERVES_MS = 120_000;
+
+export interface ReserveStore {
+  /** What each organization claims that has a live book, an account or a wallet: one that claims nothing yet as well. */
+  claims(): Promise<ReadonlyMap<string, ReserveClaims>>;
+  /** Linked and delegated wallets of the primary chain. */
+  walletsOf(orgId: string): Promise<readonly string[]>;
+  newest(orgId: string): Promise<ReserveCheck | null>;
+  /** Keeps a comparison, and tells the organization's alerts what is given. */
+  keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void>;
+  /** The cash of all vaults at this moment, in US dollars. */
+  cashUsd(orgId: string): Promise<DecimalString>;
+}
+
+/** Where something may be held. */
+export interface ReservePlaces {
+  /** Null where no live order goes to the exchange: then nothing of anybody's is there. */
+  readonly exchange: {
+    readonly hasAccount: (orgId: string) => boolean;
+    /** @throws where the exchange does not tell. */
+    readonly read: (orgId: string) => Promise<{
+      readonly account: string;
+      readonly balances: readonly { readonly asset: string; readonly free: DecimalString; readonly locked: DecimalString }[];
+    }>;
+  } | null;
+  /** Null where no node of the primary chain is named. */
+  readonly balancesOf: ((owner: string) => Promise<Outcome<PrimaryBalances>>) | null;
+}
+
+/** How many organizations came to each verdict. */
+export type ReserveRound = Readonly<Record<ReserveVerdict, number>>;
+
+export function createReserveCheck(deps: {
+  readonly store: ReserveStore;
+  readonly places: ReservePlaces;
+  readonly clock: { now(): EpochMs };
+}): { run(): Promise<ReserveRound> } {
+  const { store, clock } = deps;
+
+  async function compared(orgId: string, claims: ReserveClaims): Promise<ReserveVerdict> {
+    const [before, places] = await Promise.all([store.newest(orgId), placesOf(deps, orgId)]);
+    const check = compareReserves(claims, places, clock.now());
+    // An alert tells of a change, and a shortfall that stays is told once.
+    const isNews = check.verdict !== 'backed' && check.verdict !== before?.verdict;
+    await store.keep(orgId, check, isNews ? alertOf(check) : null);
+    return check.verdict;
+  }
+
+  return {
+    async run() {
+      const round = { backed: 0, short: 0, unknown: 0 };
+      for (const [orgId, claims] of await store.claims()) round[await compared(orgId, claims)] += 1;
+      return round;
+    },
+  };
+}
+
+function alertOf(check: ReserveCheck): { readonly [detail: string]: string } {
+  const lacking = check.lines.filter(isShort).map(({ asset, claimed, held }) => `${held} of ${claimed} ${asset}`);
+  return check.verdict === 'short'
+    ? { what: 'reserves_short', detail: lacking.join(', ') }
+    : { what: 'reserves_unknown', detail: check.unknown.join('; ') };
+}
+
+/** Every place of an organization; one that does not answer is a place that did not tell. */
+async function placesOf({ store, places, clock }: Parameters<typeof createReserveCheck>[0], orgId: string): Promise<ReservePlace[]> {
+  const { exchange, balancesOf } = places;
+  const account = exchange?.hasAccount(orgId) ? [exchangeOf(exchange, orgId)] : [];
+  const wallets = balancesOf === null ? [] : (await store.walletsOf(orgId)).map((owner) => walletOf(balancesOf, owner, clock.now()));
+  return Promise.all([...account, ...wallets]);
+}
+
+async function exchangeOf(exchange: NonNullable<ReservePlaces['exchange']>, orgId: string): Promise<ReservePlace> {
+  try {
+    const { account, balances } = await exchange.read(orgId);
+    return exchangePlace(account, balances);
+  } catch (error) {
+    return { place: 'spot exchange', known: false, venue: 'spotexchange', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function walletOf(balancesOf: NonNullable<ReservePlaces['balancesOf']>, owner: string, now: EpochMs): Promise<ReservePlace> {
+  const place = `wallet ${owner}`;
+  const silent = (why: string): ReservePlace => ({ place, known: false, venue: 'spotchain', why });
+  try {
+    const read = await balancesOf(owner);
+    if (!read.ok) return silent(read.refusal.detail);
+    const { cashUsd, positions } = accountOfPrimaryWallet(read.value, CATALOG, now).place;
+    const assets = new Map<InstrumentKey, DecimalString>();
+    for (const { instrument, quantity } of positions) if (instrument?.startsWith('spotchain:')) assets.set(instrument, quantity);
+    return { place, known: true, dollars: cashUsd, assets };
+  } catch (error) {
+    return silent(error instanceof Error ? error.message : String(error));
+  }
+}

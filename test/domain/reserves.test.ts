@@ -1,0 +1,88 @@
+// What is claimed against what is held: decimal sums, unknown places, tolerance, and which deposits are backed.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import {
+  compareReserves,
+  depositObjection,
+  exchangePlace,
+  isShort,
+  RESERVE_AGE_MS,
+  type ReserveClaims,
+  type ReservePlace,
+} from '../../src/domain/reserves.ts';
+
+const AT = 1_700_000_000_000;
+const BTC = 'spotexchange:BTCUSDT' as const;
+const AAPL = 'spotchain:AAPLx' as const;
+const account = exchangePlace('7', [
+  { asset: 'USDT', free: '900.1', locked: '99.9' },
+  { asset: 'USDC', free: '1', locked: '0' },
+  { asset: 'BTC', free: '0.5', locked: '0.1' },
+]);
+const wallet: ReservePlace = { place: 'wallet w', known: true, dollars: '10', assets: new Map([[AAPL, '2']]) };
+const silentWallet: ReservePlace = { place: 'wallet s', known: false, venue: 'spotchain', why: 'no node' };
+const claims = (cashUsd: string, btc = '0.6', aapl = '2'): ReserveClaims => ({
+  cashUsd,
+  holdings: [
+    { instrument: BTC, quantity: btc },
+    { instrument: AAPL, quantity: aapl },
+    // Nobody compares what lies at other venues.
+    { instrument: 'prediction:kalshi|x|yes', quantity: '5' },
+  ],
+});
+
+test('dollars and assets of all places are summed exactly, what orders hold back included', () => {
+  expect(compareReserves(claims('1011'), [account, wallet], AT)).toEqual({
+    at: AT,
+    verdict: 'backed',
+    lines: [
+      { asset: 'USD', claimed: '1011', held: '1011' },
+      { asset: AAPL, claimed: '2', held: '2' },
+      { asset: BTC, claimed: '0.6', held: '0.6' },
+    ],
+    unknown: [],
+  });
+});
+
+test('a place that does not tell leaves unknown what may lie there, and what is short elsewhere stays short', () => {
+  const check = compareReserves(claims('1'), [account, silentWallet], AT);
+  expect(check).toMatchObject({ verdict: 'unknown', unknown: ['wallet s: no node'] });
+  expect(check.lines.map(({ held }) => held)).toEqual([null, null, '0.6']);
+  expect(compareReserves(claims('1', '0.7'), [account, silentWallet], AT).verdict).toBe('short');
+  // Whoever names no place holds nothing.
+  expect(compareReserves(claims('0', '0', '0'), [], AT).verdict).toBe('backed');
+  expect(compareReserves(claims('0.01', '0', '0'), [], AT).verdict).toBe('short');
+});
+
+test('the tolerance is ten basis points of what is claimed, and no more', () => {
+  expect(isShort({ claimed: '1000', held: '999' })).toBe(false);
+  expect(isShort({ claimed: '1000', held: '998.999999' })).toBe(true);
+});
+
+test('a deposit passes where it is backed beside everything that is claimed, at any amounts', () => {
+  const cents = fc.bigInt({ min: 0n, max: 10n ** 15n }).map((value) => plainDecimal(new Decimal(value.toString()).div(1_000_000)));
+  fc.assert(
+    fc.property(cents, cents, cents, cents, (held, seen, present, amount) => {
+      const place = exchangePlace('7', [{ asset: 'USDT', free: held, locked: '0' }]);
+      const check = compareReserves({ cashUsd: seen, holdings: [] }, [place], AT);
+      const objection = depositObjection(check, { amountUsd: amount, claimedUsd: present, now: AT });
+      const larger = new Decimal(seen).gt(present) ? seen : present;
+      const fits = new Decimal(held).gte(new Decimal(larger).plus(amount)) && check.verdict === 'backed';
+      expect(objection === null).toBe(fits);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('nothing is paid in while it is not known what is held: never compared, long ago, a silent place, another shortfall', () => {
+  const asked = { amountUsd: '1', claimedUsd: '0', now: AT };
+  const good = compareReserves(claims('1'), [account, wallet], AT);
+  expect(depositObjection(good, asked)).toBeNull();
+  expect(depositObjection(null, asked)).toMatchObject({ kind: 'unknown' });
+  expect(depositObjection(good, { ...asked, now: AT + RESERVE_AGE_MS + 1 })).toMatchObject({ kind: 'unknown' });
+  expect(depositObjection(compareReserves(claims('1'), [account, silentWallet], AT), asked)).toMatchObject({ kind: 'unknown' });
+  const lacking = depositObjection(compareReserves(claims('1', '0.7'), [account, wallet], AT), asked);
+  expect(lacking).toMatchObject({ kind: 'short', freeUsd: '0' });
+  expect(lacking?.detail).toContain(`0.6 of 0.7 ${BTC}`);
+});
