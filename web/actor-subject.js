@@ -1,4 +1,5 @@
 /** What an actor is about: its name, its own page, and the markets that it trades with what it did there. */
+import { actorWord } from './actors-panel.js';
 import { agentOverlay } from './agent-overlay.js';
 import { read } from './http.js';
 import { instrumentWords } from './outcome-names.js';
@@ -31,11 +32,9 @@ export function pageOfActor({ id, kind, context }) {
 
 /** How an actor is called: an agent by its name, an order by what it buys or sells. @param {ActorDetail} actor @returns {Promise<string>} */
 export async function actorTitle({ id, kind, name, context }) {
-  if (name !== null) return name;
   const order = /** @type {Order | undefined} */ (context['order']);
   if (order !== undefined) return `${plain(kind)}: ${order.side} ${priceText(order.quantity)} ${await instrumentWords(order.instrument)}`;
-  const symbol = context['symbol'];
-  return `${plain(kind)} ${typeof symbol === 'string' ? symbol : id.slice(-8)}`;
+  return actorWord({ actorId: id, actorKind: kind, actorName: name });
 }
 
 /**
@@ -55,9 +54,9 @@ export async function tradedBy({ id, kind, context }, signal) {
   if (order?.instrument.startsWith('prediction:')) return null;
   if (order !== undefined) return { instruments: [order.instrument], overlay: orderOverlay(id, order, context, signal) };
   if (kind !== 'take') return null;
-  /** @type {{ readonly take: { readonly asset: { readonly key: string } } }} */
-  const { take } = await read(`/v1/takes/${id}`, { signal });
-  return { instruments: [take.asset.key], overlay: stepOverlay(id, [], signal) };
+  /** @type {import('./wire.ts').Take} */
+  const { instrument } = await read(`/v1/takes/${id}`, { signal });
+  return instrument.startsWith('prediction:') ? null : { instruments: [instrument], overlay: stepOverlay(id, [], signal) };
 }
 
 /**
@@ -89,6 +88,6 @@ function stepOverlay(id, lines, signal) {
       ({ at, event }) =>
         /** @type {import('./price-chart.js').Mark} */ ({ at: Date.parse(at), kind: 'proposed', text: eventWord(event.type) }),
     );
-    return { marks, lines, stretches: [], curves: [] };
+    return { marks, lines, stretches: [], curves: [], gauges: [] };
   };
 }

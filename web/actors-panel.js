@@ -75,7 +75,7 @@ function actorCells({ id, kind, name, version, status, value, changedAt }, inter
 }
 
 /**
- * An actor by its name, or by its kind and the end of its id; it leads to its past.
+ * An actor by its name, or by its kind with what it is about; it leads to its past.
  * @param {{ readonly actorId: string, readonly actorKind: string, readonly actorName: string | null }} actor
  */
 export function actorLink({ actorId, actorKind, actorName }) {
@@ -84,5 +84,6 @@ export function actorLink({ actorId, actorKind, actorName }) {
 
 /** @param {{ readonly actorId: string, readonly actorKind: string, readonly actorName: string | null }} actor */
 export function actorWord({ actorId, actorKind, actorName }) {
-  return actorName ?? `${plain(actorKind)} ${actorId.slice(-8)}`;
+  if (actorName === null) return `${plain(actorKind)} ${actorId.slice(-8)}`;
+  return actorKind === 'agent' ? actorName : `${plain(actorKind)}: ${actorName}`;
 }

@@ -1,4 +1,4 @@
-/** What one agent did on the bars of an instrument: entries, exits, blocked decisions, the stop and target of what it holds, its averages, and when it knew no live quote. */
+/** What one agent did on the bars of an instrument: entries, exits, blocked decisions, the stop and target of what it holds, its indicators, and when it knew no live quote. */
 import { read } from './http.js';
 import { plain, priceText } from './words.js';
 
@@ -32,7 +32,8 @@ export function agentOverlay(agentId, manifest, signal) {
       marks: [...fills.filter(({ instrument }) => instrument === key).map(fillMark), ...decisions.flatMap((one) => decisionMark(one, key))],
       lines: books.flatMap((book) => positionLines(book, key, manifest)),
       stretches: ofKey.filter(({ seen }) => seen.quote?.quality !== 'live').map(({ decision }) => minuteOf(decision)),
-      curves: averagesOf(ofKey),
+      curves: indicatorsOf(ofKey, true),
+      gauges: indicatorsOf(ofKey, false),
     };
   };
 }
@@ -115,16 +116,17 @@ function minuteOf({ slot }) {
 }
 
 /**
- * The averages that the agent's own rules read, as each decision noted them.
+ * The indicators that the agent's own rules read, as each decision noted them.
  * @param {readonly { readonly seen: Observation }[]} seen
+ * @param {boolean} arePrices Averages of the price, or all the others.
  * @returns {readonly Curve[]}
  */
-function averagesOf(seen) {
+function indicatorsOf(seen, arePrices) {
   /** @type {Map<string, Map<number, number>>} */
   const curves = new Map();
   for (const { seen: one } of seen) {
     for (const [name, noted] of Object.entries(one.indicators)) {
-      if (!name.startsWith('ema:')) continue;
+      if (name.startsWith('ema:') !== arePrices) continue;
       const { value, barOpenTime } = noted;
       if (value === null || barOpenTime === null) continue;
       const points = curves.get(name) ?? new Map();
@@ -133,7 +135,7 @@ function averagesOf(seen) {
     }
   }
   return [...curves].map(([name, points]) => ({
-    name: name.replace(':', ' '),
+    name: plain(name).replace(':', ' '),
     points: [...points].sort(([a], [b]) => a - b).map(([at, value]) => ({ at, value })),
   }));
 }

@@ -2,6 +2,7 @@
 import { dispositionBadge } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
+import { may } from './permissions.js';
 import { age, plain, STAGES } from './words.js';
 
 /** @typedef {import('./wire.ts').Agent} Agent */
@@ -15,7 +16,8 @@ const READS_AT_ONCE = 6;
  * @param {Context} context
  * @returns {import('./shell.js').View}
  */
-export function agentsView({ feed, fail, me }) {
+export function agentsView(context) {
+  const { feed, fail } = context;
   /** @type {Map<string, ReturnType<typeof agentRow>>} */
   const rows = new Map();
   /** @type {(() => void)[]} */
@@ -34,7 +36,7 @@ export function agentsView({ feed, fail, me }) {
   const element = h(
     'section',
     { class: 'page' },
-    h('div', { class: 'page-head' }, h('h1', {}, 'Agents'), note, newAgentLink(me)),
+    h('div', { class: 'page-head' }, h('h1', {}, 'Agents'), note, h('span', { class: 'space' }), pageActions(context)),
     h(
       'table',
       { class: 'agents' },
@@ -175,9 +177,17 @@ export function agentsView({ feed, fail, me }) {
   };
 }
 
-/** @param {import('./wire.ts').Me} me */
-function newAgentLink({ permissions }) {
-  return h('a', { href: '#/agents/new', hidden: !permissions.includes('trade:execute') }, 'New agent');
+/** What may be done with all of them. @param {Context} context */
+function pageActions(context) {
+  const resume = () => void import('./resume-all.js').then(({ askResumeAll }) => askResumeAll(context), context.fail);
+  const isAllowed = may('risk:manage');
+  const title = isAllowed ? 'Chooses among the paused agents' : 'This needs risk:manage';
+  return h(
+    'div',
+    { class: 'actions' },
+    h('button', { type: 'button', disabled: !isAllowed, title, onclick: resume }, 'Resume all'),
+    h('a', { href: '#/agents/new', hidden: !may('trade:execute') }, 'New agent'),
+  );
 }
 
 /** @param {Agent} agent */

@@ -2,6 +2,7 @@
 import { fill, h, say } from './dom.js';
 import { change } from './http.js';
 import { CHAIN_WORDS, walletName } from './linked-wallets.js';
+import { may } from './permissions.js';
 import { createProblemNote } from './problem-note.js';
 import { signingPlace } from './signing-place.js';
 import { dataTable, factList, number } from './tables.js';
@@ -41,7 +42,8 @@ export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted })
     required: true,
   });
   const preference = h('select', {}, h('option', { value: 'received' }, 'what arrives'), h('option', { value: 'speed' }, 'speed'));
-  const ask = h('button', { type: 'submit', class: 'primary' }, 'Quote');
+  const ask = h('button', { type: 'submit', class: 'primary', disabled: !may('market:read') }, 'Quote');
+  if (ask.disabled) ask.title = 'This needs market:read';
   /** @type {readonly LinkedWallet[]} */
   let linked = [];
 

@@ -2,15 +2,17 @@
 import { barLength, partsOf, readBars, readClosed, TIMEFRAMES } from './candle-reads.js';
 import { readCatalog } from './catalog.js';
 import { fill, h, mark, say } from './dom.js';
+import { followFormingBar } from './forming-bar.js';
 import { Refused } from './http.js';
-import { plain, symbolOf } from './words.js';
+import { withheld } from './permissions.js';
+import { plain, quoteText, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Bar} Bar */
 /** @typedef {import('./price-chart.js').Mark} Mark */
 /** @typedef {import('./price-chart.js').PriceLine} PriceLine */
 /** @typedef {import('./price-chart.js').Stretch} Stretch */
 /** @typedef {{ readonly name: string, readonly points: readonly { readonly at: number, readonly value: number }[] }} Curve */
-/** @typedef {{ readonly marks: readonly Mark[], readonly lines: readonly PriceLine[], readonly stretches: readonly Stretch[], readonly curves: readonly Curve[] }} Overlay What is drawn on the bars. */
+/** @typedef {{ readonly marks: readonly Mark[], readonly lines: readonly PriceLine[], readonly stretches: readonly Stretch[], readonly curves: readonly Curve[], readonly gauges: readonly Curve[] }} Overlay What is drawn on the bars. */
 /** @typedef {(key: string, span: { readonly from: number, readonly to: number }) => Promise<Overlay>} OverlayOf */
 /** @typedef {import('./price-chart.js').PriceChart} PriceChart */
 
@@ -63,14 +65,26 @@ export class CandlePanel {
       instruments.map((one) => h('option', { value: one }, symbolOf(one))),
     );
     which.hidden = instruments.length < 2;
+    this.reach = h(
+      'button',
+      {
+        type: 'button',
+        hidden: true,
+        'aria-pressed': 'false',
+        onclick: () => this.#reachLines(this.reach.getAttribute('aria-pressed') !== 'true'),
+      },
+      'All lines in view',
+    );
     this.element = h(
       'div',
       { class: 'candle-panel' },
-      h('div', { class: 'candle-controls' }, which, this.lengths, this.note),
+      h('div', { class: 'candle-controls' }, which, this.lengths, this.reach, this.note),
       this.place,
       this.legend,
     );
-    void this.#show();
+    const unread = withheld('market:read', 'The chart of prices');
+    if (unread === null) void this.#show();
+    else fill(this.element, unread);
   }
 
   /** Reads what is drawn on the bars once more. */
@@ -96,6 +110,12 @@ export class CandlePanel {
     this.#stop = () => {};
     this.#chart?.end();
     this.#chart = null;
+  }
+
+  /** @param {boolean} isWanted */
+  #reachLines(isWanted) {
+    mark(this.reach, 'aria-pressed', String(isWanted));
+    this.#chart?.reachLines(isWanted);
   }
 
   /** @param {string} key @param {string} length */
@@ -138,6 +158,8 @@ export class CandlePanel {
     say(this.note, bars.length === 0 ? `No bar of ${length} is known.` : lack);
     made.pointAt(this.#at);
     this.#follow(made, signal);
+    made.reachLines(this.reach.getAttribute('aria-pressed') === 'true');
+    if (behind >= this.context.feed.now()) this.#form(made, bars.at(-1), signal);
     await Promise.all([
       this.#drawOverlay(made, signal),
       measure === null ? null : drawMeasure(made, bars, measure.key, signal, this.context.feed.now()),
@@ -163,6 +185,18 @@ export class CandlePanel {
     });
   }
 
+  /** @param {PriceChart} made @param {Bar | undefined} last @param {AbortSignal} signal */
+  #form(made, last, signal) {
+    if (last === undefined) return;
+    const { context, key, length } = this;
+    const stop = followFormingBar({ context, key, timeframe: length, last, signal, onBar: (bar) => made.form(bar) });
+    const before = this.#stop;
+    this.#stop = () => {
+      before();
+      stop();
+    };
+  }
+
   /** @param {PriceChart} made @param {AbortSignal} signal */
   async #drawOverlay(made, signal) {
     const span = made.span();
@@ -176,12 +210,15 @@ export class CandlePanel {
     made.setMarks(drawn?.marks ?? []);
     made.setLines(drawn?.lines ?? []);
     made.setCurves(drawn?.curves ?? []);
+    made.setGauges(drawn?.gauges ?? []);
+    this.reach.hidden = (drawn?.lines.length ?? 0) === 0;
     this.onDrawn({ span, bars: made.bars(), marks: drawn?.marks ?? [] });
     const words = [
+      (drawn?.lines ?? []).map(({ title, price }) => `${title} ${quoteText(String(Number(price)))}`).join(', '),
       isEquity ? 'Blue: the regular session is closed.' : '',
       (drawn?.stretches.length ?? 0) > 0 ? 'Violet: the agent knew no live quote.' : '',
     ];
-    say(this.legend, words.filter((word) => word !== '').join(' '));
+    say(this.legend, words.filter((word) => word !== '').join(' · '));
   }
 }
 

@@ -1,5 +1,6 @@
 /** The instruments of the catalog by their key, read once for as long as the page is open. */
 import { read } from './http.js';
+import { may } from './permissions.js';
 
 /** @typedef {import('./api.ts').CatalogEntry} CatalogEntry */
 
@@ -8,10 +9,11 @@ const PER_PAGE = 200;
 let reading = null;
 
 /**
- * Every instrument; prices in it are those of the moment of reading.
+ * Every instrument, none for who may not read the market; prices in it are those of the moment of reading.
  * @returns {Promise<ReadonlyMap<string, CatalogEntry>>}
  */
-export function readCatalog() {
+export async function readCatalog() {
+  if (!may('market:read')) return new Map();
   reading ??= readAll().catch((error) => {
     reading = null;
     throw error;

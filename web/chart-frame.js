@@ -61,11 +61,12 @@ export function chartFrame({ label, height, repaint }) {
       isToFit = chart.timeScale().width() === 0;
       chart.timeScale().fitContent();
     },
-    /** The lower pane takes a quarter. */
+    /** Every lower pane takes a third of what the first one does. */
     share() {
-      chart.panes()[0]?.setStretchFactor(3);
-      chart.panes()[1]?.setStretchFactor(1);
+      for (const [index, pane] of chart.panes().entries()) pane.setStretchFactor(index === 0 ? 3 : 1);
     },
+    /** @param {number} pixels Its height from now on. */
+    setHeight: (pixels) => void (place.style.height = `${pixels}px`),
     end() {
       stop();
       chart.remove();

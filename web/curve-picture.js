@@ -1,6 +1,6 @@
 /** The curve of a launch as a picture: the price over the fill, and how far it has come. */
 import { h, s } from './dom.js';
-import { priceText } from './words.js';
+import { quoteText } from './words.js';
 
 /** @typedef {import('./wire.ts').LadderStep} LadderStep */
 
@@ -23,7 +23,7 @@ export function curvePicture(ladder, curve, { symbol, quoteSymbol }) {
   const points = ladder.map(({ fillPct, price }) => `${x(fillPct).toFixed(1)},${y(Number(price)).toFixed(1)}`);
   const fillPct = Number(curve?.fillPct ?? 0);
   const price = curve === null ? Number(ladder[0]?.price ?? 0) : Number(curve.price);
-  const words = `The curve of ${symbol}: ${curve === null ? 'not on the chain yet' : `${curve.fillPct} % full at ${priceText(curve.price)} ${quoteSymbol}`}`;
+  const words = `The curve of ${symbol}: ${curve === null ? 'not on the chain yet' : `${Number(curve.fillPct).toFixed(2)} % full at ${quoteText(curve.price)} ${quoteSymbol}`}`;
   return h(
     'figure',
     { class: 'curve' },
@@ -38,12 +38,12 @@ export function curvePicture(ladder, curve, { symbol, quoteSymbol }) {
       s('polyline', { class: 'curve-line', points: points.join(' ') }),
       s('line', { class: 'curve-mark', x1: x(fillPct), x2: x(fillPct), y1: y(0), y2: y(price) }),
       s('circle', { class: 'curve-mark', cx: x(fillPct), cy: y(price), r: 5, 'data-fill': curve?.fillPct ?? '0' }),
-      s('text', { class: 'curve-word', x: LEFT, y: HEIGHT - 12 }, 'start'),
+      s('text', { class: 'curve-word', x: LEFT, y: HEIGHT - 12 }, `start at ${quoteText(ladder[0]?.price ?? '0')} ${quoteSymbol}`),
       s('text', { class: 'curve-word', x: WIDTH - RIGHT, y: HEIGHT - 12, 'text-anchor': 'end' }, 'graduation'),
       s(
         'text',
         { class: 'curve-word', x: WIDTH - RIGHT, y: 22, 'text-anchor': 'end' },
-        `${priceText(ladder.at(-1)?.price ?? '')} ${quoteSymbol}`,
+        `${quoteText(ladder.at(-1)?.price ?? '0')} ${quoteSymbol}`,
       ),
     ),
     h('figcaption', { class: 'faint' }, words),

@@ -1,7 +1,7 @@
 /** One decision record: what came of it, and opened up, the matrix of its rules and what was known of each instrument. */
 import { fill, h } from './dom.js';
 import { sentenceOf } from './problem-note.js';
-import { age, clockTime, dayAndTime, flagWords, plain, rejectionWords, valueText } from './words.js';
+import { age, clockTime, dayAndTime, flagWords, forPeople, plain, rejectionWords, valueText } from './words.js';
 
 /** @typedef {import('./wire.ts').Decision} Decision */
 /** @typedef {import('./wire.ts').Rule} Rule */
@@ -86,16 +86,16 @@ function explanationWords({ summary, why, instruments, missing }) {
     h(
       'ul',
       {},
-      lines.map((line) => h('li', {}, line)),
+      lines.map((line) => h('li', {}, forPeople(line))),
     );
   return [
-    h('p', {}, h('strong', {}, summary)),
+    h('p', {}, h('strong', {}, forPeople(summary))),
     sentences(why),
     ...instruments.map(({ instrument, seen, entry, exit }) =>
       h(
         'section',
         { 'aria-label': instrument },
-        h('p', {}, nameOf(instrument), `: ${seen}`),
+        h('p', {}, nameOf(instrument), `: ${forPeople(seen)}`),
         sentences([
           ...entry.map(({ passed, sentence }) => `entry ${passed ? 'held' : 'failed'} · ${sentence}`),
           ...exit.map(({ passed, sentence }) => `exit ${passed ? 'held' : 'failed'} · ${sentence}`),

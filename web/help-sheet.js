@@ -3,8 +3,7 @@ import { h } from './dom.js';
 import { FURTHER_PAGES, PAGES, pagesOf } from './pages.js';
 import { dataTable } from './tables.js';
 
-/** @param {import('./wire.ts').Me} me */
-export function openHelp(me) {
+export function openHelp() {
   const keys = (/** @type {string} */ text) =>
     h(
       'span',
@@ -19,7 +18,7 @@ export function openHelp(me) {
     ['?', 'this sheet'],
     ['Escape', 'close what is open'],
   ];
-  const pages = pagesOf([...PAGES, ...FURTHER_PAGES], me).map(({ title, key }) => [`g ${key}`, title]);
+  const pages = pagesOf([...PAGES, ...FURTHER_PAGES]).map(({ title, key }) => [`g ${key}`, title]);
   const table = (/** @type {string} */ caption, /** @type {string[][]} */ rows) =>
     dataTable({ caption, head: ['key', 'what it does'], rows: rows.map(([key = '', what = '']) => [keys(key), what]) });
   const dialog = h(

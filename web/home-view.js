@@ -1,5 +1,6 @@
 /** The front page: is it well, and is it making money? What was earned, what waits for somebody, what is not healthy, and every agent in a line. */
 import { agentLines } from './agent-lines.js';
+import { alertList } from './alert-log.js';
 import { fill, h, mark, say } from './dom.js';
 import { earningsTable } from './earnings-table.js';
 import { read } from './http.js';
@@ -23,6 +24,7 @@ export function homeView(context) {
   const when = h('span', { class: 'faint' });
   const earned = h('div', {});
   const waiting = h('div', {});
+  const alerts = h('div', {});
   const agents = agentLines({ context, signal });
   let isReading = false;
   /** @type {number | undefined} */
@@ -39,6 +41,7 @@ export function homeView(context) {
       ]);
       fill(earned, earningsTable({ paper, live }));
       fill(waiting, attentionList(attention));
+      fill(alerts, alertList());
       mark(verdict, 'data-count', String(attention.length));
       say(verdict, `${wellWords(attention.length)} ${moneyWords(paper, live)}`);
       say(when, `as of ${clockAndZone(feed.now())}`);
@@ -62,7 +65,7 @@ export function homeView(context) {
   void refresh();
 
   return {
-    element: frame({ verdict, when, earned, waiting, agents: agents.element }),
+    element: frame({ verdict, when, earned, waiting, alerts, agents: agents.element }),
     title: 'Overview',
     end() {
       abort.abort();
@@ -93,8 +96,8 @@ function moneyWords(paper, live) {
   return Number(totals.pnlUsd) > 0 ? `The ${mode} books make money.` : `The ${mode} books lose money.`;
 }
 
-/** @param {{ readonly [part in 'verdict' | 'when' | 'earned' | 'waiting' | 'agents']: HTMLElement }} parts */
-function frame({ verdict, when, earned, waiting, agents }) {
+/** @param {{ readonly [part in 'verdict' | 'when' | 'earned' | 'waiting' | 'alerts' | 'agents']: HTMLElement }} parts */
+function frame({ verdict, when, earned, waiting, alerts, agents }) {
   const panel = (/** @type {string} */ title, /** @type {HTMLElement} */ content) =>
     h('div', { class: 'panel' }, h('div', { class: 'panel-head' }, h('h2', {}, title)), content);
   return h(
@@ -102,7 +105,12 @@ function frame({ verdict, when, earned, waiting, agents }) {
     { class: 'page home' },
     h('div', { class: 'page-head' }, h('h1', {}, 'Overview'), when),
     verdict,
-    h('div', { class: 'two home-top' }, panel('Profit and loss', earned), panel('Needs somebody', waiting)),
+    h(
+      'div',
+      { class: 'two home-top' },
+      panel('Profit and loss', earned),
+      h('div', {}, panel('Needs somebody', waiting), panel('Alerts', alerts)),
+    ),
     agents,
   );
 }

@@ -7,6 +7,7 @@ import { fundingPanel } from './funding-panel.js';
 import { holdersPanel } from './holders-panel.js';
 import { newsPanel } from './news-panel.js';
 import { orderBookPanel } from './order-book-panel.js';
+import { may } from './permissions.js';
 import { quoteHead } from './quote-head.js';
 import { IS_REPLAY } from './replay-mode.js';
 import { plain, symbolOf } from './words.js';
@@ -82,10 +83,9 @@ function panelsOf(options, entry) {
   // A tape holds prices: neither books nor news, and nobody's positions.
   if (IS_REPLAY) return [];
   const { context, key, signal } = options;
-  const maySeeAgents = context.me.permissions.includes('agent:read') && context.me.orgId !== null;
   return [
     ...(entry === undefined ? [] : [orderBookPanel(options)]),
-    ...(maySeeAgents ? [holdersPanel(options)] : []),
+    ...(may('agent:read') ? [holdersPanel(options)] : []),
     newsPanel({ context, symbol: entry?.underlying ?? symbolOf(key), signal }),
     ...(entry?.kind === 'perp' ? [fundingPanel(options)] : []),
   ];

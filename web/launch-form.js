@@ -7,6 +7,7 @@ import { clearProblem, fieldRow, showProblems } from './form-fields.js';
 import { change, read } from './http.js';
 import { madeOnce, submitLaunch } from './launch-signing.js';
 import { createProblemNote } from './problem-note.js';
+import { withheld } from './permissions.js';
 import { signingPlace } from './signing-place.js';
 import { factList, number } from './tables.js';
 import { clockAndZone, plain, symbolOf } from './words.js';
@@ -57,7 +58,6 @@ class LaunchForm {
   }
 
   element() {
-    const { permissions } = this.context.me;
     const options = { prepare: this.#prepare, fail: this.context.fail, signal: this.#abort.signal };
     return h(
       'section',
@@ -72,14 +72,14 @@ class LaunchForm {
         { class: 'panel launch-signing' },
         h('h2', {}, 'Sign'),
         h('p', {}, 'The wallet that signs is the creator: it pays, holds what the first buy brings, and is paid the creator’s fees.'),
-        permissions.includes('trade:execute')
-          ? signingPlace(({ transactionSigning }) => transactionSigning(options), this.context.fail)
-          : h('p', { class: 'faint' }, 'A launch needs trade:execute.'),
+        withheld('trade:execute', 'A launch') ?? signingPlace(({ transactionSigning }) => transactionSigning(options), this.context.fail),
       ),
     );
   }
 
   async begin() {
+    const unread = withheld('market:read', 'The preview of a curve');
+    if (unread !== null) return fill(this.fields, unread);
     const made = await rowsOf(this.#abort.signal);
     this.#rows = new Map(made.map(({ name, row }) => [name, row]));
     fill(

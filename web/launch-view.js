@@ -6,9 +6,11 @@ import { launchClaims } from './launch-claims.js';
 import { launchCourse } from './launch-course.js';
 import { launchSigning } from './launch-signing.js';
 import { followed } from './launches-view.js';
-import { factList, number } from './tables.js';
+import { exact } from './money.js';
+import { may, withheld } from './permissions.js';
+import { factList } from './tables.js';
 import { workLine } from './work-line.js';
-import { clockAndZone, plain, symbolOf } from './words.js';
+import { clockAndZone, percentText, plain, quoteText, symbolOf } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
 /** @typedef {import('./wire.ts').Launch} Launch */
@@ -46,10 +48,10 @@ export function launchView(context, id) {
       claims.show(launch);
       if (launch.kind === 'launcher') fill(facts, launcherFacts(launch));
       else {
-        ladder ??= await ladderOf(launch);
+        ladder ??= may('market:read') ? await ladderOf(launch) : null;
         /** @type {LaunchMonitor} */
         const monitor = await read(`/v1/launches/${id}/monitor`, { signal });
-        fill(picture, curvePicture(ladder, monitor.curve, launch));
+        fill(picture, ladder === null ? withheld('market:read', 'The picture of the curve') : curvePicture(ladder, monitor.curve, launch));
         fill(facts, curveFacts(launch, monitor));
         if (launch.tradingSince != null) void course.refresh(launch);
       }
@@ -61,13 +63,12 @@ export function launchView(context, id) {
     element: h(
       'section',
       { class: 'page launch' },
-      h('p', {}, h('a', { href: '#/launches' }, 'All launches')),
+      h('p', { class: 'trail' }, h('a', { href: '#/launches' }, '← Launches')),
       h('div', { class: 'page-head' }, heading, note),
       work.element,
       signing.element,
-      picture,
+      h('div', { class: 'two home-top' }, picture, facts),
       course.element,
-      facts,
       claims.element,
     ),
     title: 'Launch',
@@ -95,27 +96,37 @@ async function ladderOf({ preset, quoteMint, startingFdv, totalSupply, decimals 
  */
 function curveFacts(launch, { curve, graduation, pairedStock }) {
   return factList([
-    ['Fill', curve === null ? 'not on the chain yet' : h('span', { 'data-fact': 'fill' }, `${curve.fillPct} %`)],
-    ['Collected', curve === null ? 'nothing' : `${curve.quoteReserve} of ${curve.graduationThreshold} ${launch.quoteSymbol}`],
-    ['Price', curve === null ? 'none yet' : h('span', {}, number(curve.price), ` ${launch.quoteSymbol}`)],
-    ['In dollars', curve?.priceUsd == null ? 'not priced' : number(curve.priceUsd)],
+    ['Fill', curve === null ? 'not on the chain yet' : h('span', { 'data-fact': 'fill' }, percentText(curve.fillPct))],
+    [
+      'Collected',
+      curve === null ? 'nothing' : `${quoteText(curve.quoteReserve)} of ${quoteText(curve.graduationThreshold)} ${launch.quoteSymbol}`,
+    ],
+    ['Price', curve === null ? 'none yet' : h('span', {}, quoted(curve.price), ` ${launch.quoteSymbol}`)],
+    ['In dollars', curve?.priceUsd == null ? 'not priced' : quoted(curve.priceUsd)],
     [
       'Since the launch',
       curve?.returns == null
         ? 'unknown'
-        : `${curve.returns.tokenPct} % in dollars, ${curve.returns.relativePct} % in ${launch.quoteSymbol}`,
+        : `${percentText(curve.returns.tokenPct)} in dollars, ${percentText(curve.returns.relativePct)} in ${launch.quoteSymbol}`,
     ],
     ['Paired with', pairedStock === null ? 'no share' : symbolOf(pairedStock)],
     [
       "Creator's fees",
-      curve === null ? 'none' : `${curve.creatorFees.quote} ${launch.quoteSymbol} wait, ${curve.creatorFees.claimedQuote} claimed`,
+      curve === null
+        ? 'none'
+        : `${quoteText(curve.creatorFees.quote)} ${launch.quoteSymbol} wait, ${quoteText(curve.creatorFees.claimedQuote)} claimed`,
     ],
     ['Graduation', plain(graduation.progress)],
     ['Successor pool', graduation.successorPool ?? 'none yet'],
     ['Read at', curve === null ? 'not yet' : `slot ${curve.slot}, ${Math.round(curve.ageMs / 1_000)} s old`],
-    ['Mint', launch.mint ?? ''],
+    ['Mint', h('code', {}, launch.mint ?? '')],
     ['What went wrong', launch.detail ?? 'nothing'],
   ]);
+}
+
+/** @param {string} price All its digits are shown on hover. */
+function quoted(price) {
+  return exact(quoteText(price), price);
 }
 
 /** @param {import('./api.ts').LauncherLaunch} launch */

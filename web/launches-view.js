@@ -1,8 +1,10 @@
 /** Launches of tokens: the list with the market of agent tokens. */
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
+import { may, withheld } from './permissions.js';
+import { money } from './money.js';
 import { dataTable, number } from './tables.js';
-import { clockAndZone, dayAndTime, plain, symbolOf } from './words.js';
+import { clockAndZone, dayAndTime, percentText, plain, symbolOf } from './words.js';
 
 /** @typedef {import('./shell.js').Context} Context */
 /** @typedef {import('./wire.ts').Launch} Launch */
@@ -63,10 +65,10 @@ export function launchesView(context) {
     async (signal) => {
       const [launches, ranking] = await Promise.all([
         read('/v1/launches?limit=100', { signal }),
-        read('/v1/agent-market/rank?mode=lowest_risk&limit=50', { signal }),
+        may('market:read') ? read('/v1/agent-market/rank?mode=lowest_risk&limit=50', { signal }) : null,
       ]);
       fill(place, launchTable(launches.items));
-      fill(market, tokenTable(ranking.items));
+      fill(market, ranking === null ? withheld('market:read', 'The ranking of agent tokens') : tokenTable(ranking.items));
       say(note, `as of ${clockAndZone(context.feed.now())}`);
     },
     () => true,
@@ -128,11 +130,11 @@ function tokenTable(tokens) {
     rows: tokens.map(({ symbol, rank, risk, pairedStock, holders, depth }) => [
       symbol,
       number(rank),
-      String(risk.score),
+      number(Number(risk.score)),
       risk.unknown.length === 0 ? 'nothing' : risk.unknown.map(plain).join(', '),
       pairedStock === null ? 'nothing' : symbolOf(pairedStock),
-      number(holders?.top10Pct == null ? null : `${holders.top10Pct} %`),
-      number(depth === null ? null : depth.depthUsd),
+      holders?.top10Pct == null ? number(null) : percentText(holders.top10Pct),
+      money(depth?.depthUsd),
     ]),
     empty: 'No agent token is listed.',
   });

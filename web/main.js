@@ -3,6 +3,7 @@
 import { forgetAgentNames } from './agent-names.js';
 import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
+import { forgetAlerts, keepAlert } from './alert-log.js';
 import { alertWords } from './alert-words.js';
 import { followForNotices } from './browser-notices.js';
 import { fill, h } from './dom.js';
@@ -11,15 +12,10 @@ import { askHalt } from './halt-dialog.js';
 import { homeView } from './home-view.js';
 import { change, Refused, read } from './http.js';
 import { instrumentView } from './instrument-view.js';
-import { joinView } from './join-view.js';
-import { launchesView } from './launches-view.js';
 import { withListTools } from './list-tools.js';
-import { manifestView } from './manifest-view.js';
-import { marketplaceView } from './marketplace-view.js';
-import { marketsView } from './markets-view.js';
-import { maySeeAgents } from './pages.js';
 import { titlePage } from './page-title.js';
-import { portfolioView } from './portfolio-view.js';
+import { pageNamed } from './pages.js';
+import { actAs, may, withheld } from './permissions.js';
 import { onZone } from './preferences.js';
 import { sentenceOf } from './problem-note.js';
 import { proposalsView } from './proposals-view.js';
@@ -29,8 +25,6 @@ import { createShell, mayHalt } from './shell.js';
 import { listenToKeys } from './shortcuts.js';
 import { redeemSignInLink } from './sign-in-link.js';
 import { signInView } from './sign-in-view.js';
-import { takeView } from './take-view.js';
-import { takesView } from './takes-view.js';
 import { waitingProposals } from './waiting-proposals.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
@@ -38,49 +32,48 @@ import { waitingProposals } from './waiting-proposals.js';
 
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
-/** Pages for whoever may see agents. */
-const OF_AGENTS = /** @type {const} */ ([
-  'agents',
-  'runtime',
-  'actors',
-  'reports',
-  'takes',
-  'launches',
-  'proposals',
-  'portfolio',
-  'bridge',
-  'marketplace',
-]);
-/** Pages for whoever is signed in. */
-const OF_ANYBODY = /** @type {const} */ (['instruments', 'quotes', 'markets', 'leaderboard', 'join', 'members']);
-/** Every page but that of agents; its further arguments are what follows it in the address. */
+/** @typedef {(context: import('./shell.js').Context, id: string, rest: string) => View} MakeView */
+
+const launchPages = {
+  all: later('Launches', async () => (await import('./launches-view.js')).launchesView),
+  new: later('Launch a token', async () => (await import('./launch-form.js')).launchForm),
+  launcher: later('Launch by the external launcher', async () => (await import('./launcher-form.js')).launcherForm),
+  one: later('Launch', async () => (await import('./launch-view.js')).launchView),
+};
+const takePages = {
+  all: later('Takes', async () => (await import('./takes-view.js')).takesView),
+  one: later('Take', async () => (await import('./take-view.js')).takeView),
+};
+const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
+const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
+const manifest = later('Manifest', async () => {
+  const { manifestView } = await import('./manifest-view.js');
+  return (context, id, purpose) => manifestView(context, id, purpose === 'edit' || purpose === 'clone' ? purpose : 'new');
+});
+/** Every page; the further arguments are what follows it in the address. @type {{ readonly [page: string]: MakeView }} */
 const VIEWS = {
   home: homeView,
-  actors: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    id === '' ? runtime(context, 'actors', rest) : pastOfActor(context, id, rest),
-  runtime: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    runtime(context, id, rest),
+  agents: (context, id, rest) => {
+    if (id === '') return agentsView(context);
+    if (id !== 'new' && rest !== 'edit' && rest !== 'clone') return agentView(context, id, rest);
+    return withheldView('trade:execute', 'Manifest') ?? manifest(context, id === 'new' ? '' : id, rest);
+  },
+  actors: (context, id, rest) => (id === '' ? runtime(context, 'actors', rest) : pastOfActor(context, id, rest)),
+  runtime,
   instruments: instrumentView,
-  reports: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    reportOfRun(context, id, rest),
-  members: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    members(context, id, rest),
-  join: joinView,
-  replay: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    tapeOfReplay(context, id, rest),
+  reports: later('Backtest', async () => (await import('./report-view.js')).reportView),
+  members: later('Members', async () => (await import('./members-view.js')).membersView),
+  join: later('Join an organization', async () => (await import('./join-view.js')).joinView),
+  replay: later('Replay', async () => (await import('./replay-view.js')).replayView),
   quotes: quotesView,
-  markets: marketsView,
-  leaderboard: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    leaderboard(context, id, rest),
-  marketplace: marketplaceView,
+  markets: later('Markets', async () => (await import('./markets-view.js')).marketsView),
+  leaderboard: later('Leaderboard', async () => (await import('./leaderboard-view.js')).leaderboardView),
+  marketplace: later('Marketplace', async () => (await import('./marketplace-view.js')).marketplaceView),
   proposals: proposalsView,
-  portfolio: portfolioView,
-  bridge: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    transfers(context, id, rest),
-  launches: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id, /** @type {string} */ rest) =>
-    id === '' ? launchesView(context) : (LAUNCHING[id] ?? oneLaunch)(context, id, rest),
-  takes: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id) =>
-    id === '' ? takesView(context) : takeView(context, id),
+  portfolio: later('Portfolio', async () => (await import('./portfolio-view.js')).portfolioView),
+  bridge: later('Transfers', async () => (await import('./bridge-view.js')).bridgeView),
+  launches: (context, id, rest) => launchPages[id === '' ? 'all' : id === 'new' || id === 'launcher' ? id : 'one'](context, id, rest),
+  takes: (context, id, rest) => takePages[id === '' ? 'all' : 'one'](context, id, rest),
 };
 /** Until when somebody is signed in here; the token itself is in a cookie that no script can read. */
 const HINT = 'sevengate.signedInUntil';
@@ -90,8 +83,8 @@ let end = () => {};
 /**
  * A page that few look at first: its modules are loaded when it is shown.
  * @param {string} title
- * @param {() => Promise<(context: import('./shell.js').Context, id: string, rest: string) => View>} load
- * @returns {(context: import('./shell.js').Context, id: string, rest: string) => View}
+ * @param {() => Promise<MakeView>} load
+ * @returns {MakeView}
  */
 function later(title, load) {
   return (context, id, rest) => {
@@ -116,20 +109,6 @@ function later(title, load) {
     };
   };
 }
-
-const transfers = later('Transfers', async () => (await import('./bridge-view.js')).bridgeView);
-const tapeOfReplay = later('Replay', async () => (await import('./replay-view.js')).replayView);
-const reportOfRun = later('Backtest', async () => (await import('./report-view.js')).reportView);
-const runtime = later('Runtime', async () => (await import('./runtime-view.js')).runtimeView);
-/** What stands in the place of a launch's id. @type {Readonly<Record<string, ReturnType<typeof later>>>} */
-const LAUNCHING = {
-  new: later('Launch a token', async () => (await import('./launch-form.js')).launchForm),
-  launcher: later('Launch by the external launcher', async () => (await import('./launcher-form.js')).launcherForm),
-};
-const oneLaunch = later('Launch', async () => (await import('./launch-view.js')).launchView);
-const leaderboard = later('Leaderboard', async () => (await import('./leaderboard-view.js')).leaderboardView);
-const members = later('Members', async () => (await import('./members-view.js')).membersView);
-const pastOfActor = later('Time travel', async () => (await import('./actor-view.js')).actorView);
 
 async function begin() {
   end();
@@ -197,32 +176,31 @@ function signIn(reason) {
  * @param {import('./shell.js').Context['notify']} options.notify
  */
 function aids({ me, onSignOut, fail, notify }) {
-  const help = () => void import('./help-sheet.js').then(({ openHelp }) => openHelp(me), fail);
+  const help = () => void import('./help-sheet.js').then(({ openHelp }) => openHelp(), fail);
   const onHalt = mayHalt(me) ? () => askHalt({ notify, fail }) : null;
   const doings = { me, notify, onHalt, onHelp: help, onSignOut, fail };
   return { help, palette: () => void import('./palette.js').then(({ openPalette }) => openPalette(doings), fail) };
 }
 
-/** @param {string} page What the address says. @param {boolean} seesAgents */
-function pageOf(page, seesAgents) {
-  if (IS_REPLAY && page === 'replay') return page;
-  const open = OF_ANYBODY.find((one) => one === page);
-  if (open !== undefined) return open;
-  if (!seesAgents) return 'quotes';
-  return OF_AGENTS.find((one) => one === page) ?? 'home';
+/**
+ * A page in one sentence, where the role does not permit it.
+ * @param {import('./pages.js').PageEntry['needs']} needs
+ * @param {string} title
+ * @returns {View | null}
+ */
+function withheldView(needs, title) {
+  const words = needs === null ? null : withheld(needs, 'This page');
+  return words === null ? null : { element: h('section', { class: 'page' }, h('h1', {}, title), words), title, end: () => {} };
 }
 
-/**
- * @param {import('./shell.js').Context} context
- * @param {ReturnType<typeof pageOf>} page
- * @param {string} id An instrument, an agent, a Take, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
- * @param {string} rest What follows it: the length of a bar.
- */
-function viewOf(context, page, id, rest) {
-  if (page !== 'agents') return VIEWS[page](context, id, rest);
-  if (id === '') return agentsView(context);
-  if (id === 'new') return manifestView(context, '', 'new');
-  return rest === 'edit' || rest === 'clone' ? manifestView(context, id, rest) : agentView(context, id, rest);
+/** Whether the service still knows who is signed in; true where it does not answer. */
+async function isSignedIn() {
+  try {
+    await read('/v1/me');
+    return true;
+  } catch (error) {
+    return !(error instanceof Refused && error.signedOut);
+  }
 }
 
 /**
@@ -231,9 +209,12 @@ function viewOf(context, page, id, rest) {
  *   What stands above every page of a replay, and tells its time.
  */
 function open(me, makeBar = null) {
+  actAs(me);
   const signedOut = () => signIn('Your session has ended. Please sign in again.');
   /** @param {unknown} error */
   const fail = (error) => {
+    // A page that was left waits for nothing any more.
+    if (error instanceof DOMException && error.name === 'AbortError') return;
     if (error instanceof Refused && error.signedOut) signedOut();
     else shell.notify(sentenceOf(error), 'error');
   };
@@ -242,14 +223,7 @@ function open(me, makeBar = null) {
     ...(bar === null ? {} : { time: bar.now }),
     address: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/feeds`,
     onStatus: (status) => shell.showConnection(status),
-    signedIn: async () => {
-      try {
-        await read('/v1/me');
-        return true;
-      } catch (error) {
-        return !(error instanceof Refused && error.signedOut);
-      }
-    },
+    signedIn: isSignedIn,
     onSignedOut: signedOut,
   });
   const { palette, help } = aids({ me, onSignOut: () => void signOut(), fail, notify: (...said) => shell.notify(...said) });
@@ -262,7 +236,6 @@ function open(me, makeBar = null) {
     fail,
   });
   const context = { me, feed, notify: shell.notify, fail };
-  const seesAgents = maySeeAgents(me);
   /** @type {View | null} */
   let view = null;
 
@@ -270,23 +243,26 @@ function open(me, makeBar = null) {
     const [path = ''] = location.hash.split('?');
     const [, page = '', id = '', rest = ''] = path.split('/');
     view?.end();
-    const name = pageOf(page, seesAgents);
-    view = withListTools(viewOf(context, name, decodeURIComponent(id), rest), fail);
+    const { name, title, needs } = pageNamed(page);
+    const made = withheldView(needs, title) ?? VIEWS[name]?.(context, decodeURIComponent(id), rest);
+    if (made === undefined) return;
+    view = withListTools(made, fail);
     shell.showView(view, name);
   }
 
   async function signOut() {
     try {
       await change('DELETE', '/v1/session');
+      forgetAlerts();
       signIn(null);
     } catch (error) {
       fail(error);
     }
   }
 
-  const stopFollowing = seesAgents ? followOrganization(context, shell) : () => {};
+  const stopFollowing = may('agent:read') ? followOrganization(context, shell) : () => {};
   // Every time on the page is written anew.
-  const stops = [listenToKeys({ me, onPalette: palette, onHelp: help }), onZone(route), stopFollowing];
+  const stops = [listenToKeys({ onPalette: palette, onHelp: help }), onZone(route), stopFollowing];
   addEventListener('hashchange', route);
   end = () => {
     removeEventListener('hashchange', route);
@@ -311,7 +287,11 @@ function followOrganization(context, shell) {
   shell.badge('proposals', waiting.badge);
   const stop = context.feed.subscribe({
     channel: 'alerts',
-    receive: ({ data }) => void alertWords(data).then((words) => shell.notify(words, 'warning')),
+    receive: ({ at, data }) =>
+      void alertWords(data).then((words) => {
+        keepAlert({ at, words });
+        shell.notify(words, 'warning');
+      }),
   });
   const stopNotices = followForNotices(context.feed);
   return () => {

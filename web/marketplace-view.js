@@ -41,13 +41,8 @@ export function marketplaceView(context, id) {
     element: h(
       'section',
       { class: 'page marketplace' },
-      h(
-        'div',
-        { class: 'page-head' },
-        h('h1', {}, 'Marketplace'),
-        id === '' ? search : h('a', { href: '#/marketplace' }, 'All listings'),
-        note,
-      ),
+      id === '' ? null : h('p', { class: 'trail' }, h('a', { href: '#/marketplace' }, '← All listings')),
+      h('div', { class: 'page-head' }, h('h1', {}, 'Marketplace'), id === '' ? search : null, note),
       place,
     ),
     title: 'Marketplace',
@@ -65,6 +60,7 @@ async function list(search, signal) {
   const [listed, licences] = /** @type {any[]} */ (
     await Promise.all([read(`/v1/marketplace?limit=100${query}`, { signal }), read('/v1/marketplace/licences?limit=100', { signal })])
   );
+  const names = await namesOf(licences.items, listed.items, signal);
   return [
     dataTable({
       caption: 'Strategies, newest first',
@@ -84,13 +80,32 @@ async function list(search, signal) {
       head: ['Listing', 'Paid (USD)', 'Issued', 'Imported agents'],
       empty: 'None yet.',
       rows: licences.items.map((/** @type {any} */ one) => [
-        h('a', { href: `#/marketplace/${one.listingId}` }, one.listingId.slice(-8)),
+        h('a', { href: `#/marketplace/${one.listingId}` }, names.get(one.listingId) ?? 'a listing that has ended'),
         number(one.priceUsd),
         dayOf(one.issuedAt),
         String(one.agentIds.length),
       ]),
     }),
   ];
+}
+
+/**
+ * How the listings of licences are called, by their id; those that are not among the listed are asked for.
+ * @param {readonly { readonly listingId: string }[]} licences
+ * @param {readonly { readonly id: string, readonly name: string }[]} listed
+ * @param {AbortSignal} signal
+ * @returns {Promise<ReadonlyMap<string, string>>}
+ */
+async function namesOf(licences, listed, signal) {
+  const names = new Map(listed.map(({ id, name }) => [id, name]));
+  const others = new Set(licences.map(({ listingId }) => listingId).filter((id) => !names.has(id)));
+  await Promise.all(
+    [...others].map(async (id) => {
+      const { name } = /** @type {{ readonly name: string }} */ (await read(`/v1/marketplace/${id}`, { signal }));
+      names.set(id, name);
+    }),
+  );
+  return names;
 }
 
 /**
@@ -107,7 +122,7 @@ async function listing(context, id, signal, again) {
   const isLicensed = licences.items.some((/** @type {any} */ { listingId }) => listingId === id);
   return [
     h('h2', {}, one.name),
-    h('p', {}, one.description),
+    one.description === '' ? null : h('p', {}, one.description),
     factList([
       ['Price (USD)', number(one.priceUsd)],
       ['State', plain(one.state)],

@@ -2,6 +2,7 @@
 import { agentNames } from './agent-names.js';
 import { h } from './dom.js';
 import { read } from './http.js';
+import { may, withheld } from './permissions.js';
 import { clockAndZone, plain, priceText, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Proposal} Proposal */
@@ -17,7 +18,7 @@ export async function readAttention(signal) {
   const [proposals, agents, venues] = await Promise.all([
     read(`/v1/agent-orders?state=pending_approval&limit=${PER_PAGE}`, { signal }),
     read(`/v1/agents?limit=${PER_PAGE}`, { signal }),
-    read('/v1/venues', { signal }),
+    may('market:read') ? read('/v1/venues', { signal }) : { items: [] },
   ]);
   const waiting = /** @type {import('./wire.ts').Page<Proposal>} */ (proposals).items;
   const names = await agentNames(
@@ -66,12 +67,18 @@ function silentVenue({ venue, hearing, detail }) {
 
 /** @param {readonly Attention[]} all */
 export function attentionList(all) {
-  if (all.length === 0) return h('p', { class: 'panel-body faint' }, 'Nothing waits, every feed is received, and every agent is on duty.');
-  return h(
+  const unread = withheld('market:read', 'How each venue is received');
+  if (all.length === 0) {
+    const words =
+      unread === null ? 'Nothing waits, every feed is received, and every agent is on duty.' : 'Nothing waits, and every agent is on duty.';
+    return h('div', { class: 'panel-body' }, h('p', { class: 'faint' }, words), unread);
+  }
+  const list = h(
     'ul',
     { class: 'attention-list' },
     all.map(({ kind, text, address, action }) =>
       h('li', { 'data-kind': kind }, h('span', {}, text), h('a', { href: address, 'aria-label': `${action}: ${text}` }, action)),
     ),
   );
+  return unread === null ? list : h('div', {}, list, h('div', { class: 'panel-body' }, unread));
 }

@@ -1,6 +1,7 @@
 /** What an instrument is called: its symbol, and of a prediction market its question and its answer, in the place of an id. */
 import { h, say } from './dom.js';
 import { read } from './http.js';
+import { may } from './permissions.js';
 import { instrumentAddress, symbolOf } from './words.js';
 
 /** @typedef {import('./api.ts').PredictionMarket} PredictionMarket */
@@ -40,6 +41,7 @@ export function instrumentName(key) {
 export async function instrumentWords(key) {
   const symbol = symbolOf(key);
   if (!key.startsWith('prediction:') || names.has(symbol)) return names.get(symbol) ?? symbol;
+  if (!may('market:read')) return 'an outcome of a prediction market';
   if (performance.now() - readAt > REREAD_MS) {
     readAt = performance.now();
     reading = readList().catch(() => {

@@ -2,7 +2,8 @@
 import { agentNames } from './agent-names.js';
 import { allowNotifications } from './browser-notices.js';
 import { readCatalog } from './catalog.js';
-import { FURTHER_PAGES, maySeeAgents, PAGES, pageAddress, pagesOf } from './pages.js';
+import { FURTHER_PAGES, PAGES, pageAddress, pagesOf } from './pages.js';
+import { may } from './permissions.js';
 import { prefer, preferences } from './preferences.js';
 import { instrumentAddress, plain } from './words.js';
 
@@ -30,11 +31,8 @@ function going(kind, title, detail, address) {
 
 /** What is known without asking anybody. @param {Doings} doings @returns {readonly Command[]} */
 export function commandsAtHand(doings) {
-  const { me } = doings;
-  const pages = pagesOf([...PAGES, ...FURTHER_PAGES], me).map(({ name, title, key }) =>
-    going('page', title, `g ${key}`, pageAddress(name)),
-  );
-  const mayTrade = maySeeAgents(me) && me.permissions.includes('trade:execute');
+  const pages = pagesOf([...PAGES, ...FURTHER_PAGES]).map(({ name, title, key }) => going('page', title, `g ${key}`, pageAddress(name)));
+  const mayTrade = may('agent:read') && may('trade:execute');
   return [...pages, ...(mayTrade ? [going('do', 'New agent', 'n', '#/agents/new')] : []), ...deeds(doings)];
 }
 
@@ -65,9 +63,9 @@ async function switchNotifications(notify) {
   notify(notifications ? 'This browser tells nothing any more.' : 'This browser tells of approvals, fills, breakers and incidents.');
 }
 
-/** Agents and instruments, which are asked for. @param {Doings} doings @returns {Promise<readonly Command[]>} */
-export async function commandsAsked({ me }) {
-  const [names, catalog] = await Promise.all([maySeeAgents(me) ? agentNames() : new Map(), readCatalog()]);
+/** Agents and instruments, which are asked for. @returns {Promise<readonly Command[]>} */
+export async function commandsAsked() {
+  const [names, catalog] = await Promise.all([may('agent:read') ? agentNames() : new Map(), readCatalog()]);
   return [
     ...[...names].map(([id, name]) => going('agent', name, '', `#/agents/${id}`)),
     ...[...catalog.values()].map(({ key, instrument, name, venue }) =>

@@ -9,7 +9,7 @@ const SHOWN = 60;
 /** @param {import('./palette-commands.js').Doings & { readonly fail: (error: unknown) => void }} doings */
 export function openPalette(doings) {
   const palette = new Palette(commandsAtHand(doings));
-  commandsAsked(doings).then((more) => palette.add(more), doings.fail);
+  commandsAsked().then((more) => palette.add(more), doings.fail);
 }
 
 class Palette {

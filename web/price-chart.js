@@ -1,9 +1,10 @@
 /** Candles of one instrument with what happened on them: marks, lines of prices, shaded stretches, and a line of percentages below. */
 import { chartFrame } from './chart-frame.js';
 import { chartPalette, translucent } from './chart-palette.js';
+import { ChartShades } from './chart-shades.js';
 import { mark, say } from './dom.js';
 import { CandlestickSeries, createSeriesMarkers, HistogramSeries, LineSeries, LineStyle } from './lightweight-charts.js';
-import { dayAndTime, priceText } from './words.js';
+import { dayAndTime, priceText, quoteText } from './words.js';
 
 /** @typedef {import('./wire.ts').Bar} Bar */
 /** @typedef {import('./chart-palette.js').Palette} Palette */
@@ -12,10 +13,15 @@ import { dayAndTime, priceText } from './words.js';
 /** @typedef {{ readonly at: number, readonly kind: 'entry' | 'exit' | 'blocked' | 'proposed', readonly text: string }} Mark */
 /** @typedef {{ readonly price: string, readonly title: string, readonly colour: Colour }} PriceLine */
 /** @typedef {{ readonly from: number, readonly to: number, readonly colour: Colour }} Stretch */
+/** @typedef {{ readonly at: number, readonly open: number, readonly high: number, readonly low: number, readonly close: number }} Forming A bar that has not closed yet: only for the eye. */
 
 const HEIGHT = 420;
 const LOWER_HEIGHT = 90;
 const MOST_DECIMALS = 8;
+/** Room behind the newest bar, in bars, so that its time and its marks are not cut off. */
+const BARS_AHEAD = 4;
+/** What is left of the colour of a bar that has not closed. */
+const FORMING_PART = 0.55;
 /** How each kind of mark is drawn: at the bar's low or high, in which shape and colour. */
 const MARKS = /** @type {const} */ ({
   entry: { position: 'belowBar', shape: 'arrowUp', colour: 'good' },
@@ -39,6 +45,15 @@ export class PriceChart {
   #lines = [];
   /** @type {readonly Stretch[]} */
   #stretches = [];
+  /** @type {Forming | null} */
+  #forming = null;
+  #reachesAll = false;
+  #isHovered = false;
+  #height = HEIGHT;
+  /** @type {Map<string, import('./lightweight-charts.js').ISeriesApi<'Line'>>} */
+  #gauges = new Map();
+  #decimals = 2;
+  shades = new ChartShades();
   /** @type {import('./lightweight-charts.js').IPriceLine[]} */
   #drawn = [];
   /** @type {Map<string, import('./lightweight-charts.js').ISeriesApi<'Line'>>} */
@@ -53,19 +68,25 @@ export class PriceChart {
    * @param {string | null} options.lowerTitle Names the line of percentages; null for none.
    */
   constructor({ label, lowerTitle }) {
-    const height = HEIGHT + (lowerTitle === null ? 0 : LOWER_HEIGHT);
-    this.frame = chartFrame({ label, height, repaint: (palette) => this.#repaint(palette) });
+    this.#height = HEIGHT + (lowerTitle === null ? 0 : LOWER_HEIGHT);
+    this.frame = chartFrame({ label, height: this.#height, repaint: (palette) => this.#repaint(palette) });
     const { chart } = this.frame;
-    // Shades lie behind everything: columns as high as the pane on a scale of their own.
-    this.shades = chart.addSeries(HistogramSeries, { ...QUIET, priceScaleId: 'shades', base: 0 });
-    this.shades.priceScale().applyOptions({ scaleMargins: { top: 0, bottom: 0 }, visible: false });
+    chart.timeScale().applyOptions({ rightOffset: BARS_AHEAD });
     this.volume = chart.addSeries(HistogramSeries, { ...QUIET, priceScaleId: 'volume' });
     this.volume.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 }, visible: false });
-    this.candles = chart.addSeries(CandlestickSeries, { borderVisible: false });
+    this.candles = chart.addSeries(CandlestickSeries, {
+      borderVisible: false,
+      autoscaleInfoProvider: (/** @type {() => import('./lightweight-charts.js').AutoscaleInfo | null} */ ofBars) => this.#range(ofBars()),
+    });
+    this.candles.attachPrimitive(this.shades);
     this.lower = lowerTitle === null ? null : chart.addSeries(LineSeries, { lineWidth: 2, title: lowerTitle, priceLineVisible: false }, 1);
     this.frame.share();
     this.marks = createSeriesMarkers(this.candles, []);
-    chart.subscribeCrosshairMove(({ time }) => this.#tell(typeof time === 'number' ? this.#bars.get(time * 1000) : undefined));
+    chart.subscribeCrosshairMove(({ time }) => {
+      const bar = typeof time === 'number' ? this.#bars.get(time * 1000) : undefined;
+      this.#isHovered = bar !== undefined;
+      this.#tell(bar);
+    });
     chart.timeScale().subscribeVisibleLogicalRangeChange(() => this.#point());
     this.frame.paint();
   }
@@ -89,15 +110,27 @@ export class PriceChart {
   /** A bar that has closed since; one that is older than the newest is drawn at its place. @param {Bar} bar */
   addBar(bar) {
     this.#bars.set(Date.parse(bar.openTime), bar);
+    if (this.#forming !== null && this.#forming.at <= Date.parse(bar.openTime)) this.#forming = null;
     this.#bars = new Map([...this.#bars].sort(([a], [b]) => a - b));
     this.#drawBars();
+  }
+
+  /** The bar behind the closed ones, which is drawn paler than they. @param {Forming} forming */
+  form(forming) {
+    const [before, isNew] = [this.#forming, this.#forming?.at !== forming.at];
+    this.#forming = forming;
+    if (before === null || isNew) this.#drawMarks();
+    this.candles.update(this.#formingCandle(forming));
+    mark(this.frame.element, 'data-forming', new Date(forming.at).toISOString());
+    this.#tellNewest();
   }
 
   /** The first instant that is shown and the end of what is shown; null where nothing is. */
   span() {
     const times = [...this.#bars.keys()];
     const [first] = times;
-    return first === undefined ? null : { from: first, to: /** @type {number} */ (times.at(-1)) + this.#barMs };
+    if (first === undefined) return null;
+    return { from: first, to: /** @type {number} */ (this.#forming?.at ?? times.at(-1)) + this.#barMs };
   }
 
   /** Ascending. */
@@ -117,6 +150,12 @@ export class PriceChart {
     this.#drawLines();
   }
 
+  /** Whether the scale of prices reaches to every line; it always does to those that are near. @param {boolean} isWanted */
+  reachLines(isWanted) {
+    this.#reachesAll = isWanted;
+    this.#drawLines();
+  }
+
   /** @param {readonly Stretch[]} all */
   setStretches(all) {
     this.#stretches = all;
@@ -125,15 +164,28 @@ export class PriceChart {
 
   /** Lines over the bars, such as averages. @param {readonly import('./candle-panel.js').Curve[]} all */
   setCurves(all) {
-    for (const [name, series] of this.#curves) {
+    this.#drawCurves(this.#curves, all, 0);
+  }
+
+  /** Indicators that are no prices, such as an RSI: in a pane of their own below. @param {readonly import('./candle-panel.js').Curve[]} all */
+  setGauges(all) {
+    this.#drawCurves(this.#gauges, all, this.lower === null ? 1 : 2);
+    this.frame.setHeight(this.#height + (all.length === 0 ? 0 : LOWER_HEIGHT));
+    this.frame.share();
+    mark(this.frame.element, 'data-gauges', all.map(({ name }) => name).join(', '));
+  }
+
+  /** @param {Map<string, import('./lightweight-charts.js').ISeriesApi<'Line'>>} drawn @param {readonly import('./candle-panel.js').Curve[]} all @param {number} pane */
+  #drawCurves(drawn, all, pane) {
+    for (const [name, series] of drawn) {
       if (all.some((curve) => curve.name === name)) continue;
       this.frame.chart.removeSeries(series);
-      this.#curves.delete(name);
+      drawn.delete(name);
     }
     for (const [index, { name, points }] of all.entries()) {
       const series =
-        this.#curves.get(name) ?? this.frame.chart.addSeries(LineSeries, { lineWidth: 2, title: name, priceLineVisible: false });
-      this.#curves.set(name, series);
+        drawn.get(name) ?? this.frame.chart.addSeries(LineSeries, { lineWidth: 2, title: name, priceLineVisible: false }, pane);
+      drawn.set(name, series);
       series.applyOptions({ color: this.#colours[CURVES[index % CURVES.length] ?? 'accent'] });
       // A point between two bars would make room for itself among them.
       const onBars = new Map(points.map(({ at, value }) => [Math.floor(at / this.#barMs) * this.#barMs, value]));
@@ -178,8 +230,39 @@ export class PriceChart {
     this.#drawShades();
   }
 
+  /** @param {import('./lightweight-charts.js').AutoscaleInfo | null} ofBars */
+  #range(ofBars) {
+    if (ofBars === null || ofBars.priceRange === null) return ofBars;
+    const { minValue, maxValue } = ofBars.priceRange;
+    const room = this.#reachesAll ? Infinity : maxValue - minValue;
+    const prices = this.#lines.map(({ price }) => Number(price)).filter((price) => price > minValue - room && price < maxValue + room);
+    return { ...ofBars, priceRange: { minValue: Math.min(minValue, ...prices), maxValue: Math.max(maxValue, ...prices) } };
+  }
+
+  /** @param {Forming} forming */
+  #formingCandle({ at, open, high, low, close }) {
+    const color = translucent(close >= open ? this.#colours.good : this.#colours.bad, FORMING_PART);
+    return { time: seconds(at), open, high, low, close, color, wickColor: color };
+  }
+
+  #tellNewest() {
+    if (this.#pointed === undefined && !this.#isHovered) this.#tell();
+  }
+
   /** The bar under the pointer, or the newest one. @param {Bar | undefined} bar */
-  #tell(bar = [...this.#bars.values()].at(-1)) {
+  #tell(bar = undefined) {
+    const forming = this.#forming;
+    if (bar === undefined && forming !== null) {
+      const [open, high, low, close] = [forming.open, forming.high, forming.low, forming.close].map((price) =>
+        quoteText(price.toFixed(this.#decimals)),
+      );
+      return say(this.frame.legend, `${dayAndTime(forming.at).slice(0, 16)}  O ${open}  H ${high}  L ${low}  now ${close}`);
+    }
+    return this.#tellClosed(bar ?? [...this.#bars.values()].at(-1));
+  }
+
+  /** @param {Bar | undefined} bar */
+  #tellClosed(bar) {
     if (bar === undefined) return say(this.frame.legend, '');
     const [open, high, low, close] = [bar.open, bar.high, bar.low, bar.close].map(priceText);
     const when = dayAndTime(bar.openTime).slice(0, 16);
@@ -190,13 +273,14 @@ export class PriceChart {
     const all = [...this.#bars.values()];
     const written = all.slice(-50).map(({ close }) => priceText(close).split('.')[1]?.length ?? 0);
     const decimals = Math.min(MOST_DECIMALS, Math.max(2, ...written));
-    this.candles.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } });
-    this.candles.setData(all.map(candleOf));
+    this.#decimals = decimals;
+    const formatter = (/** @type {number} */ price) => grouped(price.toFixed(decimals));
+    this.candles.applyOptions({ priceFormat: { type: 'custom', formatter, minMove: 10 ** -decimals } });
+    this.candles.setData([...all.map(candleOf), ...(this.#forming === null ? [] : [this.#formingCandle(this.#forming)])]);
     this.#drawVolume();
     this.#drawMarks();
     this.#drawShades();
     this.#tell();
-    say(this.frame.words, wordsOf(all));
   }
 
   #drawVolume() {
@@ -212,12 +296,22 @@ export class PriceChart {
 
   #drawMarks() {
     const span = this.span() ?? { from: Infinity, to: -Infinity };
+    const shown = this.#marks.filter(({ at }) => at >= span.from && at < span.to);
+    say(
+      this.frame.words,
+      [wordsOf(this.bars()), shown.length === 0 ? '' : `Marked: ${shown.map(({ text }) => text).join(', ')}.`].join(' ').trim(),
+    );
     this.marks.setMarkers(
-      this.#marks
-        .filter(({ at }) => at >= span.from && at < span.to)
+      shown
         .map(({ at, kind, text }) => {
           const { position, shape, colour } = MARKS[kind];
-          return { time: seconds(Math.floor(at / this.#barMs) * this.#barMs), position, shape, color: this.#colours[colour], text };
+          return {
+            time: seconds(Math.floor(at / this.#barMs) * this.#barMs),
+            position,
+            shape,
+            color: this.#colours[colour],
+            text: text.split(' at ', 1)[0] ?? '',
+          };
         })
         .sort((a, b) => a.time - b.time),
     );
@@ -237,19 +331,32 @@ export class PriceChart {
     );
   }
 
+  /** Neighbouring bars of one colour are one band. */
   #drawShades() {
-    this.shades.setData(
-      [...this.#bars.keys()].flatMap((at) => {
-        const stretch = this.#stretches.find(({ from, to }) => at + this.#barMs > from && at < to);
-        return stretch === undefined ? [] : [{ time: seconds(at), value: 1, color: translucent(this.#colours[stretch.colour], 0.14) }];
-      }),
-    );
+    /** @type {import('./chart-shades.js').Band[]} */
+    const bands = [];
+    let before = '';
+    for (const at of this.#bars.keys()) {
+      const stretch = this.#stretches.find(({ from, to }) => at + this.#barMs > from && at < to);
+      const last = bands.at(-1);
+      const [time, colour] = [seconds(at), stretch === undefined ? '' : translucent(this.#colours[stretch.colour], 0.14)];
+      if (colour !== '' && colour === before && last !== undefined) bands[bands.length - 1] = { ...last, to: time };
+      else if (colour !== '') bands.push({ from: time, to: time, colour });
+      before = colour;
+    }
+    this.shades.show(bands);
+    mark(this.frame.element, 'data-bands', String(bands.length));
   }
 }
 
 /** @param {Bar} bar Only for the eye: the numbers in words are the texts as they came. */
 function candleOf({ openTime, open, high, low, close }) {
   return { time: seconds(Date.parse(openTime)), open: Number(open), high: Number(high), low: Number(low), close: Number(close) };
+}
+
+/** Thousands apart, as in every other price of the page. @param {string} price */
+function grouped(price) {
+  return price.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
 }
 
 /** @param {readonly Bar[]} bars */

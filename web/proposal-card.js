@@ -3,6 +3,7 @@ import { actorChart } from './actor-chart.js';
 import { fill, h, mark, say } from './dom.js';
 import { fillTable } from './fill-table.js';
 import { change } from './http.js';
+import { money } from './money.js';
 import { createProblemNote } from './problem-note.js';
 import { proposalSigning } from './proposal-signing.js';
 import { ProposalGround } from './proposal-ground.js';
@@ -196,7 +197,7 @@ function proposalHead({ order, instrument, mode, createdAt }, state) {
       h('small', { class: 'faint' }, instrument.split(':', 1)[0] ?? ''),
     ),
     h('span', { 'data-column': 'limit' }, 'limit ', number(order.limitPrice)),
-    h('span', { 'data-column': 'worth' }, number(order.notionalUsd), ' USD'),
+    h('span', { 'data-column': 'worth' }, money(order.notionalUsd), ' USD'),
     h('span', { class: `badge mode-${mode}` }, plain(mode)),
     h('span', { class: 'space' }),
     h(

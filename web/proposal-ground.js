@@ -3,9 +3,10 @@ import { partsOf } from './candle-reads.js';
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { Refused, read } from './http.js';
+import { may, withheldWords } from './permissions.js';
 import { sentenceOf } from './problem-note.js';
 import { factList } from './tables.js';
-import { numberText, priceText } from './words.js';
+import { forPeople, percentText, priceText, quoteText } from './words.js';
 
 /** @typedef {import('./wire.ts').Proposal} Proposal */
 /** @typedef {import('./wire.ts').QuoteRow} QuoteRow */
@@ -20,6 +21,7 @@ export class ProposalGround {
   market = h('span', {}, 'not received yet');
   stop = h('span', {}, '…');
   target = h('span', {}, '…');
+  unsubscribe = () => {};
   why = h('div', { class: 'proposal-why' }, h('p', { class: 'faint' }, 'Reading why…'));
 
   /** @param {import('./shell.js').Context} context @param {Proposal} proposal */
@@ -32,14 +34,8 @@ export class ProposalGround {
     ]);
     const isEntry = proposal.side === 'entry';
     this.element = h('div', { class: 'proposal-ground' }, factList([['Market', this.market], ...(isEntry ? exits : [])]), this.why);
-    this.unsubscribe = context.feed.subscribe({
-      channel: 'quotes',
-      params: partsOf(proposal.instrument),
-      refuse: (detail) => say(this.market, detail),
-      receive: ({ data }) => {
-        for (const quote of [data].flat()) this.#take(quote);
-      },
-    });
+    if (may('market:read')) this.unsubscribe = this.#followMarket();
+    else say(this.market, withheldWords('market:read', 'The quote'));
     if (isEntry) this.#readRules().catch((error) => this.#sayExits(sentenceOf(error)));
     void this.#readWhy();
   }
@@ -47,6 +43,17 @@ export class ProposalGround {
   end() {
     this.#abort.abort();
     this.unsubscribe();
+  }
+
+  #followMarket() {
+    return this.context.feed.subscribe({
+      channel: 'quotes',
+      params: partsOf(this.proposal.instrument),
+      refuse: (detail) => say(this.market, detail),
+      receive: ({ data }) => {
+        for (const quote of [data].flat()) this.#take(quote);
+      },
+    });
   }
 
   /** @param {QuoteRow} quote */
@@ -57,11 +64,11 @@ export class ProposalGround {
     const [name, across] = side === 'buy' ? /** @type {const} */ (['ask', quote.ask]) : /** @type {const} */ (['bid', quote.bid]);
     if (across === null || across === undefined) return say(this.market, `no ${name}`);
     const room = (Number(limitPrice) - Number(across)) * (side === 'buy' ? 1 : -1);
-    const part = `${numberText(Math.abs((100 * room) / Number(across)))} %, ${amountText(Math.abs(room))}`;
+    const part = `${percentText(Math.abs((100 * room) / Number(across)))}, ${amountText(Math.abs(room))}`;
     mark(this.market, 'data-room', room >= 0 ? 'enough' : 'none');
     fill(
       this.market,
-      `${name} ${priceText(across)}, `,
+      `${name} ${quoteText(across)}, `,
       room >= 0 ? `the limit leaves ${part}` : `beyond the limit by ${part}: nothing would be filled`,
       ' ',
       qualityWord(quote.quality),
@@ -100,8 +107,8 @@ export class ProposalGround {
     try {
       /** @type {import('./wire.ts').Explanation} */
       const { summary, why } = await read(`/v1/agents/${agentId}/decisions/${decisionId}/explain`, { signal });
-      const reasons = why.map((reason) => h('li', {}, reason));
-      fill(this.why, h('p', {}, summary), h('ul', {}, reasons));
+      const reasons = why.map((reason) => h('li', {}, forPeople(reason)));
+      fill(this.why, h('p', {}, forPeople(summary)), h('ul', {}, reasons));
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Refused && error.signedOut) return this.context.fail(error);

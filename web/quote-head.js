@@ -3,7 +3,7 @@ import { partsOf } from './candle-reads.js';
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { factList } from './tables.js';
-import { age, priceText } from './words.js';
+import { age, quoteText } from './words.js';
 
 /** @typedef {import('./wire.ts').QuoteRow} QuoteRow */
 
@@ -70,7 +70,7 @@ export function quoteHead({ context: { feed }, key, onQuote }) {
 
 /** @param {HTMLElement} place @param {string | null | undefined} price */
 function write(place, price) {
-  say(place, price === null || price === undefined ? UNKNOWN : priceText(price));
+  say(place, price === null || price === undefined ? UNKNOWN : quoteText(price));
   mark(place, 'title', price ?? null);
 }
 

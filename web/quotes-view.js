@@ -2,11 +2,11 @@
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { instrumentName } from './outcome-names.js';
-import { age, plain, priceText, SILENCES } from './words.js';
+import { age, plain, quoteText, SILENCES } from './words.js';
 
 /** @typedef {import('./wire.ts').QuoteRow} QuoteRow */
 
-const VENUES = ['spotchain', 'spotexchange', 'evmvenue', 'prediction', 'reference'];
+const VENUES = ['spotchain', 'spotexchange', 'evmvenue', 'reference', 'prediction'];
 const MARKED_MS = 700;
 
 /**
@@ -265,7 +265,7 @@ function quoteLine(venue, instrument) {
  * @param {string | null | undefined} price
  */
 function writePrice(cell, price) {
-  say(cell, price === null || price === undefined ? '–' : priceText(price));
+  say(cell, price === null || price === undefined ? '–' : quoteText(price));
   mark(cell, 'title', price ?? null);
 }
 

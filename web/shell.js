@@ -46,7 +46,7 @@ export function createShell({ me, onSignOut, onHurry, onPalette, onHelp, fail })
   const { element: notices, notify } = createNotices();
   const connection = connectionLight(onHurry);
   const who = userMenu({ me, onSignOut, onHelp, notify });
-  const pages = pagesOf(PAGES, me);
+  const pages = pagesOf(PAGES);
   const links = pages.map(pageLink);
   const thumbLinks = pages.filter(({ name }) => THUMB_PAGES.includes(name)).map(pageLink);
   const halt = () => askHalt({ notify, fail });

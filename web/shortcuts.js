@@ -1,5 +1,6 @@
 /** Keys that work wherever one is: Ctrl-K, `?`, `/`, `n`, `z`, and `g` with the letter of a page. */
 import { FURTHER_PAGES, PAGES, pageAddress, pagesOf } from './pages.js';
+import { may } from './permissions.js';
 import { prefer, preferences } from './preferences.js';
 
 /** So long after `g` the letter of a page may follow. */
@@ -7,13 +8,12 @@ const SECOND_KEY_MS = 1_500;
 
 /**
  * @param {object} options
- * @param {import('./wire.ts').Me} options.me
  * @param {() => void} options.onPalette
  * @param {() => void} options.onHelp
  * @returns {() => void} Ends it.
  */
-export function listenToKeys({ me, onPalette, onHelp }) {
-  const byKey = new Map(pagesOf([...PAGES, ...FURTHER_PAGES], me).map(({ key, name }) => [key, name]));
+export function listenToKeys({ onPalette, onHelp }) {
+  const byKey = new Map(pagesOf([...PAGES, ...FURTHER_PAGES]).map(({ key, name }) => [key, name]));
   let wentAt = -Infinity;
   const deeds = /** @type {{ readonly [key: string]: () => void }} */ ({
     '?': onHelp,
@@ -23,7 +23,7 @@ export function listenToKeys({ me, onPalette, onHelp }) {
         ?.querySelector(/** @type {'input'} */ ('input[type=search]'))
         ?.focus(),
     n: () => {
-      if (me.permissions.includes('trade:execute')) location.hash = '#/agents/new';
+      if (may('agent:read') && may('trade:execute')) location.hash = '#/agents/new';
     },
     z: () => prefer({ zone: preferences().zone === 'utc' ? 'local' : 'utc' }),
     g: () => {

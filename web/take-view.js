@@ -50,19 +50,18 @@ export function takeView(context, id) {
   };
   const element = h(
     'section',
-    { class: 'page' },
-    h('p', {}, h('a', { href: '#/takes' }, '← Takes')),
+    { class: 'page take' },
+    h('p', { class: 'trail' }, h('a', { href: '#/takes' }, '← Takes')),
     h('div', { class: 'page-head' }, title, state),
     h('div', { class: 'actions' }, buttons.arm, h('label', {}, live, ' with real money'), Object.values(buttons).slice(1)),
     note.element,
-    facts,
-    understood,
-    lazyPanel(async () => (await import('./delegation-panel.js')).delegationPanel({ context, trader: 'takeId', id, signal }), fail),
+    h('div', { class: 'panel' }, facts, understood),
     chartPlace,
+    lazyPanel(async () => (await import('./delegation-panel.js')).delegationPanel({ context, trader: 'takeId', id, signal }), fail),
     h('h2', {}, 'Evaluations'),
     decisions,
     h('h2', {}, 'Steps'),
-    history,
+    h('div', { class: 'panel' }, history),
   );
 
   /** @param {string} text @param {() => Promise<void>} call */

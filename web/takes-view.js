@@ -2,7 +2,7 @@
 import { fill, h, mark, say } from './dom.js';
 import { change, Refused, read } from './http.js';
 import { createProblemNote } from './problem-note.js';
-import { dayAndTime, plain } from './words.js';
+import { dayAndTime, forPeople, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Take} Take */
 /** @typedef {import('./wire.ts').TakeChange} TakeChange */
@@ -181,6 +181,6 @@ export function understoodWords({ understood, assumed, notUnderstood }) {
   return h(
     'ul',
     { class: 'understood', 'aria-label': 'What was understood' },
-    lines.map((line) => h('li', {}, line)),
+    lines.map((line) => h('li', {}, forPeople(line))),
   );
 }

@@ -126,6 +126,40 @@ export function priceText(price) {
   return significant.length > shown ? `${whole}.${significant.slice(0, shown)}…` : `${whole}.${significant}`;
 }
 
+/** Digits that a quote shows behind its point: of a price of one and more, and of a smaller one. */
+const QUOTE_DECIMALS = 4;
+const QUOTE_DIGITS = 5;
+
+/**
+ * A price as it is quoted, rounded for the eye: four decimals, or five digits of what is less than one. Worked on as the text that it is.
+ * @param {string} price
+ */
+export function quoteText(price) {
+  const isSmall = /^-?0?(\.|$)/.test(price);
+  const given = price.split('.')[1]?.length ?? 0;
+  const digits = isSmall
+    ? { maximumSignificantDigits: QUOTE_DIGITS }
+    : { minimumFractionDigits: Math.min(QUOTE_DECIMALS, given), maximumFractionDigits: Math.min(QUOTE_DECIMALS, given) };
+  return new Intl.NumberFormat('en-US', digits).format(/** @type {Intl.StringNumericLiteral} */ (price));
+}
+
+/** A part of a hundred with two decimals: `1.48 %`. @param {string | number} percent */
+export function percentText(percent) {
+  return `${Number(percent).toFixed(2)} %`;
+}
+
+/**
+ * A sentence of the API for people: its instants as clocks of the chosen zone show them, its instruments by their symbols, its conditions in words.
+ * @param {string} sentence
+ */
+export function forPeople(sentence) {
+  return sentence
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => `${dayAndTime(time)} ${zoneWord()}`)
+    .replace(/\b(?:spotchain|spotexchange|evmvenue|reference):(?=\w)/g, '')
+    .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, plain)
+    .replace(/(\w)=(?=\w)/g, '$1 ');
+}
+
 /**
  * An observed value or a threshold: statistics are cut to five digits, words are left alone, null is unknown.
  * @param {string | number | null} value

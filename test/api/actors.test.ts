@@ -1,13 +1,8 @@
 // Questions to the past of actors: events given to a copy at any step change nothing, and a stretch of a history is a test that runs.
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runExported } from '../harness/run-exported.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 let api: ApiUnderTest;
 let owner: string;
 let stranger: string;
@@ -143,32 +138,12 @@ test('a version that is not reached, a foreign actor and a missing one are not f
   expect(await exported(4, 9)).toMatchObject({ status: 404 });
 });
 
-/** Runs each file as vitest runs it, without the suite's setup. Answers which passed and what was printed. */
-async function run(sources: Readonly<Record<string, string>>): Promise<{ readonly passed: readonly string[]; readonly output: string }> {
-  mkdirSync(join(ROOT, 'test/exported'), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, 'test/exported/run-'));
-  // One folder deeper than where a person puts it.
-  for (const [name, text] of Object.entries(sources))
-    writeFileSync(join(folder, `${name}.test.ts`), text.replaceAll(`'../../`, `'../../../`));
-  const script = `const { startVitest } = await import('vitest/node');
-    const vitest = await startVitest('test', [], { config: false, watch: false, isolate: false, maxWorkers: 1, root: ${JSON.stringify(ROOT)}, include: [${JSON.stringify(`${folder}/*.test.ts`)}], reporters: ['verbose'] });
-    await vitest.close();
-    process.exitCode = 0;
-    for (const file of vitest.state.getTestModules()) console.log((file.ok() ? 'passed ' : 'failed ') + file.moduleId.split('/').at(-1));`;
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT });
-    return { passed: [...stdout.matchAll(/^passed (.*)\.test\.ts$/gm)].map(([, name]) => name as string).sort(), output: stdout + stderr };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 test('a stretch of the history is a test that passes as it is, and fails where something else is expected', async () => {
   const [all, end] = [await exported(0, 4), await exported(2, 4)];
   expect([all.status, end.status], all.text + end.text).toEqual([200, 200]);
   const wished = end.text.replace('"autonomy": "suggest"', '"autonomy": "autonomous"');
   expect(wished).not.toBe(end.text);
-  const { passed, output } = await run({ all: all.text, end: end.text, wished });
+  const { passed, output } = await runExported({ all: all.text, end: end.text, wished });
   expect(passed, output).toEqual(['all', 'end']);
   for (const from of [1, 3]) expect(output).toContain(`goes from version ${from} to 4 as it did`);
   expect(output).toContain('autonomous');

@@ -12,7 +12,7 @@ import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, proposeOrder, signIn, type Watched } from './console-fixture.ts';
+import { type Browser, barriers, CHROMIUM, openBrowser, proposeOrder, signIn, troublesOf, visit, type Watched } from './console-fixture.ts';
 import { announcedWallet, standardWallet, type TestWallet } from './test-wallets.ts';
 
 const solana = keyOf(33);
@@ -359,6 +359,9 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
   });
 
   test('who may only read is offered no submission, and nothing complained on the way', SLOW, async () => {
+    const transfer = (await service.get('/v1/bridge/transfers')).body.items.at(-1).id;
+    expect(await troublesOf(page, ['bridge', `actors/${transfer}`])).toEqual([]);
+    await visit(page, 'bridge');
     expect(watched.complaints).toEqual([]);
     await page.locator('.who summary').click();
     await page.getByRole('button', { name: 'Sign out' }).click();

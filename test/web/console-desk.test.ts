@@ -20,6 +20,7 @@ import {
   signIn,
   signOut,
   startServiceWithPast,
+  visit,
   type Watched,
 } from './console-fixture.ts';
 
@@ -200,7 +201,12 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     } finally {
       await owner.end({ timeout: 1 });
     }
-    await page.getByText('Written here: data degraded on spotexchange').waitFor();
+    await page.locator('.notices').getByText('Written here: data degraded on spotexchange').waitFor();
+    // The front page still says so once the notice is gone, also after a reload.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').waitFor();
+    await page.reload();
+    await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').waitFor();
     await go(`#/agents/${made}`);
   });
 
@@ -221,7 +227,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     };
     await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`);
     await alert('slippage');
-    await page.getByText('Written here: slippage').waitFor();
+    await page.locator('.notices').getByText('Written here: slippage').waitFor();
     await page.locator('.who summary').click();
     await page.getByLabel('Notifications of this browser').check();
     await page.keyboard.press('Escape');
@@ -237,7 +243,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.evaluate('delete document.hidden');
     const before = (await told()).length;
     await alert('incident');
-    await page.getByText('Written here: incident').waitFor();
+    await page.locator('.notices').getByText('Written here: incident').waitFor();
     expect((await told()).length).toBe(before);
   });
 
@@ -270,6 +276,50 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByRole('button', { name: 'Close positions' }).waitFor();
     expect(await page.getByRole('button', { name: 'Close positions' }).isDisabled()).toBe(true);
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+  });
+
+  test('what a role does not give is left out with one sentence on every page, and never asked for', async () => {
+    const wanted = ['agent:read', 'market:read', 'members:manage'] as const;
+    const agent = `agents/${(await agentOf('Crypto trend')).id}`;
+    const { items: actors } = (await service.get('/v1/actors?limit=200')).body as { items: { id: string; kind: string }[] };
+    const proposal = actors.find(({ kind }) => kind === 'proposal')?.id;
+    const ofAgents = [
+      ...['home', 'agents', 'takes', 'proposals', 'portfolio', 'bridge', 'launches', 'marketplace', 'runtime', 'agents/new'],
+      ...['', '/gates', '/state', '/vault', '/signing', '/versions', '/edit'].map((tab) => `${agent}${tab}`),
+      ...[`actors/${made}`, `actors/${proposal}`, `proposals/${made}`],
+    ];
+    const ofMarket = ['quotes', 'leaderboard', 'markets/tickers', `instruments/${encodeURIComponent('spotexchange:BTCUSDT')}`];
+    const refused: string[] = [];
+    page.on('response', (answer) => void (answer.status() === 403 && refused.push(answer.url())));
+    const become = async (permission: string): Promise<void> => {
+      const place = { SEVENGATE_HOME: service.home, DATABASE_URL: service.databaseUrl };
+      const { code, stdout, stderr } = await sevengate(['token', '--subject', `only ${permission}`, '--permissions', permission], place);
+      expect(code, stderr).toBe(0);
+      await signOut(page);
+      await giveToken(page, stdout.trim());
+    };
+    for (const permission of wanted) {
+      await become(permission);
+      await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
+      const isShown = (address: string) => (ofMarket.includes(address) ? permission === 'market:read' : permission === 'agent:read');
+      for (const address of [...ofAgents, ...ofMarket, 'members', 'launches/new']) {
+        await visit(page, address);
+        const words = await page.locator('main').innerText();
+        expect(words, `${permission}: ${address}`).not.toMatch(/permission missing|the channel|cannot be read|Reading…|Loading…/);
+        if (address === 'members' || address === 'launches/new' || isShown(address)) continue;
+        expect(words, `${permission}: ${address}`).toMatch(/This page needs (market|agent):read, which your role does not give\./);
+      }
+      expect(await page.locator('.notice').allInnerTexts()).toEqual([]);
+    }
+    await become('agent:read');
+    await visit(page, 'home');
+    await page.getByText('How each venue is received needs market:read, which your role does not give.').waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await visit(page, agent);
+    await page.getByText('The chart of prices needs market:read, which your role does not give.').waitFor();
+    expect([refused, watched.complaints]).toEqual([[], []]);
+    await signOut(page);
+    await signIn(page, service, 'viewer');
   });
 
   test('the runtime in one page: a quarantined agent is found by its incident and released with a reason, which stays', async () => {

@@ -21,6 +21,7 @@ import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { recordPage } from '../harness/recorded-examples.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { type Client, type Service, startService } from '../journeys/running-service.ts';
 
 const PLACES = [
@@ -297,6 +298,31 @@ export async function findingsEverywhere(page: Page): Promise<string[]> {
  */
 export function unreadableTexts(page: Page): Promise<string[]> {
   return page.evaluate(FIND_UNREADABLE);
+}
+
+/** Goes to an address of the console and waits until nothing of the page is being read any more. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  let before = '';
+  await waitFor(
+    async () => {
+      const [last, now] = [before, await page.locator('main').innerText()];
+      before = now;
+      return now === last && !/Reading…|Loading…/.test(now);
+    },
+    { what: `all of ${address}` },
+  );
+}
+
+/** What troubles whoever reads these pages: texts that are for machines, and what {@link findingsEverywhere} finds; each with its page. */
+export async function troublesOf(page: Page, addresses: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const address of addresses) {
+    await visit(page, address);
+    found.push(...[...(await unreadableTexts(page)), ...(await findingsEverywhere(page))].map((trouble) => `${address}: ${trouble}`));
+  }
+  return found;
 }
 
 const FIND_UNREADABLE = String.raw`(() => {

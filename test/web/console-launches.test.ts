@@ -13,7 +13,7 @@ import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
 import { holdingOf } from '../sandbox/solana/launch-fixture.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, signIn, type Watched } from './console-fixture.ts';
+import { type Browser, barriers, CHROMIUM, openBrowser, signIn, troublesOf, type Watched } from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 const creator = keyOf(71);
@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     await buy({ config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM }, 20_000_000_000n);
     await waitFor(async () => (await fillNow()) > first, { what: 'the picture to move', deadlineMs: 60_000 });
     expect(Number(await page.locator('.curve circle').getAttribute('cx'))).toBeGreaterThan(markBefore);
-    expect(await page.locator('[data-fact=fill]').innerText()).toBe(`${await page.locator('.curve circle').getAttribute('data-fill')} %`);
+    expect(await page.locator('[data-fact=fill]').innerText()).toBe(`${(await fillNow()).toFixed(2)} %`);
 
     // The price over time is drawn from the looks that the API tells of.
     const drawn = page.getByRole('figure', { name: 'Price of BEARER in SOL' });
@@ -235,7 +235,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
     await claims.getByText('The claim is finalized.').waitFor({ timeout: 120_000 * PATIENCE });
     const { curve } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;
     expect(Number(curve.creatorFees.claimedQuote)).toBeGreaterThan(0.01);
-    expect(await barriers(page)).toEqual([]);
+    expect(await troublesOf(page, ['launches', 'launches/new', `launches/${id}`, `actors/${id}`])).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { payload } from '../api/api-under-test.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, openTab, signIn, type Watched } from './console-fixture.ts';
+import { type Browser, barriers, CHROMIUM, openBrowser, openTab, signIn, troublesOf, type Watched } from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
@@ -122,7 +122,9 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     await page.getByText(payout.address).waitFor();
     await page.getByRole('link', { name: '7d' }).click();
     await page.getByText('No sale in this window.').waitFor();
-    expect(await barriers(page)).toEqual([]);
+    const { items } = (await service.get('/v1/marketplace')).body as { items: { id: string }[] };
+    const addresses = ['marketplace', `marketplace/${items[0]?.id}`, 'leaderboard', `leaderboard/${payout.address}`];
+    expect(await troublesOf(page, addresses)).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
 });

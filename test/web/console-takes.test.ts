@@ -10,6 +10,7 @@ import {
   type ServiceWithPast,
   signIn,
   startServiceWithPast,
+  troublesOf,
   type Watched,
 } from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
@@ -170,6 +171,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     await page.getByText(take?.id as string).waitFor();
     const [fork, original] = await takes();
     expect([fork?.lineage, fork?.published, original?.published]).toEqual([[take?.id], false, true]);
+    expect(await troublesOf(page, ['takes', `takes/${take?.id}`, `takes/${fork?.id}`, `actors/${take?.id}`])).toEqual([]);
     expect(watched.complaints.splice(0)).toEqual([]);
   });
 });

@@ -18,6 +18,7 @@ import {
   signOut,
   startServiceWithPast,
   unreadableTexts,
+  visit,
   type Watched,
 } from './console-fixture.ts';
 
@@ -515,6 +516,11 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       side: 'buy',
       quantity: '10',
     });
+    const thesis = 'Buy BTCUSDT when the price is below $20,000, with $500, because weekends overshoot';
+    const take = (await service.post('/v1/takes/compile', { thesis })).body.id;
+    expect((await service.post('/v1/takes/arm', { takeId: take, mode: 'paper' })).status).toBe(200);
+    const churner = await agentOf('Churner');
+    const runs = (await service.get(`/v1/agents/${churner}/evaluations`)).body.items as { id: string; state: string }[];
     const addresses = [
       'home',
       'agents',
@@ -526,9 +532,16 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       'marketplace',
       'quotes',
       'leaderboard',
+      'launches/new',
+      'members',
+      `takes/${take}`,
+      `actors/${take}`,
+      ...runs.flatMap(({ id, state }) => (state === 'finished' ? [`reports/${churner}/${id}`, `actors/${id}`] : [])),
       ...['actors', 'activities', 'timers', 'incidents', 'queues', 'interventions'].map((tab) => `runtime/${tab}`),
       ...['venues', 'tickers', 'perps', 'predictions', 'basis'].map((tab) => `markets/${tab}`),
-      ...['', '/decisions', '/gates', '/state', '/vault', '/versions', '/edit'].map((tab) => `agents/${patient}${tab}`),
+      ...['', '/decisions', '/gates', '/state', '/vault', '/signing', '/versions', '/edit', '/clone'].map(
+        (tab) => `agents/${patient}${tab}`,
+      ),
       ...agents.map(({ id }) => `agents/${id}`),
       ...Array.from(new Map(actors.map(({ kind, id }) => [kind, id])).values(), (id) => `actors/${id}`),
       ...(order.status < 300 ? [`actors/${order.body.id}`] : []),
@@ -536,18 +549,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     ];
     const found: string[] = [];
     for (const address of addresses) {
-      await go(`#/${address}`);
-      await page.getByRole('heading', { level: 1 }).first().waitFor();
-      // A part that is still being read when nothing else of the page changes any more has no words yet that could be wrong.
-      let before = '';
-      await waitFor(
-        async () => {
-          const [last, now] = [before, await page.locator('main').innerText()];
-          before = now;
-          return now === last || !now.includes('Reading…');
-        },
-        { what: `all of ${address}` },
-      );
+      await visit(page, address);
       await page.evaluate('for (const part of document.querySelectorAll("main details")) part.open = true');
       await waitFor(async () => (await page.getByText('an outcome…').filter({ visible: true }).count()) === 0, {
         what: 'names of outcomes',

@@ -108,8 +108,8 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
       'spotchain',
       'spotexchange',
       'evmvenue',
-      'prediction',
       'reference',
+      'prediction',
     ]);
     // What the API says of each reference price is what its row says.
     const { items } = (await service.get('/v1/quotes?venue=reference&limit=200')).body;

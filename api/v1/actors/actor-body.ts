@@ -10,7 +10,10 @@ export const AnyObject = Type.Unsafe<{ readonly [key: string]: unknown }>({ type
 const summary = {
   id: IdText,
   kind: Type.String({ description: '`agent`, `take`, `proposal` and so on.' }),
-  name: nullable('string', 'Of an agent; other actors have none.'),
+  name: nullable(
+    'string',
+    'The name of an agent or of the one that is evaluated, what an order buys or sells, what a transfer sends, the symbol of a token or a Take, what a transaction is for; null where an actor has none of these.',
+  ),
   machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }),
   version: Type.Integer({ description: 'How many steps it has taken, quarantines counted.' }),
   status: choice(['running', 'done', 'quarantined']),

@@ -5,6 +5,7 @@ import type { ActorRow, ActorState } from '../../../domain/actor-step.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
+import { actorName } from './actor-name.ts';
 import { stepsBetween } from './step-reads.ts';
 
 interface SummaryRow {
@@ -27,7 +28,8 @@ function summaryOf(row: SummaryRow): ActorSummary {
 }
 
 export function createActorReads(sql: Sql): ActorReads {
-  const columns = () => sql`a.id, a.number, a.kind, g.name, a.machine, a.version, a.status, a.snapshot, a.created_at, a.changed_at`;
+  const columns = () =>
+    sql`a.id, a.number, a.kind, ${actorName(sql)} as name, a.machine, a.version, a.status, a.snapshot, a.created_at, a.changed_at`;
 
   return {
     /** Newest first; the position is the last actor's number. */

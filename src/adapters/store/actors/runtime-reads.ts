@@ -4,12 +4,14 @@ import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
+import { actorName } from './actor-name.ts';
 
 const DAY_MS = 86_400_000;
 
 export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeReads {
-  const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", g.name as "actorName", a.status as "actorStatus"`;
-  const actors = (orgId: string) => sql`(select id, kind, status from actors where org_id = ${orgId}) a left join agents g on g.id = a.id`;
+  const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", ${actorName(sql)} as "actorName", a.status as "actorStatus"`;
+  const actors = (orgId: string) =>
+    sql`(select id, kind, status, snapshot from actors where org_id = ${orgId}) a left join agents g on g.id = a.id`;
 
   return {
     counts: (orgId) => countsOf(sql, orgId, clock.now()),

@@ -1,0 +1,34 @@
+/** What somebody's role permits. What it does not is never asked for: one plain sentence stands in its place. */
+import { h } from './dom.js';
+
+/** @typedef {import('./wire.ts').Me} Me */
+/** @typedef {Me['permissions'][number]} Permission */
+/** @typedef {{ readonly permissions: readonly string[], readonly orgId: string | null }} Standing */
+
+/** Nobody may do anything before somebody is signed in. @type {Standing} */
+let standing = { permissions: [], orgId: null };
+
+/** From here on this one is signed in. @param {Standing} me */
+export function actAs(me) {
+  standing = me;
+}
+
+/** Whether who is signed in may. All but the market belongs to an organization. @param {Permission} permission */
+export function may(permission) {
+  return standing.permissions.includes(permission) && (permission === 'market:read' || standing.orgId !== null);
+}
+
+/**
+ * The sentence in the place of what a role does not permit; null where it does.
+ * @param {Permission} permission
+ * @param {string} what Begins the sentence and takes a singular verb: `The chart`.
+ */
+export function withheld(permission, what) {
+  return may(permission) ? null : h('p', { class: 'faint withheld' }, withheldWords(permission, what));
+}
+
+/** @param {Permission} permission @param {string} what */
+export function withheldWords(permission, what) {
+  if (standing.permissions.includes(permission)) return `${what} belongs to an organization, and you are a member of none.`;
+  return `${what} needs ${permission}, which your role does not give.`;
+}
