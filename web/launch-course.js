@@ -4,7 +4,7 @@ import { read } from './http.js';
 import { exact } from './money.js';
 import { sentenceOf } from './problem-note.js';
 import { dataTable, number } from './tables.js';
-import { dayAndTime, plain, priceText } from './words.js';
+import { dayAndTime, percentText, plain, priceText, quoteText } from './words.js';
 
 /** @typedef {import('./api.ts').LaunchCourse} LaunchCourse */
 /** @typedef {LaunchCourse['points'][number]} Point */
@@ -85,7 +85,7 @@ function drawingOf({ points, fills }, quote) {
     lower: { title: 'fill %', points: points.map((point) => ({ at: at(point), value: Number(point.fillPct) })) },
     levels: [{ title: 'first', price: Number(first?.price ?? 0), colour: 'closed' }],
     marks,
-    summary: `${points.length} prices from ${first?.price} to ${last?.price} ${quote}, the curve ${last?.fillPct} % full`,
+    summary: `${points.length} prices from ${quoteText(first?.price ?? '0')} to ${quoteText(last?.price ?? '0')} ${quote}, the curve ${percentText(last?.fillPct ?? 0)} full`,
   };
 }
 

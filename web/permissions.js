@@ -3,19 +3,19 @@ import { h } from './dom.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
 /** @typedef {Me['permissions'][number]} Permission */
-/** @typedef {{ readonly permissions: readonly string[], readonly orgId: string | null }} Standing */
+/** @typedef {{ readonly permissions: readonly string[], readonly orgId: string | null }} Caller */
 
-/** Nobody may do anything before somebody is signed in. @type {Standing} */
-let standing = { permissions: [], orgId: null };
+/** Nobody may do anything before somebody is signed in. @type {Caller} */
+let caller = { permissions: [], orgId: null };
 
-/** From here on this one is signed in. @param {Standing} me */
+/** From here on this one is signed in. @param {Caller} me */
 export function actAs(me) {
-  standing = me;
+  caller = me;
 }
 
 /** Whether who is signed in may. All but the market belongs to an organization. @param {Permission} permission */
 export function may(permission) {
-  return standing.permissions.includes(permission) && (permission === 'market:read' || standing.orgId !== null);
+  return caller.permissions.includes(permission) && (permission === 'market:read' || caller.orgId !== null);
 }
 
 /**
@@ -29,6 +29,6 @@ export function withheld(permission, what) {
 
 /** @param {Permission} permission @param {string} what */
 export function withheldWords(permission, what) {
-  if (standing.permissions.includes(permission)) return `${what} belongs to an organization, and you are a member of none.`;
+  if (caller.permissions.includes(permission)) return `${what} belongs to an organization, and you are a member of none.`;
   return `${what} needs ${permission}, which your role does not give.`;
 }

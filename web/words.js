@@ -136,7 +136,8 @@ const QUOTE_DIGITS = 5;
  */
 export function quoteText(price) {
   const isSmall = /^-?0?(\.|$)/.test(price);
-  const given = price.split('.')[1]?.length ?? 0;
+  const decimals = price.split('.')[1] ?? '';
+  const given = Math.max(decimals.replace(/0+$/, '').length, Math.min(2, decimals.length));
   const digits = isSmall
     ? { maximumSignificantDigits: QUOTE_DIGITS }
     : { minimumFractionDigits: Math.min(QUOTE_DECIMALS, given), maximumFractionDigits: Math.min(QUOTE_DECIMALS, given) };

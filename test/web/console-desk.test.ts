@@ -300,7 +300,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     };
     for (const permission of wanted) {
       await become(permission);
-      await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
+      await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor({ state: 'attached' });
       const isShown = (address: string) => (ofMarket.includes(address) ? permission === 'market:read' : permission === 'agent:read');
       for (const address of [...ofAgents, ...ofMarket, 'members', 'launches/new']) {
         await visit(page, address);

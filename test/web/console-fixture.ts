@@ -332,7 +332,8 @@ const FIND_UNREADABLE = String.raw`(() => {
     /\b[0-9a-f]{32,}\b/,
     /\b1[5-9]\d{11}\b/,
     /\b\d{5,} ms\b/,
-    /\.\d{9,}/,
+    // Of a price far below one five digits are a short number.
+    /\.(?!0{4,}[1-9]\d{0,4}(?!\d))\d{9,}/,
     /\d(\.\d+)?e[-+]\d/,
     /\b(undefined|NaN|Invalid Date)\b|\[object /,
   ];

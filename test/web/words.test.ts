@@ -71,7 +71,8 @@ test('a manifest is sentences: all entry rules hold together, one exit rule is e
 });
 
 const { compareTexts }: { compareTexts(a: string, b: string, way: 1 | -1): number } = await moduleOf('compare-texts.js');
-const { priceText }: { priceText(price: string): string } = await moduleOf('words.js');
+const { forPeople, priceText, quoteText }: { [Name in 'forPeople' | 'priceText' | 'quoteText']: (text: string) => string } =
+  await moduleOf('words.js');
 const { holds }: { holds(search: string, cells: readonly (readonly [string, string])[]): boolean } = await moduleOf('list-view.js');
 
 test('a column is sorted by value beyond what a double holds, ages by their length, and what is unknown comes last both ways', () => {
@@ -113,4 +114,16 @@ test('a price is grouped and cut as the text that it is', () => {
     '0.001234…',
     '0.00000002',
   ]);
+});
+
+test('a quote has four decimals, or five digits below one; what it does not have is not made up', () => {
+  expect(
+    ['262.712463123', '95.5', '64000', '96244.85', '0.0000000319512345', '0.48', '12345678901234567890.123456', '-0.5'].map(quoteText),
+  ).toEqual(['262.7125', '95.5', '64,000', '96,244.85', '0.000000031951', '0.48', '12,345,678,901,234,567,890.1235', '-0.5']);
+});
+
+test('a sentence of the API is said for people: its instants by the clock, its instruments by their symbols, its conditions in words', () => {
+  expect(forPeople('At 2026-11-23T12:09:00.000Z the agent proposed to buy spotexchange:BTCUSDT: price_below price=20000.')).toBe(
+    'At 2026-11-23 12:09:00 UTC the agent proposed to buy BTCUSDT: price below price 20000.',
+  );
 });
