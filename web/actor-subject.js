@@ -45,7 +45,7 @@ export async function actorTitle({ id, kind, name, context }) {
  */
 export async function tradedBy({ id, kind, context }, signal) {
   if (kind === 'agent') {
-    /** @type {{ readonly manifest: { readonly universe: readonly { readonly key: string }[], readonly stopLossPct: number, readonly takeProfitPct: number } }} */
+    /** @type {{ readonly manifest: import('./agent-overlay.js').Rules & { readonly universe: readonly { readonly key: string }[] } }} */
     const { manifest } = await read(`/v1/agents/${id}`, { signal });
     return { instruments: manifest.universe.map(({ key }) => key), overlay: agentOverlay(id, manifest, signal) };
   }

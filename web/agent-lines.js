@@ -99,5 +99,6 @@ async function courseOf(book, signal) {
   if (book === null || book.version === 0) return [];
   /** @type {import('./api.ts').Equity} */
   const { items } = await read(`/v1/books/${encodeURIComponent(book.bookId)}/equity?points=${POINTS}`, { signal });
-  return items.flatMap(({ pnlUsd }) => (pnlUsd === null ? [] : [Number(pnlUsd)]));
+  // The course is marked from time to time; it ends with what stands beside it.
+  return [...items.map(({ pnlUsd }) => pnlUsd), book.pnlUsd].flatMap((usd) => (usd === null ? [] : [Number(usd)]));
 }

@@ -8,6 +8,8 @@ import { plain, priceText } from './words.js';
 /** @typedef {import('./wire.ts').Observation} Observation */
 /** @typedef {import('./candle-panel.js').Overlay} Overlay */
 /** @typedef {import('./candle-panel.js').Curve} Curve */
+/** @typedef {{ readonly type: string, readonly timeframe?: string, readonly [field: string]: unknown }} Condition */
+/** @typedef {{ readonly stopLossPct: number, readonly takeProfitPct: number, readonly entryConditions: readonly Condition[], readonly exitConditions: readonly Condition[] }} Rules */
 
 const PER_PAGE = 200;
 /** Pages of decisions that are looked through at most: three hours of an agent that decides once a minute make one. */
@@ -16,11 +18,12 @@ const MINUTE = 60_000;
 
 /**
  * @param {string} agentId
- * @param {{ readonly stopLossPct: number, readonly takeProfitPct: number }} manifest
+ * @param {Rules} manifest
  * @param {AbortSignal} signal
  * @returns {import('./candle-panel.js').OverlayOf}
  */
 export function agentOverlay(agentId, manifest, signal) {
+  const conditions = [...manifest.entryConditions, ...manifest.exitConditions];
   return async (key, span) => {
     const [books, decisions] = await Promise.all([booksOf(agentId, signal), decisionsOf(agentId, span.from, signal)]);
     const fills = (await Promise.all(books.map(({ id }) => fillsOf(id, signal)))).flat();
@@ -32,8 +35,8 @@ export function agentOverlay(agentId, manifest, signal) {
       marks: [...fills.filter(({ instrument }) => instrument === key).map(fillMark), ...decisions.flatMap((one) => decisionMark(one, key))],
       lines: books.flatMap((book) => positionLines(book, key, manifest)),
       stretches: ofKey.filter(({ seen }) => seen.quote?.quality !== 'live').map(({ decision }) => minuteOf(decision)),
-      curves: indicatorsOf(ofKey, true),
-      gauges: indicatorsOf(ofKey, false),
+      curves: indicatorsOf(ofKey, (name) => name.startsWith('ema:') && isRead(name, conditions)),
+      gauges: indicatorsOf(ofKey, (name) => !name.startsWith('ema:') && isRead(name, conditions)),
     };
   };
 }
@@ -116,17 +119,32 @@ function minuteOf({ slot }) {
 }
 
 /**
- * The indicators that the agent's own rules read, as each decision noted them.
+ * Whether a condition of the manifest reads an indicator: an observation is shared by all agents, and notes what any of them reads.
+ * @param {string} indicator `rsi:14@1h`
+ * @param {readonly Condition[]} conditions
+ */
+function isRead(indicator, conditions) {
+  const [, name = '', period = '', timeframe = ''] = /^(\w+):(\d+)@(\w+)$/.exec(indicator) ?? [];
+  return conditions.some(
+    (condition) =>
+      condition.type.startsWith(`${name}_`) &&
+      (condition.timeframe ?? timeframe) === timeframe &&
+      Object.values(condition).includes(Number(period)),
+  );
+}
+
+/**
+ * Indicators as each decision noted them.
  * @param {readonly { readonly seen: Observation }[]} seen
- * @param {boolean} arePrices Averages of the price, or all the others.
+ * @param {(name: string) => boolean} isWanted
  * @returns {readonly Curve[]}
  */
-function indicatorsOf(seen, arePrices) {
+function indicatorsOf(seen, isWanted) {
   /** @type {Map<string, Map<number, number>>} */
   const curves = new Map();
   for (const { seen: one } of seen) {
     for (const [name, noted] of Object.entries(one.indicators)) {
-      if (name.startsWith('ema:') !== arePrices) continue;
+      if (!isWanted(name)) continue;
       const { value, barOpenTime } = noted;
       if (value === null || barOpenTime === null) continue;
       const points = curves.get(name) ?? new Map();

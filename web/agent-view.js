@@ -210,10 +210,7 @@ function agentHead() {
  */
 function candlesOf(context, { id, manifest }, signal) {
   if (manifest === undefined) return null;
-  const rules =
-    /** @type {{ readonly universe: readonly { readonly key: string }[], readonly stopLossPct: number, readonly takeProfitPct: number }} */ (
-      manifest
-    );
+  const rules = /** @type {import('./agent-overlay.js').Rules & { readonly universe: readonly { readonly key: string }[] }} */ (manifest);
   const instruments = rules.universe.map(({ key }) => key);
   if (instruments.length === 0) return null;
   return new CandlePanel({ context, instruments, timeframe: '5m', overlay: agentOverlay(id, rules, signal) });

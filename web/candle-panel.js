@@ -19,6 +19,8 @@ import { plain, quoteText, symbolOf } from './words.js';
 const BARS = 300;
 const DAY = 86_400_000;
 const DEFAULT_TIMEFRAME = '15m';
+/** Digits of the price of a line. */
+const LINE_DIGITS = 7;
 /** So many bars are shown behind the instant that is pointed at. */
 const BARS_BEHIND = 60;
 /** How long an instant outside the chart stays before its bars are read: while one scrubs, none are. */
@@ -214,7 +216,9 @@ export class CandlePanel {
     this.reach.hidden = (drawn?.lines.length ?? 0) === 0;
     this.onDrawn({ span, bars: made.bars(), marks: drawn?.marks ?? [] });
     const words = [
-      (drawn?.lines ?? []).map(({ title, price }) => `${title} ${quoteText(String(Number(price)))}`).join(', '),
+      (drawn?.lines ?? [])
+        .map(({ title, price }) => `${title} ${quoteText(String(Number(Number(price).toPrecision(LINE_DIGITS))))}`)
+        .join(', '),
       isEquity ? 'Blue: the regular session is closed.' : '',
       (drawn?.stretches.length ?? 0) > 0 ? 'Violet: the agent knew no live quote.' : '',
     ];

@@ -44,7 +44,11 @@ export function equityChart({ label, name = '', points, decimals, lower, base = 
       below?.applyOptions({ lineColor: bad, topColor: translucent(bad, 0.05), bottomColor: translucent(bad, 0.3) });
     },
   });
-  const priceFormat = { type: /** @type {const} */ ('price'), precision: decimals, minMove: 10 ** -decimals };
+  const priceFormat = {
+    type: /** @type {const} */ ('custom'),
+    formatter: (/** @type {number} */ value) => priceText(value.toFixed(decimals)),
+    minMove: 10 ** -decimals,
+  };
   const series = frame.chart.addSeries(BaselineSeries, {
     baseValue: { type: 'price', price: base },
     lineWidth: 2,

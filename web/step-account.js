@@ -1,6 +1,6 @@
 /** All that one step did, as a page of sections: its event, the guards with what they read, what changed, and what it asked for. */
 import { h } from './dom.js';
-import { dayAndTime, eventWord, plain } from './words.js';
+import { dayAndTime, eventWord, plain, zoneWord } from './words.js';
 
 /** @typedef {import('./api.ts').StepAccount} StepAccount */
 /** @typedef {{ readonly path: string, readonly before: unknown, readonly after: unknown }} Change */
@@ -137,10 +137,15 @@ function unfolding(title, value) {
   return details;
 }
 
+/** Between these a number is an instant in milliseconds. */
+const FIRST_INSTANT = Date.UTC(2015);
+const LAST_INSTANT = Date.UTC(2100);
 const SHORT = 160;
 
 /** @param {unknown} value */
 function shortJson(value) {
+  // An instant among the fields of a step is a number of milliseconds; as JSON below it stands as it is.
+  if (typeof value === 'number' && value > FIRST_INSTANT && value < LAST_INSTANT) return `${dayAndTime(value)} ${zoneWord()}`;
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
   return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
 }
