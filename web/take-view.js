@@ -194,9 +194,14 @@ export function takeView(context, id) {
   };
 }
 
+/** Another Take, by the end of its id. @param {string} id @param {number} index */
+function takeLink(id, index) {
+  return [index > 0 ? ' → ' : '', h('a', { href: `#/takes/${id}`, title: id }, `Take ${id.slice(-8)}`)];
+}
+
 /**
  * @param {Take} take
- * @returns {readonly (readonly [string, string])[]}
+ * @returns {readonly (readonly [string, import('./dom.js').Child])[]}
  */
 function factsOf(take) {
   const words = (/** @type {readonly import('./wire.ts').Condition[]} */ conditions) =>
@@ -210,6 +215,6 @@ function factsOf(take) {
     ['mode', take.mode ?? 'not armed yet'],
     ['expires', dayAndTime(take.expiresAt)],
     ['hash', take.hash.slice(0, 12)],
-    ['forked from', take.lineage.length === 0 ? 'nothing' : take.lineage.join(' → ')],
+    ['forked from', take.lineage.length === 0 ? 'nothing' : h('span', {}, take.lineage.flatMap(takeLink))],
   ];
 }

@@ -79,7 +79,10 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     await page.getByRole('button', { name: 'Halt all' }).click();
     await page.getByRole('button', { name: 'Halt all agents' }).click();
     await page.getByText(/^Halted: \d agents? paused/).waitFor();
-    await page.getByText('paused: operator').waitFor();
+    await page
+      .locator('.facts')
+      .getByText(/^paused/)
+      .waitFor();
     await openTab(page, 'State');
     await page.locator('.chart[data-standing*="duty.paused"]').waitFor();
     await page.getByRole('button', { name: 'One step earlier' }).click();
@@ -147,7 +150,7 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     await page.getByLabel('Where what is told of it lies').fill('https://example.com/traveller.json');
     await page.getByLabel('First buy by the creator').fill('1');
     await page.getByRole('button', { name: 'Sign with Harbour' }).click();
-    await page.getByRole('heading', { name: 'TRAVEL Traveller token' }).waitFor();
+    await page.getByRole('heading', { name: 'TRAVEL Traveller token' }).waitFor({ timeout: 120_000 * PATIENCE });
     const launch = page.url().split('/').at(-1) as string;
     await waitFor(async () => (await service.get(`/v1/launches/${launch}`)).body.state === 'trading', {
       what: 'a token that trades',

@@ -51,12 +51,17 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     await page.getByRole('heading', { name: 'BTC', level: 1 }).waitFor();
     await waitFor(async () => (await bars()) >= 290, { what: 'the bars of 15 minutes' });
     const newest = (await service.get('/v1/candles?venue=evmvenue&instrument=BTC&timeframe=15m&limit=1')).body.items[0];
-    // Away from the chart, whose words are otherwise those of the bar under the pointer.
-    await page.mouse.move(1, 1);
-    const legend = page.locator('.candle-place .market-chart-legend');
-    await waitFor(async () => (await legend.innerText()).includes(`O ${newest.open.replace(/(\d)(?=(\d{3})+(\.|$))/g, '$1,')}`), {
+    const words = page.locator('.candle-place figure p[role=status]');
+    await waitFor(async () => (await words.innerText()).includes(`closed at ${newest.close.replace(/(\d)(?=(\d{3})+(\.|$))/g, '$1,')}`), {
       what: 'the newest bar in words',
     });
+    // Away from the chart, whose words are otherwise those of the bar under the pointer: that of the present, which moves.
+    await page.mouse.move(1, 1);
+    const legend = page.locator('.candle-place .market-chart-legend');
+    await waitFor(async () => /now [\d,.]+$/.test(await legend.innerText()), { what: 'the bar of the present' });
+    const forming = Date.parse((await page.locator('.candle-place figure').getAttribute('data-forming')) ?? '');
+    expect(forming - Date.parse(newest.openTime)).toBeGreaterThanOrEqual(900_000);
+    expect(forming % 900_000).toBe(0);
     // Rising bars and falling ones are both there, in the palette's own colours of the dark.
     await waitFor(async () => ((await painted())['#5fd38d'] ?? 0) > 100 && ((await painted())['#ff8a80'] ?? 0) > 100, {
       what: 'green and red candles',
@@ -93,6 +98,10 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
     await page.getByRole('heading', { name: 'AAPLx', level: 1 }).waitFor();
     await waitFor(async () => (await bars()) >= 290, { what: 'the bars of an hour' });
     await page.getByText('Blue: the regular session is closed.').waitFor();
+    // Two weeks of hours: the sessions of each day are one band, not one for every bar.
+    const bands = Number(await page.locator('.candle-place figure').getAttribute('data-bands'));
+    expect(bands).toBeGreaterThan(5);
+    expect(bands).toBeLessThan(25);
     // The line of the premium is in the palette's colour of sessions.
     await waitFor(async () => ((await painted())['#86b6ff'] ?? 0) > 100, { what: 'the premium' });
     await waitFor(async () => (await page.locator('.book-panel:visible').count()) === 0, { what: 'no book' });

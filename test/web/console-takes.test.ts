@@ -168,7 +168,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     await page.locator('section.page[data-state=disarmed]').waitFor();
     await page.getByRole('button', { name: 'Fork' }).click();
     await page.locator('section.page[data-state=draft]').waitFor();
-    await page.getByText(take?.id as string).waitFor();
+    await page.locator(`.facts a[title="${take?.id}"]`).waitFor();
     const [fork, original] = await takes();
     expect([fork?.lineage, fork?.published, original?.published]).toEqual([[take?.id], false, true]);
     expect(await troublesOf(page, ['takes', `takes/${take?.id}`, `takes/${fork?.id}`, `actors/${take?.id}`])).toEqual([]);
