@@ -4,7 +4,7 @@ import { fill, h, say } from './dom.js';
 import { clearProblem, fieldRow, showProblems } from './form-fields.js';
 import { read } from './http.js';
 import { madeOnce, submitLaunch } from './launch-signing.js';
-import { withheld } from './permissions.js';
+import { may, withheldWords } from './permissions.js';
 import { createProblemNote } from './problem-note.js';
 import { signingPlace } from './signing-place.js';
 import { factList } from './tables.js';
@@ -29,11 +29,7 @@ export function launcherForm({ me, feed, fail }) {
   let rows = new Map();
 
   async function begin() {
-    const unread = withheld('market:read', 'What the launcher pairs with');
-    if (unread !== null) {
-      say(status, '');
-      return fill(fields, unread);
-    }
+    if (!may('market:read')) return say(status, withheldWords('market:read', 'What the launcher pairs with'));
     rows = await readRows(signal);
     fill(
       fields,

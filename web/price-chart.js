@@ -249,8 +249,8 @@ export class PriceChart {
     if (this.#pointed === undefined && !this.#isHovered) this.#tell();
   }
 
-  /** The bar under the pointer, or the newest one. @param {Bar | undefined} bar */
-  #tell(bar = undefined) {
+  /** The bar under the pointer, or the newest one. @param {Bar} [bar] */
+  #tell(bar) {
     const forming = this.#forming;
     if (bar === undefined && forming !== null) {
       const [open, high, low, close] = [forming.open, forming.high, forming.low, forming.close].map((price) =>

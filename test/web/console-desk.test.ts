@@ -283,11 +283,9 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     const agent = `agents/${(await agentOf('Crypto trend')).id}`;
     const { items: actors } = (await service.get('/v1/actors?limit=200')).body as { items: { id: string; kind: string }[] };
     const proposal = actors.find(({ kind }) => kind === 'proposal')?.id;
-    const ofAgents = [
-      ...['home', 'agents', 'takes', 'proposals', 'portfolio', 'bridge', 'launches', 'marketplace', 'runtime', 'agents/new'],
-      ...['', '/gates', '/state', '/vault', '/signing', '/versions', '/edit'].map((tab) => `${agent}${tab}`),
-      ...[`actors/${made}`, `actors/${proposal}`, `proposals/${made}`],
-    ];
+    const pages = ['home', 'agents', 'takes', 'proposals', 'portfolio', 'bridge', 'launches', 'marketplace', 'runtime', 'agents/new'];
+    const tabs = ['', '/gates', '/state', '/vault', '/signing', '/versions', '/edit'].map((tab) => `${agent}${tab}`);
+    const ofAgents = [...pages, ...tabs, `actors/${made}`, `actors/${proposal}`, `proposals/${made}`];
     const ofMarket = ['quotes', 'leaderboard', 'markets/tickers', `instruments/${encodeURIComponent('spotexchange:BTCUSDT')}`];
     const partly = ['members', 'launches/new', 'launches/launcher'];
     const refused: string[] = [];

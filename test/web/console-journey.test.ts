@@ -122,7 +122,14 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
   test('a tape is replayed in the same browser', async () => {
     const failures: unknown[] = [];
     const server = await startTapeServer({
-      ...{ from: null, to: null, speed: 60, loop: false, paused: true, port: 0, version: 'test', file: day.file },
+      file: day.file,
+      from: null,
+      to: null,
+      speed: 60,
+      loop: false,
+      paused: true,
+      port: 0,
+      version: 'test',
       clock: createLiveClock(),
       progress: () => {},
       onFailure: (error) => void failures.push(error),
