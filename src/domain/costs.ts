@@ -1,6 +1,6 @@
 /** What a simulated trade costs: spread, venue fee, depth and latency under a named model, the same on paper and in a backtest. */
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
-import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from './venue.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue, isExecutable, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from './venue.ts';
 import type { CostModel } from './venues/venue-facts.ts';
 
 /** What trading costs on each venue that trades. */
@@ -8,10 +8,10 @@ export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [
   Record<ExecutableVenue, CostModel>
 >;
 
-/** The model of the instrument: its own where its venue has one for it, else the venue's. @throws Error for a reference price, which nobody trades. */
+/** The model of the instrument: its own where its venue has one for it, else the venue's. @throws Error for an instrument of a venue where nothing trades. */
 export function costModelOf(instrument: InstrumentKey): CostModel {
   const { venue, instrument: name } = splitInstrumentKey(instrument);
-  if (venue === 'reference') throw new Error(`${instrument} is a reference price and never trades`);
+  if (!isExecutable(venue)) throw new Error(`${instrument} never trades: the prices of ${venue} are for comparison`);
   return VENUE_FACTS[venue].costsOf?.(name) ?? COST_MODELS[venue];
 }
 

@@ -1,7 +1,7 @@
 /** Quotes, reference prices and their quality. */
 import type { DecimalString } from './decimal.ts';
 import type { EpochMs } from './time.ts';
-import type { ExecutableVenue } from './venue.ts';
+import type { ExecutableVenue, Venue } from './venue.ts';
 
 /** Quality words. Only `live` may become an order. */
 export const QUALITIES = ['live', 'delayed', 'stale', 'degraded', 'halted'] as const;
@@ -119,7 +119,7 @@ export interface PoolLiquidity {
 /** A message of a feed that yielded nothing, counted by reason. `sample` is at most 200 characters of it. */
 export interface Rejection {
   readonly kind: 'rejection';
-  readonly venue: ExecutableVenue | 'reference';
+  readonly venue: Venue;
   readonly source: string;
   readonly receivedAt: EpochMs;
   readonly reason: RejectionReason;

@@ -16,7 +16,12 @@ export type ExecutableVenue = { [Name in Venue]: (typeof FACTS)[Name]['executabl
 
 export const VENUE_FACTS: Readonly<Record<Venue, VenueFacts>> = FACTS;
 export const VENUES = Object.keys(FACTS) as readonly Venue[];
-export const EXECUTABLE_VENUES = VENUES.filter((venue): venue is ExecutableVenue => VENUE_FACTS[venue].executable);
+export const EXECUTABLE_VENUES = VENUES.filter((venue) => isExecutable(venue));
+
+/** Whether quotes of a venue may become orders. */
+export function isExecutable(venue: Venue): venue is ExecutableVenue {
+  return VENUE_FACTS[venue].executable;
+}
 
 /** One tradable or quotable thing on one venue: `spotexchange:BTCUSDT`, `spotchain:AAPLx`, `evmvenue:BTC`, `reference:AAPL`. */
 export type InstrumentKey = `${Venue}:${string}`;

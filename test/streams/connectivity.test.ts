@@ -1,7 +1,7 @@
 /** Connectivity: edges at once, different words for different silences. */
 import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
-import { VENUE_FACTS, VENUES, type Venue } from '../../src/domain/venue.ts';
+import { isExecutable, VENUE_FACTS, VENUES, type Venue } from '../../src/domain/venue.ts';
 import { type ConnectivityEdge, createConnectivity, DATA_DEGRADATION_MS, degradationLeftMs } from '../../streams/connectivity.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
@@ -171,7 +171,7 @@ describe('the seconds that degraded data is survived for', () => {
   /** When an agent that waits what is left of the five seconds loses a venue; milliseconds after its last good message. */
   function lostAfter(venue: Venue, after: (at: number) => FeedMessage | null): number | null {
     const { clock, connectivity, at, edges } = setUp([venue]);
-    const source = `${PROVIDERS[venue]}:prices`;
+    const source = `${venue}-provider:prices`;
     let lostAt: number | null = null;
     connectivity.edges.subscribe({
       next: (edge) => {
@@ -179,7 +179,7 @@ describe('the seconds that degraded data is survived for', () => {
       },
     });
     const good = (ms: number): FeedMessage =>
-      venue === 'reference' ? reference(ms, { source }) : quote(ms, { venue, source, instrument: 'X' });
+      isExecutable(venue) ? quote(ms, { venue, source, instrument: 'X' }) : reference(ms, { source });
     at(0, (ms) => status(ms, 'connected', { venue, source }), good);
     edges.length = 0;
     lostAt = null;
@@ -189,20 +189,12 @@ describe('the seconds that degraded data is survived for', () => {
     }
     return lostAt === null ? null : lostAt - REGULAR;
   }
-  const PROVIDERS: Readonly<Record<Venue, string>> = {
-    spotchain: 'jupiter',
-    spotexchange: 'binance',
-    evmvenue: 'hyperliquid',
-    reference: 'pyth',
-    prediction: 'kalshi',
-  };
-
   it.each(VENUES)('are five from the last good message where the connection of %s breaks', (venue) => {
     let broken = false;
     const lost = lostAfter(venue, (at) => {
       if (broken) return null;
       broken = true;
-      return status(at, 'disconnected', { venue, source: `${PROVIDERS[venue]}:prices`, detail: 'closed' });
+      return status(at, 'disconnected', { venue, source: `${venue}-provider:prices`, detail: 'closed' });
     });
     expect(lost).toBe(DATA_DEGRADATION_MS);
   });

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { BudgetState, VenueState } from '../../../src/domain/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import { EXECUTABLE_VENUES, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import { isExecutable, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { VENUE_STATE_MAX_AGE_MS } from '../../../streams/state-quality.ts';
 import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
@@ -83,7 +83,7 @@ function timeOf(at: EpochMs | null): string | null {
 }
 
 function venueBody(venue: Venue, state: VenueState | null, own: readonly BudgetState[], at: EpochMs) {
-  const executable = (EXECUTABLE_VENUES as readonly Venue[]).includes(venue);
+  const executable = isExecutable(venue);
   const followed = state !== null && at - state.receivedAt <= VENUE_STATE_MAX_AGE_MS;
   const offset = state?.clockOffset ?? null;
   return {
