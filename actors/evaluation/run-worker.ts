@@ -98,16 +98,73 @@ export function startRunWorker(deps: {
   readonly atOnce: number;
   readonly onError: (error: unknown) => void;
 }): RunWorker {
-  const { store, runtime, clock, holder } = deps;
-  const working = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>();
+  return new EvaluationRuns(deps);
+}
 
-  function progressOf(run: ClaimedRun): EvaluationJob['progress'] {
+class EvaluationRuns implements RunWorker {
+  readonly #deps: {
+    readonly store: RunStore;
+    readonly runtime: Pick<Runtime, 'deliver'>;
+    readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
+    /** Writes evidence; the same draft twice is one row. */
+    readonly writeEvidence: (draft: EvidenceDraft) => Promise<unknown>;
+    readonly clock: Pick<Clock, 'now' | 'deadline'>;
+    /** Unique to this process. */
+    readonly holder: string;
+    /** Runs worked on at a time. */
+    readonly atOnce: number;
+    readonly onError: (error: unknown) => void;
+  };
+  readonly #store;
+  readonly #runtime;
+  readonly #clock;
+  readonly #holder;
+  readonly #working = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>();
+
+  readonly #looking;
+  readonly #renewing;
+
+  constructor(deps: {
+    readonly store: RunStore;
+    readonly runtime: Pick<Runtime, 'deliver'>;
+    readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
+    /** Writes evidence; the same draft twice is one row. */
+    readonly writeEvidence: (draft: EvidenceDraft) => Promise<unknown>;
+    readonly clock: Pick<Clock, 'now' | 'deadline'>;
+    /** Unique to this process. */
+    readonly holder: string;
+    /** Runs worked on at a time. */
+    readonly atOnce: number;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#deps = deps;
+    const { store, runtime, clock, holder } = deps;
+    this.#store = store;
+    this.#runtime = runtime;
+    this.#clock = clock;
+    this.#holder = holder;
+    this.#looking = runEvery(clock, LOOK_MS, () => this.#look(), deps.onError);
+    this.#renewing = runEvery(clock, RENEW_MS, () => this.#renew(), deps.onError);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#looking.stop(), this.#renewing.stop()]);
+    const held = [...this.#working.entries()];
+    for (const [, { abort }] of held) abort.abort();
+    await Promise.all(held.map(([, { done }]) => done));
+    await this.#store.release(
+      this.#holder,
+      held.map(([runId]) => runId),
+    );
+  }
+
+  #progressOf(run: ClaimedRun): EvaluationJob['progress'] {
     let told = Number.NEGATIVE_INFINITY;
     let phase = { doing: '', since: 0 };
     return (done, total, what) => {
-      const now = clock.now();
+      const now = this.#clock.now();
       if (what !== phase.doing) phase = { doing: what, since: now };
-      if (now - told < PROGRESS_MS || !working.has(run.runId)) return;
+      if (now - told < PROGRESS_MS || !this.#working.has(run.runId)) return;
       told = now;
       const body: ProgressBody = {
         what: 'evaluation_progress',
@@ -119,87 +176,72 @@ export function startRunWorker(deps: {
         ...phase,
         ...evaluationProgress('running', { done, total, ...phase }, now),
       };
-      store.announceProgress(run, now, body).catch(deps.onError);
+      this.#store.announceProgress(run, now, body).catch(this.#deps.onError);
     };
   }
 
-  async function carry(run: ClaimedRun, abort: AbortController): Promise<void> {
-    const cause = `worker ${holder}`;
-    const begun = await runtime.deliver(run.runId, { type: 'run.begun', holder, at: clock.now() }, { cause });
+  async #carry(run: ClaimedRun, abort: AbortController): Promise<void> {
+    const cause = `worker ${this.#holder}`;
+    const begun = await this.#runtime.deliver(run.runId, { type: 'run.begun', holder: this.#holder, at: this.#clock.now() }, { cause });
     if (!begun.ok) return;
-    const end = await endOf(run, abort);
+    const end = await this.#endOf(run, abort);
     // What was cancelled or is carried on elsewhere is not this process's to end.
     if (abort.signal.aborted || end === null) return;
     if (!end.ok) {
       const event =
         end.code === 'defect' ? { type: 'run.failed', detail: end.detail } : { type: 'run.refused', code: end.code, detail: end.detail };
-      await runtime.deliver(run.runId, event, { cause });
+      await this.#runtime.deliver(run.runId, event, { cause });
       return;
     }
     // Evidence first: a run that says `finished` has its evidence on record, whenever the process dies.
     if (end.evidence !== null) {
-      const unsigned = await unsignedBasis(deps.writeEvidence(end.evidence));
+      const unsigned = await unsignedBasis(this.#deps.writeEvidence(end.evidence));
       if (unsigned !== null) {
-        await runtime.deliver(run.runId, { type: 'run.refused', code: 'state_conflict', detail: unsigned }, { cause });
+        await this.#runtime.deliver(run.runId, { type: 'run.refused', code: 'state_conflict', detail: unsigned }, { cause });
         return;
       }
     }
     const { resultHash, summary, result, report } = end;
-    await runtime.deliver(
+    await this.#runtime.deliver(
       run.runId,
       { type: 'run.finished', resultHash, summary },
       { cause, also: () => [{ type: 'evaluation_report', runId: run.runId, resultHash, result, report }] },
     );
   }
 
-  async function endOf(run: ClaimedRun, abort: AbortController): Promise<EvaluationOutcome | null> {
+  async #endOf(run: ClaimedRun, abort: AbortController): Promise<EvaluationOutcome | null> {
     if (run.attempts >= ATTEMPT_LIMIT) return { ok: false, code: 'defect', detail: `${run.attempts} workers died over this run` };
-    const runner = deps.runners[run.evaluation];
+    const runner = this.#deps.runners[run.evaluation];
     if (runner === undefined)
       return { ok: false, code: 'feature_disabled', detail: `this service runs no evaluation of kind ${run.evaluation}` };
     try {
-      return await runner({ ...run, signal: abort.signal, progress: progressOf(run) });
+      return await runner({ ...run, signal: abort.signal, progress: this.#progressOf(run) });
     } catch (error) {
       if (abort.signal.aborted) return null;
-      deps.onError(error);
+      this.#deps.onError(error);
       return { ok: false, code: 'defect', detail: error instanceof Error ? error.message.slice(0, 2_000) : String(error) };
     }
   }
 
-  async function look(): Promise<void> {
-    const free = deps.atOnce - working.size;
+  async #look(): Promise<void> {
+    const free = this.#deps.atOnce - this.#working.size;
     if (free <= 0) return;
-    for (const run of await store.claim(holder, free, LEASE_MS)) {
-      if (working.has(run.runId)) continue;
+    for (const run of await this.#store.claim(this.#holder, free, LEASE_MS)) {
+      if (this.#working.has(run.runId)) continue;
       const abort = new AbortController();
-      const done = carry(run, abort)
-        .catch(deps.onError)
-        .finally(() => working.delete(run.runId));
-      working.set(run.runId, { abort, done });
+      const done = this.#carry(run, abort)
+        .catch(this.#deps.onError)
+        .finally(() => this.#working.delete(run.runId));
+      this.#working.set(run.runId, { abort, done });
     }
   }
 
-  async function renew(): Promise<void> {
-    const held = [...working.keys()];
+  async #renew(): Promise<void> {
+    const held = [...this.#working.keys()];
     if (held.length === 0) return;
-    const kept = new Set(await store.renew(holder, held, LEASE_MS));
-    for (const runId of held) if (!kept.has(runId)) working.get(runId)?.abort.abort();
+    const kept = new Set(await this.#store.renew(this.#holder, held, LEASE_MS));
+    for (const runId of held) if (!kept.has(runId)) this.#working.get(runId)?.abort.abort();
   }
-
-  const looking = runEvery(clock, LOOK_MS, look, deps.onError);
-  const renewing = runEvery(clock, RENEW_MS, renew, deps.onError);
-  return {
-    async stop() {
-      await Promise.all([looking.stop(), renewing.stop()]);
-      const held = [...working.entries()];
-      for (const [, { abort }] of held) abort.abort();
-      await Promise.all(held.map(([, { done }]) => done));
-      await store.release(
-        holder,
-        held.map(([runId]) => runId),
-      );
-    },
-  };
 }
 
 /** Why evidence was not taken because it rests on a row that nobody signed; null where it was. @throws anything else. */

@@ -144,23 +144,54 @@ function refusalOf(error: unknown, issuer: string, audience: string): TokenRefus
  * the configured URL only, and never from the token. What is stricter than jose is checked beside it.
  */
 export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetOptions, 'clock'>): TokenVerifier {
-  const { issuer, audience, clock } = options;
-  const algorithms: ReadonlySet<string> = new Set(options.algorithms ?? TOKEN_ALGORITHMS);
-  for (const algorithm of algorithms) {
-    if (!(TOKEN_ALGORITHMS as readonly string[]).includes(algorithm))
-      throw new TypeError(`"${algorithm}" is not accepted; ${TOKEN_ALGORITHMS.join(', ')} are`);
-  }
-  const types: ReadonlySet<string> = new Set(options.types ?? ['jwt', 'at+jwt']);
-  const maxLifetimeS = options.maxLifetimeS ?? 3_600;
-  const toleranceS = options.clockToleranceS ?? 5;
-  const keySet = new KeySet(options);
-  // Headers of one key are all the same text.
-  const headers = new Map<string, Header>();
-  const verified = new Map<string, Verified>();
-  let generation = keySet.generation;
+  return new KeySetVerifier(options);
+}
 
-  function readHeader(text: string, token: string): Header | TokenRefusal {
-    const cached = headers.get(text);
+class KeySetVerifier implements TokenVerifier {
+  readonly #issuer;
+  readonly #audience;
+  readonly #clock;
+  readonly #algorithms: ReadonlySet<string>;
+  readonly #types: ReadonlySet<string>;
+  readonly #maxLifetimeS;
+  readonly #toleranceS;
+  readonly #keySet;
+  // Headers of one key are all the same text.
+  readonly #headers = new Map<string, Header>();
+  readonly #verified = new Map<string, Verified>();
+  #generation;
+
+  constructor(options: TokenVerifierOptions & Omit<KeySetOptions, 'clock'>) {
+    const { issuer, audience, clock } = options;
+    this.#issuer = issuer;
+    this.#audience = audience;
+    this.#clock = clock;
+    this.#algorithms = new Set(options.algorithms ?? TOKEN_ALGORITHMS);
+    for (const algorithm of this.#algorithms) {
+      if (!(TOKEN_ALGORITHMS as readonly string[]).includes(algorithm))
+        throw new TypeError(`"${algorithm}" is not accepted; ${TOKEN_ALGORITHMS.join(', ')} are`);
+    }
+    this.#types = new Set(options.types ?? ['jwt', 'at+jwt']);
+    this.#maxLifetimeS = options.maxLifetimeS ?? 3_600;
+    this.#toleranceS = options.clockToleranceS ?? 5;
+    this.#keySet = new KeySet(options);
+    this.#generation = this.#keySet.generation;
+  }
+
+  get keySet() {
+    return this.#keySet;
+  }
+
+  async verify(token: string): Promise<TokenVerdict> {
+    if (token.length > MAX_TOKEN_BYTES) return refuse('token_too_large', `the token is larger than ${MAX_TOKEN_BYTES} bytes`);
+    if (!COMPACT.test(token)) return refuse('token_malformed', 'the token is no signed token of three base64url parts');
+    const header = this.#readHeader(token.slice(0, token.indexOf('.')), token);
+    if ('ok' in header) return header;
+    return this.#assess(token, header, this.#keySet.peek(header.kid) ?? (await this.#keySet.lookup(header.kid)));
+  }
+
+  #readHeader(text: string, token: string): Header | TokenRefusal {
+    const cached = this.#headers.get(text);
     if (cached !== undefined) return cached;
     let header: Record<string, unknown>;
     try {
@@ -171,20 +202,21 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
     const forbidden = FORBIDDEN_HEADERS.find((name) => Object.hasOwn(header, name));
     if (forbidden !== undefined) return refuse('header_refused', `the token's header carries "${forbidden}", which is never followed`);
     const { alg, typ, kid } = header;
-    if (typeof alg !== 'string' || !algorithms.has(alg)) {
-      return refuse('algorithm_refused', `the token is signed with ${shown(alg)}; accepted are ${[...algorithms].join(', ')}`);
+    if (typeof alg !== 'string' || !this.#algorithms.has(alg)) {
+      return refuse('algorithm_refused', `the token is signed with ${shown(alg)}; accepted are ${[...this.#algorithms].join(', ')}`);
     }
     const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : '';
-    if (!types.has(type)) return refuse('type_refused', `the token's "typ" is ${shown(typ)}; accepted are ${[...types].join(', ')}`);
+    if (!this.#types.has(type))
+      return refuse('type_refused', `the token's "typ" is ${shown(typ)}; accepted are ${[...this.#types].join(', ')}`);
     if (typeof kid !== 'string' || kid === '' || kid.length > 200)
       return refuse('header_refused', 'the token\'s header has no "kid" that names its key');
     const read = { algorithm: alg as TokenAlgorithm, kid };
-    if (headers.size >= HEADER_CACHE) headers.delete(headers.keys().next().value as string);
-    headers.set(text, read);
+    if (this.#headers.size >= HEADER_CACHE) this.#headers.delete(this.#headers.keys().next().value as string);
+    this.#headers.set(text, read);
     return read;
   }
 
-  function readClaims(claims: JWTPayload, kid: string): VerifiedToken | TokenRefusal {
+  #readClaims(claims: JWTPayload, kid: string): VerifiedToken | TokenRefusal {
     const { sub, exp, iat, nbf, sid, jti } = claims as Record<string, unknown>;
     if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !isPlainText(sub))
       return refuse('claim_malformed', `"sub" must be a text of 1 to ${MAX_SUBJECT} characters without U+0000`);
@@ -198,12 +230,15 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
       if (value !== undefined && (typeof value !== 'string' || value.length > MAX_SUBJECT || !isPlainText(value)))
         return refuse('claim_malformed', `"${name}" must be a short text`);
     if (exp <= iat) return refuse('claim_malformed', '"exp" must be later than "iat"');
-    if (exp - iat > maxLifetimeS)
-      return refuse('lifetime_too_long', `the token lives ${Math.round(exp - iat)} s; at most ${maxLifetimeS} s are accepted`);
-    const now = clock.now() / 1000;
+    if (exp - iat > this.#maxLifetimeS)
+      return refuse('lifetime_too_long', `the token lives ${Math.round(exp - iat)} s; at most ${this.#maxLifetimeS} s are accepted`);
+    const now = this.#clock.now() / 1000;
     const ahead = Math.max(iat, typeof nbf === 'number' ? nbf : iat) - now;
-    if (now < exp + toleranceS && ahead > toleranceS)
-      return refuse('token_not_yet_valid', `the token is valid only in ${Math.ceil(ahead)} s; the clocks may differ by ${toleranceS} s`);
+    if (now < exp + this.#toleranceS && ahead > this.#toleranceS)
+      return refuse(
+        'token_not_yet_valid',
+        `the token is valid only in ${Math.ceil(ahead)} s; the clocks may differ by ${this.#toleranceS} s`,
+      );
     return {
       ok: true,
       subject: sub,
@@ -217,23 +252,23 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
   }
 
   /** What may have changed since the signature was checked. */
-  function atThisMoment({ verdict, endsAt }: Verified, lastGoodKeys: boolean): TokenVerdict {
-    const late = clock.now() - verdict.expiresAt;
-    if (clock.now() >= endsAt)
+  #atThisMoment({ verdict, endsAt }: Verified, lastGoodKeys: boolean): TokenVerdict {
+    const late = this.#clock.now() - verdict.expiresAt;
+    if (this.#clock.now() >= endsAt)
       return refuse('token_expired', `the token expired ${Math.floor(late / 1000)} s ago; ask the identity provider for a new one`);
     return lastGoodKeys ? { ...verdict, lastGoodKeys } : verdict;
   }
 
-  async function check(token: string, header: Header): Promise<Verified | TokenRefusal> {
+  async #check(token: string, header: Header): Promise<Verified | TokenRefusal> {
     const signature = token.slice(token.lastIndexOf('.') + 1);
     // One signature, one spelling: spare bits at the end would make a second token out of the same bytes.
     if (Buffer.from(signature, 'base64url').toString('base64url') !== signature)
       return refuse('token_malformed', "the token's signature is not spelled canonically");
     let payload: JWTPayload;
     try {
-      ({ payload } = await jwtVerify(token, keySet.select, {
-        issuer,
-        audience,
+      ({ payload } = await jwtVerify(token, this.#keySet.select, {
+        issuer: this.#issuer,
+        audience: this.#audience,
         algorithms: [header.algorithm],
         requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],
         // Times are assessed below, where the clock and its tolerance are ours.
@@ -242,47 +277,36 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
       }));
     } catch (error) {
       // jose was told that it is 1970, so that nothing has expired.
-      return refusalOf(error, issuer, audience);
+      return refusalOf(error, this.#issuer, this.#audience);
     }
-    const verdict = readClaims(payload, header.kid);
+    const verdict = this.#readClaims(payload, header.kid);
     if (!verdict.ok) return verdict;
-    return { verdict, endsAt: verdict.expiresAt + toleranceS * 1000, checkAgainAt: clock.now() + VERIFIED_MS };
+    return { verdict, endsAt: verdict.expiresAt + this.#toleranceS * 1000, checkAgainAt: this.#clock.now() + VERIFIED_MS };
   }
 
-  function remember(token: string, found: Verified): void {
+  #remember(token: string, found: Verified): void {
     if (token.length > MAX_REMEMBERED_BYTES) return;
-    if (verified.size >= MAX_REMEMBERED) verified.delete(verified.keys().next().value as string);
-    verified.set(token, found);
+    if (this.#verified.size >= MAX_REMEMBERED) this.#verified.delete(this.#verified.keys().next().value as string);
+    this.#verified.set(token, found);
   }
 
-  async function assess(token: string, header: Header, found: KeyLookup): Promise<TokenVerdict> {
+  async #assess(token: string, header: Header, found: KeyLookup): Promise<TokenVerdict> {
     if (found === 'unavailable')
-      return refuse('keys_unavailable', `the identity provider's keys cannot be read: ${keySet.problem || 'no answer yet'}`);
+      return refuse('keys_unavailable', `the identity provider's keys cannot be read: ${this.#keySet.problem || 'no answer yet'}`);
     if (found === 'unknown') return refuse('key_unknown', `the identity provider publishes no key ${shown(header.kid)}`);
     if (found.algorithm !== header.algorithm)
       return refuse('algorithm_refused', `the token says ${header.algorithm}, but its key is for ${found.algorithm}`);
-    if (generation !== keySet.generation) {
-      generation = keySet.generation;
-      verified.clear();
+    if (this.#generation !== this.#keySet.generation) {
+      this.#generation = this.#keySet.generation;
+      this.#verified.clear();
     }
-    const known = verified.get(token);
-    if (known !== undefined && clock.now() < known.checkAgainAt) return atThisMoment(known, found.lastGood);
-    verified.delete(token);
-    const checked = await check(token, header);
+    const known = this.#verified.get(token);
+    if (known !== undefined && this.#clock.now() < known.checkAgainAt) return this.#atThisMoment(known, found.lastGood);
+    this.#verified.delete(token);
+    const checked = await this.#check(token, header);
     if ('ok' in checked) return checked;
-    const verdict = atThisMoment(checked, found.lastGood);
-    if (verdict.ok) remember(token, checked);
+    const verdict = this.#atThisMoment(checked, found.lastGood);
+    if (verdict.ok) this.#remember(token, checked);
     return verdict;
   }
-
-  return {
-    keySet,
-    async verify(token) {
-      if (token.length > MAX_TOKEN_BYTES) return refuse('token_too_large', `the token is larger than ${MAX_TOKEN_BYTES} bytes`);
-      if (!COMPACT.test(token)) return refuse('token_malformed', 'the token is no signed token of three base64url parts');
-      const header = readHeader(token.slice(0, token.indexOf('.')), token);
-      if ('ok' in header) return header;
-      return assess(token, header, keySet.peek(header.kid) ?? (await keySet.lookup(header.kid)));
-    },
-  };
 }

@@ -148,151 +148,201 @@ const FORGOTTEN_PERIODS = 6;
  * somebody who missed a number asks. Without Redis each process goes on with its own values.
  */
 export function createRedisNewestBus<Value>(kind: NewestKind<Value>, options: RedisNewestBusOptions): NewestBus<Value> {
-  const { clock } = options;
-  const channel = options.channel ?? kind.channel;
-  const flushMs = options.flushMs ?? FLUSH_MS;
-  const snapshotMs = options.snapshotMs ?? SNAPSHOT_MS;
-  const me = randomBytes(16).toString('hex');
-  const random = options.random ?? (() => 0.5);
-  const newest = new Newest(kind, options);
-  const report = (error: unknown): void => options.onError?.(error);
+  return new SharedNewestBus(kind, options);
+}
+
+class SharedNewestBus<Value> implements NewestBus<Value> {
+  readonly #kind: NewestKind<Value>;
+  readonly #options: RedisNewestBusOptions;
+  readonly #clock;
+  readonly #channel;
+  readonly #flushMs;
+  readonly #snapshotMs;
+  readonly #me = randomBytes(16).toString('hex');
+  readonly #random;
+  readonly #newest;
 
   /** What this process published itself: the part of the market that it answers for. */
-  const own = new Map<string, Value>();
-  const senders = new Map<string, { seq: number; heardAt: EpochMs }>();
-  let unsent = new Map<string, Value>();
-  let snapshotDue = false;
-  let wantDue = true;
-  let seq = 0;
-  let sending = false;
-  let closed = false;
-  let echoedAt = clock.now();
-  let cancelFlush: (() => void) | null = null;
-  let cancelBeat: () => void = () => {};
+  readonly #own = new Map<string, Value>();
+  readonly #senders = new Map<string, { seq: number; heardAt: EpochMs }>();
+  #unsent = new Map<string, Value>();
+  #snapshotDue = false;
+  #wantDue = true;
+  #seq = 0;
+  #sending = false;
+  #closed = false;
+  #echoedAt;
+  #cancelFlush: (() => void) | null = null;
+  #cancelBeat: () => void = () => {};
 
-  const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + random() / 2);
-  // A frozen server must not hold a flush for ever, and a flush that waits for a lost one would only be late.
-  const publisher = new Redis(options.url, {
-    protocol: 2,
-    commandTimeout: COMMAND_MS,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy,
-  });
-  const subscriber = new Redis(options.url, { protocol: 2, maxRetriesPerRequest: null, autoResubscribe: false, retryStrategy });
-  publisher.on('error', report);
-  subscriber.on('error', report);
-  // A new connection has missed what was sent meanwhile, in both directions.
-  publisher.on('ready', () => {
-    snapshotDue = true;
-    armFlush();
-  });
-  subscriber.on('ready', () => {
-    subscriber.subscribe(channel).then(() => {
-      echoedAt = clock.now();
-      wantDue = true;
-      armFlush();
-    }, report);
-  });
-  subscriber.on('message', (_channel: string, text: string) => receive(text));
+  readonly #publisher;
+  readonly #subscriber;
 
-  function armFlush(): void {
-    if (!closed) cancelFlush ??= clock.deadline(clock.now() + flushMs, () => void flush());
+  constructor(kind: NewestKind<Value>, options: RedisNewestBusOptions) {
+    this.#kind = kind;
+    this.#options = options;
+    const { clock } = options;
+    this.#clock = clock;
+    this.#channel = options.channel ?? kind.channel;
+    this.#flushMs = options.flushMs ?? FLUSH_MS;
+    this.#snapshotMs = options.snapshotMs ?? SNAPSHOT_MS;
+    this.#random = options.random ?? (() => 0.5);
+    this.#newest = new Newest(kind, options);
+    this.#echoedAt = clock.now();
+    // A frozen server must not hold a flush for ever, and a flush that waits for a lost one would only be late.
+    this.#publisher = new Redis(options.url, {
+      protocol: 2,
+      commandTimeout: COMMAND_MS,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => this.#retryStrategy(attempt),
+    });
+    this.#subscriber = new Redis(options.url, {
+      protocol: 2,
+      maxRetriesPerRequest: null,
+      autoResubscribe: false,
+      retryStrategy: (attempt) => this.#retryStrategy(attempt),
+    });
+    this.#publisher.on('error', (error) => this.#report(error));
+    this.#subscriber.on('error', (error) => this.#report(error));
+    // A new connection has missed what was sent meanwhile, in both directions.
+    this.#publisher.on('ready', () => {
+      this.#snapshotDue = true;
+      this.#armFlush();
+    });
+    this.#subscriber.on('ready', () => {
+      this.#subscriber.subscribe(this.#channel).then(
+        () => {
+          this.#echoedAt = clock.now();
+          this.#wantDue = true;
+          this.#armFlush();
+        },
+        (error) => this.#report(error),
+      );
+    });
+    this.#subscriber.on('message', (_channel: string, text: string) => this.#receive(text));
+    this.#cancelBeat = clock.deadline(clock.now() + this.#snapshotMs, () => this.#beat());
   }
 
-  async function flush(): Promise<void> {
-    cancelFlush = null;
+  publish(value: Value): void {
+    const key = this.#kind.keyOf(value);
+    if (this.#closed || !this.#newest.offer(key, value)) return;
+    this.#own.set(key, value);
+    this.#unsent.set(key, value);
+    this.#armFlush();
+  }
+
+  snapshot(): readonly Value[] {
+    return this.#newest.all();
+  }
+
+  latest(key: string): Value | null {
+    return this.#newest.get(key);
+  }
+
+  subscribe(listener: (changed: readonly Value[]) => void): () => void {
+    return this.#newest.subscribe(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelFlush?.();
+    this.#cancelBeat();
+    this.#newest.close();
+    this.#publisher.disconnect();
+    this.#subscriber.disconnect();
+  }
+
+  #armFlush(): void {
+    if (!this.#closed) this.#cancelFlush ??= this.#clock.deadline(this.#clock.now() + this.#flushMs, () => void this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    this.#cancelFlush = null;
     // One message at a time under way: where Redis is slow, changes conflate here instead of queueing there.
-    if (sending || closed || publisher.status !== 'ready') return;
-    const batch = unsent;
+    if (this.#sending || this.#closed || this.#publisher.status !== 'ready') return;
+    const batch = this.#unsent;
     const messages: BusMessage<Value>[] = [];
-    if (wantDue && subscriber.status === 'ready') {
-      messages.push({ from: me, seq: ++seq, type: 'want', quotes: [] });
-      wantDue = false;
+    if (this.#wantDue && this.#subscriber.status === 'ready') {
+      messages.push({ from: this.#me, seq: ++this.#seq, type: 'want', quotes: [] });
+      this.#wantDue = false;
     }
-    if (snapshotDue) messages.push({ from: me, seq: ++seq, type: 'snapshot', quotes: [...own.values()] });
-    else if (batch.size > 0) messages.push({ from: me, seq: ++seq, type: 'batch', quotes: [...batch.values()] });
+    if (this.#snapshotDue) messages.push({ from: this.#me, seq: ++this.#seq, type: 'snapshot', quotes: [...this.#own.values()] });
+    else if (batch.size > 0) messages.push({ from: this.#me, seq: ++this.#seq, type: 'batch', quotes: [...batch.values()] });
     if (messages.length === 0) return;
-    unsent = new Map();
-    snapshotDue = false;
-    sending = true;
+    this.#unsent = new Map();
+    this.#snapshotDue = false;
+    this.#sending = true;
     try {
-      for (const message of messages) await publisher.publish(channel, JSON.stringify(message));
+      for (const message of messages) await this.#publisher.publish(this.#channel, JSON.stringify(message));
     } catch (error) {
-      report(error);
+      this.#report(error);
       // Whoever did not get it sees the hole; whoever did loses nothing by receiving it again.
-      snapshotDue = true;
-      if (messages.some(({ type }) => type === 'want')) wantDue = true;
+      this.#snapshotDue = true;
+      if (messages.some(({ type }) => type === 'want')) this.#wantDue = true;
     } finally {
-      sending = false;
+      this.#sending = false;
     }
-    if (unsent.size > 0 || snapshotDue || wantDue) armFlush();
+    if (this.#unsent.size > 0 || this.#snapshotDue || this.#wantDue) this.#armFlush();
   }
 
-  function receive(text: string): void {
-    const message = busMessage(text, kind);
-    if (message === null) return report(new Error(`a message on ${channel} is not one of this bus: ${text.slice(0, 100)}`));
-    if (message.from === me) {
-      echoedAt = clock.now();
+  #receive(text: string): void {
+    const message = busMessage(text, this.#kind);
+    if (message === null) return this.#report(new Error(`a message on ${this.#channel} is not one of this bus: ${text.slice(0, 100)}`));
+    if (message.from === this.#me) {
+      this.#echoedAt = this.#clock.now();
       return;
     }
-    const known = senders.get(message.from);
+    const known = this.#senders.get(message.from);
     const expected = known === undefined ? null : known.seq + 1;
-    senders.set(message.from, { seq: message.seq, heardAt: clock.now() });
+    this.#senders.set(message.from, { seq: message.seq, heardAt: this.#clock.now() });
     if (message.type === 'want') {
-      snapshotDue ||= own.size > 0;
-      if (snapshotDue) armFlush();
+      this.#snapshotDue ||= this.#own.size > 0;
+      if (this.#snapshotDue) this.#armFlush();
     } else {
       for (const value of message.quotes) {
-        const key = kind.keyOf(value);
+        const key = this.#kind.keyOf(value);
         // A repeated value is no news for the listeners.
-        if (!newest.holds(key, value)) newest.offer(key, value);
+        if (!this.#newest.holds(key, value)) this.#newest.offer(key, value);
       }
     }
     // A snapshot says everything; a batch after a hole, or from a sender never received before, does not.
     if (message.type !== 'snapshot' && (expected === null ? message.seq > 1 : message.seq !== expected)) {
-      wantDue = true;
-      armFlush();
+      this.#wantDue = true;
+      this.#armFlush();
     }
   }
 
-  function beat(): void {
-    const now = clock.now();
-    if (own.size > 0) snapshotDue = true;
-    else wantDue ||= senders.size === 0;
+  #report(error: unknown): void {
+    return this.#options.onError?.(error);
+  }
+
+  #retryStrategy(attempt: number): number {
+    return Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + this.#random() / 2);
+  }
+
+  #beat(): void {
+    const now = this.#clock.now();
+    if (this.#own.size > 0) this.#snapshotDue = true;
+    else this.#wantDue ||= this.#senders.size === 0;
     // Even with nothing to say one message goes out, because its echo proves that the connection lives.
-    if (!snapshotDue && !wantDue) wantDue = now - echoedAt >= snapshotMs;
-    armFlush();
-    if (subscriber.status === 'ready' && publisher.status === 'ready' && now - echoedAt > SILENT_PERIODS * snapshotMs) {
-      echoedAt = now;
-      report(new Error(`nothing came back on ${channel} for ${(SILENT_PERIODS * snapshotMs) / 1_000} s: connecting again`));
-      subscriber.disconnect(true);
+    if (!this.#snapshotDue && !this.#wantDue) this.#wantDue = now - this.#echoedAt >= this.#snapshotMs;
+    this.#armFlush();
+    if (
+      this.#subscriber.status === 'ready' &&
+      this.#publisher.status === 'ready' &&
+      now - this.#echoedAt > SILENT_PERIODS * this.#snapshotMs
+    ) {
+      this.#echoedAt = now;
+      this.#report(
+        new Error(`nothing came back on ${this.#channel} for ${(SILENT_PERIODS * this.#snapshotMs) / 1_000} s: connecting again`),
+      );
+      this.#subscriber.disconnect(true);
     }
-    for (const [sender, { heardAt }] of senders) if (now - heardAt > FORGOTTEN_PERIODS * snapshotMs) senders.delete(sender);
-    cancelBeat = clock.deadline(now + snapshotMs, beat);
+    for (const [sender, { heardAt }] of this.#senders)
+      if (now - heardAt > FORGOTTEN_PERIODS * this.#snapshotMs) this.#senders.delete(sender);
+    this.#cancelBeat = this.#clock.deadline(now + this.#snapshotMs, () => this.#beat());
   }
-  cancelBeat = clock.deadline(clock.now() + snapshotMs, beat);
-
-  return {
-    publish(value) {
-      const key = kind.keyOf(value);
-      if (closed || !newest.offer(key, value)) return;
-      own.set(key, value);
-      unsent.set(key, value);
-      armFlush();
-    },
-    snapshot: () => newest.all(),
-    latest: (key) => newest.get(key),
-    subscribe: (listener) => newest.subscribe(listener),
-    async close() {
-      closed = true;
-      cancelFlush?.();
-      cancelBeat();
-      newest.close();
-      publisher.disconnect();
-      subscriber.disconnect();
-    },
-  };
 }
 
 /** Reads a message; null where it is not one. Redis may be shared, so nothing about it is taken for granted. */

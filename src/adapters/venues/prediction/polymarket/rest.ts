@@ -60,26 +60,93 @@ function readError(body: unknown, status: number): { code: string; message: stri
 }
 
 export function createPolymarketRest(options: PolymarketRestOptions): PolymarketRest {
-  const { clock, random, budgets } = options;
-  const maxMarkets = options.maxMarkets ?? 2_000;
-  const unknownFields = options.unknownFields ?? createUnknownFields();
-  const client = (baseUrl: string, budget: RequestBudget, limit: number) =>
-    createVenueHttp({
-      venue: 'prediction',
-      baseUrl,
-      clock,
-      random,
-      budget,
-      weightPerMinute: limit * 6,
-      maxWaitMs: options.maxWaitMs ?? 20_000,
-      limitPauseMs: POLYMARKET_WINDOW_MS,
-      readError,
-    });
-  const gamma = client(options.gammaUrl, budgets.gamma, POLYMARKET_LIMITS.gamma);
-  const clob = client(options.clobUrl, budgets.clob, POLYMARKET_LIMITS.clob);
-  const data = client(options.dataUrl, budgets.data, POLYMARKET_LIMITS.data);
+  return new PolymarketClient(options);
+}
 
-  async function withWinners(listing: Listing): Promise<Listing> {
+class PolymarketClient implements PolymarketRest {
+  readonly #options: PolymarketRestOptions;
+  readonly #clock;
+  readonly #random;
+  readonly #maxMarkets;
+  readonly #unknownFields;
+
+  readonly #gamma;
+  readonly #clob;
+  readonly #data;
+
+  constructor(options: PolymarketRestOptions) {
+    this.#options = options;
+    const { clock, random, budgets } = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#maxMarkets = options.maxMarkets ?? 2_000;
+    this.#unknownFields = options.unknownFields ?? createUnknownFields();
+    this.#gamma = this.#client(options.gammaUrl, budgets.gamma, POLYMARKET_LIMITS.gamma);
+    this.#clob = this.#client(options.clobUrl, budgets.clob, POLYMARKET_LIMITS.clob);
+    this.#data = this.#client(options.dataUrl, budgets.data, POLYMARKET_LIMITS.data);
+  }
+
+  get unknownFields() {
+    return this.#unknownFields;
+  }
+
+  async list(): Promise<Listing> {
+    const markets: PredictionMarket[] = [];
+    const rejections: Rejection[] = [];
+    for (let offset = 0; offset < LAST_OFFSET && markets.length < this.#maxMarkets; offset += PAGE) {
+      const body = await this.#gamma.get(
+        '/events',
+        { closed: 'false', active: 'true', archived: 'false', order: 'volume24hr', ascending: 'false', limit: PAGE, offset },
+        1,
+      );
+      const page = mapGammaEvents(body, this.#clock.now(), this.#unknownFields.note);
+      markets.push(...page.markets);
+      rejections.push(...page.rejections);
+      if (!Array.isArray(body) || body.length < PAGE) break;
+    }
+    // An event of an open market may list closed ones beside it.
+    return { markets: markets.slice(0, this.#maxMarkets), rejections };
+  }
+
+  async ask(asked: readonly PredictionMarket[]): Promise<Listing> {
+    const markets: PredictionMarket[] = [];
+    const rejections: Rejection[] = [];
+    for (let from = 0; from < asked.length; from += MAX_IDS) {
+      const ids = asked.slice(from, from + MAX_IDS);
+      // The catalogue leaves out closed markets unless they are asked for.
+      for (const closed of ['true', 'false']) {
+        const query: (readonly [string, string])[] = [
+          ...ids.map(({ providerId }) => ['condition_ids', providerId] as const),
+          ['closed', closed],
+          ['limit', String(MAX_IDS)],
+        ];
+        const page = mapGammaMarkets(await this.#gamma.get('/markets', query, 1), this.#clock.now(), this.#unknownFields.note);
+        markets.push(...page.markets);
+        rejections.push(...page.rejections);
+      }
+    }
+    const known = new Map(asked.map((market) => [market.id, market]));
+    // Asked for by themselves, markets come without their events.
+    const linked = markets.map((market) => (market.event === null ? { ...market, event: known.get(market.id)?.event ?? null } : market));
+    return this.#withWinners({ markets: linked, rejections });
+  }
+
+  async book(market: PredictionMarket): Promise<PredictionBook> {
+    const body = await this.#clob.get('/book', { token_id: market.outcomes[0].providerId }, 1);
+    const book = mapBook(body, market, this.#clock.now(), this.#unknownFields.note);
+    if (isRejection(book)) throw new VenueError('prediction', 200, book.reason, book.detail);
+    return book;
+  }
+
+  async trades(market: PredictionMarket): Promise<readonly PredictionTrade[]> {
+    const body = await this.#data.get('/trades', { market: market.providerId, limit: 100, takerOnly: 'true' }, 1);
+    const { trades, rejections } = mapTrades(body, market, this.#clock.now(), this.#unknownFields.note);
+    const [first] = rejections;
+    if (trades.length === 0 && first !== undefined) throw new VenueError('prediction', 200, first.reason, first.detail);
+    return trades;
+  }
+
+  async #withWinners(listing: Listing): Promise<Listing> {
     const rejections = [...listing.rejections];
     const markets: PredictionMarket[] = [];
     for (const market of listing.markets) {
@@ -87,17 +154,17 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
         markets.push(market);
         continue;
       }
-      const receivedAt = clock.now();
-      const found = await winnerOf(market.providerId, receivedAt);
+      const receivedAt = this.#clock.now();
+      const found = await this.#winnerOf(market.providerId, receivedAt);
       if (isRejection(found)) rejections.push(found);
       markets.push(isRejection(found) || found.winner === null ? market : withWinner(market, found.winner));
     }
     return { markets, rejections };
   }
 
-  async function winnerOf(conditionId: string, receivedAt: number): Promise<{ winner: string | null } | Rejection> {
+  async #winnerOf(conditionId: string, receivedAt: number): Promise<{ winner: string | null } | Rejection> {
     try {
-      return mapClobWinner(await clob.get(`/markets/${conditionId}`, {}, 1), receivedAt, unknownFields.note);
+      return mapClobWinner(await this.#clob.get(`/markets/${conditionId}`, {}, 1), receivedAt, this.#unknownFields.note);
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
       // A market that the order books never had has no winner there.
@@ -109,63 +176,17 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
     }
   }
 
-  return {
-    unknownFields,
-
-    async list() {
-      const markets: PredictionMarket[] = [];
-      const rejections: Rejection[] = [];
-      for (let offset = 0; offset < LAST_OFFSET && markets.length < maxMarkets; offset += PAGE) {
-        const body = await gamma.get(
-          '/events',
-          { closed: 'false', active: 'true', archived: 'false', order: 'volume24hr', ascending: 'false', limit: PAGE, offset },
-          1,
-        );
-        const page = mapGammaEvents(body, clock.now(), unknownFields.note);
-        markets.push(...page.markets);
-        rejections.push(...page.rejections);
-        if (!Array.isArray(body) || body.length < PAGE) break;
-      }
-      // An event of an open market may list closed ones beside it.
-      return { markets: markets.slice(0, maxMarkets), rejections };
-    },
-
-    async ask(asked) {
-      const markets: PredictionMarket[] = [];
-      const rejections: Rejection[] = [];
-      for (let from = 0; from < asked.length; from += MAX_IDS) {
-        const ids = asked.slice(from, from + MAX_IDS);
-        // The catalogue leaves out closed markets unless they are asked for.
-        for (const closed of ['true', 'false']) {
-          const query: (readonly [string, string])[] = [
-            ...ids.map(({ providerId }) => ['condition_ids', providerId] as const),
-            ['closed', closed],
-            ['limit', String(MAX_IDS)],
-          ];
-          const page = mapGammaMarkets(await gamma.get('/markets', query, 1), clock.now(), unknownFields.note);
-          markets.push(...page.markets);
-          rejections.push(...page.rejections);
-        }
-      }
-      const known = new Map(asked.map((market) => [market.id, market]));
-      // Asked for by themselves, markets come without their events.
-      const linked = markets.map((market) => (market.event === null ? { ...market, event: known.get(market.id)?.event ?? null } : market));
-      return withWinners({ markets: linked, rejections });
-    },
-
-    async book(market) {
-      const body = await clob.get('/book', { token_id: market.outcomes[0].providerId }, 1);
-      const book = mapBook(body, market, clock.now(), unknownFields.note);
-      if (isRejection(book)) throw new VenueError('prediction', 200, book.reason, book.detail);
-      return book;
-    },
-
-    async trades(market) {
-      const body = await data.get('/trades', { market: market.providerId, limit: 100, takerOnly: 'true' }, 1);
-      const { trades, rejections } = mapTrades(body, market, clock.now(), unknownFields.note);
-      const [first] = rejections;
-      if (trades.length === 0 && first !== undefined) throw new VenueError('prediction', 200, first.reason, first.detail);
-      return trades;
-    },
-  };
+  #client(baseUrl: string, budget: RequestBudget, limit: number) {
+    return createVenueHttp({
+      venue: 'prediction',
+      baseUrl,
+      clock: this.#clock,
+      random: this.#random,
+      budget,
+      weightPerMinute: limit * 6,
+      maxWaitMs: this.#options.maxWaitMs ?? 20_000,
+      limitPauseMs: POLYMARKET_WINDOW_MS,
+      readError,
+    });
+  }
 }
