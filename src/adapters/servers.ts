@@ -16,7 +16,7 @@ export interface ServerSettings {
   readonly DATABASE_URL: { reveal(): string } | null;
   readonly REDIS_URL: { reveal(): string } | null;
   /** Null: Redis where there is one. */
-  readonly QUEUE_BACKEND: 'redis' | 'postgres' | null;
+  readonly QUEUE_BACKEND: QueueAddress['kind'] | null;
 }
 
 export interface Servers {
