@@ -8,30 +8,36 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** @param isPublic Whether it is answered without a token. */
-export function codeSamples(
-  method: string,
-  { url, body }: Pick<OperationExample, 'url' | 'body'>,
-  isPublic: boolean,
-): readonly CodeSample[] {
+/** What a sample follows from, beside its example. */
+export interface SampledOperation {
+  readonly method: string;
+  /** Whether it is answered without a token. */
+  readonly isPublic: boolean;
+  /** Whether it is answered with JSON; any other answer is read as a text. */
+  readonly answersJson: boolean;
+}
+
+export function codeSamples(operation: SampledOperation, { url, body }: Pick<OperationExample, 'url' | 'body'>): readonly CodeSample[] {
   const compact = body === undefined ? null : JSON.stringify(body);
   return [
-    { lang: 'Shell', label: 'curl', source: curl(method, url, compact, isPublic) },
-    { lang: 'TypeScript', label: 'fetch', source: typescript(method, url, body, isPublic) },
-    { lang: 'Python', label: 'requests', source: python(method, url, compact, isPublic) },
+    { lang: 'Shell', label: 'curl', source: curl(operation, url, compact) },
+    { lang: 'TypeScript', label: 'fetch', source: typescript(operation, url, body) },
+    { lang: 'Python', label: 'requests', source: python(operation, url, compact) },
   ];
 }
 
-function curl(method: string, url: string, body: string | null, isPublic: boolean): string {
+function curl({ method, isPublic }: SampledOperation, url: string, body: string | null): string {
+  // Brackets and braces are letters of the address, and not patterns.
+  const flags = /[[\]{}]/.test(url) ? '-gs' : '-s';
   const parts = [
-    `curl -s${method === 'GET' ? '' : ` -X ${method}`} "$U${url.replaceAll('"', '%22')}"`,
+    `curl ${flags}${method === 'GET' ? '' : ` -X ${method}`} "$U${url.replaceAll('"', '%22')}"`,
     ...(isPublic ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...(body === null ? [] : ["-H 'content-type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`]),
   ];
   return parts.join(' \\\n  ');
 }
 
-function typescript(method: string, url: string, body: unknown, isPublic: boolean): string {
+function typescript({ method, isPublic, answersJson }: SampledOperation, url: string, body: unknown): string {
   const headers = [
     ...(isPublic ? [] : ['authorization: `Bearer ${token}`']),
     ...(body === undefined ? [] : ["'content-type': 'application/json'"]),
@@ -43,14 +49,14 @@ function typescript(method: string, url: string, body: unknown, isPublic: boolea
   ];
   const asked = `\`\${base}${url}\``;
   const call = options.length === 0 ? `fetch(${asked})` : `fetch(${asked}, {\n${options.join('\n')}\n})`;
-  return `const response = await ${call};\nconst answer = await response.json();`;
+  return `const response = await ${call};\nconst answer = await response.${answersJson ? 'json' : 'text'}();`;
 }
 
-function python(method: string, url: string, body: string | null, isPublic: boolean): string {
+function python({ method, isPublic, answersJson }: SampledOperation, url: string, body: string | null): string {
   const given = [
     ...(isPublic ? [] : ['headers={"Authorization": f"Bearer {token}"}']),
     ...(body === null ? [] : [`json=json.loads(${JSON.stringify(body)})`]),
   ];
   const imports = body === null ? 'import requests' : 'import json\nimport requests';
-  return `${imports}\n\nresponse = requests.${method.toLowerCase()}(${[`f"{base}${url}"`, ...given].join(', ')})\nanswer = response.json()`;
+  return `${imports}\n\nresponse = requests.${method.toLowerCase()}(${[`f"{base}${url.replaceAll('{', '{{').replaceAll('}', '}}')}"`, ...given].join(', ')})\nanswer = response.${answersJson ? 'json()' : 'text'}`;
 }

@@ -79,6 +79,11 @@ const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
 const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
 
+/** Whether what is answered is JSON; a refusal always is. */
+function answersJson(answers: RouteEntry['route']['answers']): boolean {
+  return Object.entries(answers).some(([status, { schema }]) => Number(status) < 400 && schema !== undefined);
+}
+
 /** What was answered with each of the codes, by code. */
 function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
   const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
@@ -186,7 +191,10 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
       ...(permission === 'public' ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }, { loopbackCookie: [] }] }),
       'x-permission': permissionText(permission),
       'x-cost': route.cost,
-      'x-codeSamples': codeSamples(route.method, example ?? { url: templateOf(route.url) }, permission === 'public'),
+      'x-codeSamples': codeSamples(
+        { method: route.method, isPublic: permission === 'public', answersJson: answersJson(route.answers) },
+        example ?? { url: templateOf(route.url) },
+      ),
       parameters: [
         ...parameters(route.schema.params, 'path'),
         ...parameters(route.schema.querystring, 'query'),

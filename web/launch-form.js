@@ -158,9 +158,9 @@ class LaunchForm {
     return {
       unsigned: transactions,
       signer: creator,
-      async handIn(signed) {
+      handIn: async (signed) => {
         await submitLaunch(id, 'curve', signed);
-        location.hash = `#/launches/${id}`;
+        if (!this.#abort.signal.aborted) location.hash = `#/launches/${id}`;
       },
     };
   };

@@ -182,8 +182,33 @@ function walletTable(wallets) {
 function proofInWallet({ made, handIn, fail, signal }) {
   const { address, text, typedData } = made;
   if (typedData === null) return signingPlace(({ textSigning }) => textSigning({ address, text, handIn, fail, signal }), fail);
-  const { wallet = '', statement: _, ...fields } = typedData.message;
-  const isSame = wallet === address && Object.values(fields).every((value) => text.includes(`: ${value}`));
-  if (!isSame) return h('p', { class: 'problem', role: 'alert' }, 'The typed data says something else than the text, so it is not signed.');
+  if (!isProofOf(typedData, text, address))
+    return h('p', { class: 'problem', role: 'alert' }, 'The typed data says something else than the text, so it is not signed.');
   return signingPlace(({ typedDataSigning }) => typedDataSigning({ address, typedData, handIn, fail, signal }), fail);
+}
+
+/**
+ * Whether typed data is the proof that the text is, and nothing else: a wallet that signs a permit of a token gives it away.
+ * @param {NonNullable<import('./api.ts').WalletChallenge['typedData']>} typedData
+ * @param {string} text
+ * @param {string} address
+ */
+function isProofOf({ domain, types, primaryType, message }, text, address) {
+  const lines = text.split('\n');
+  const { wallet, statement, ...fields } = message;
+  const names = (/** @type {{ readonly [name: string]: unknown }} */ object) => Object.keys(object).sort().join();
+  const typed = /** @type {{ readonly [type: string]: readonly { readonly name: string }[] }} */ (types)[primaryType] ?? [];
+  return (
+    primaryType === 'WalletProof' &&
+    domain.name === 'Sevengate' &&
+    names(domain) === 'chainId,name,version' &&
+    names(types) === 'EIP712Domain,WalletProof' &&
+    typed
+      .map(({ name }) => name)
+      .sort()
+      .join() === names(message) &&
+    wallet === address &&
+    lines.includes(String(statement)) &&
+    Object.values(fields).every((value) => lines.some((line) => line.endsWith(`: ${value}`)))
+  );
 }

@@ -1,7 +1,7 @@
 // The console where money moves between the chains: wallets are linked, a transfer is quoted, signed, submitted and seen to end, over the whole running service.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/adapters/store/database.ts';
@@ -122,6 +122,29 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await link(evm.address, (message) => stranger.signMessage({ message }), 'cold');
     await wallets().locator('.problem p').getByText('signature invalid').waitFor();
     expectOnly('422');
+    // Typed data that is another thing than the text says is offered to no wallet.
+    const permit = { name: 'USD Coin', version: '2', chainId: 42161, verifyingContract: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' };
+    const altered: readonly ((typed: { readonly message: object }) => object)[] = [
+      (typed) => ({ ...typed, domain: permit, primaryType: 'Permit' }),
+      (typed) => ({ ...typed, domain: permit }),
+      (typed) => ({ ...typed, message: { ...typed.message, statement: 'I give everything away.' } }),
+      (typed) => ({ ...typed, message: { ...typed.message, spender: evm.address } }),
+    ];
+    for (const change of altered) {
+      const alter = async (route: Route): Promise<void> => {
+        const answer = await route.fetch();
+        const body = (await answer.json()) as { readonly typedData: { readonly message: object } };
+        await route.fulfill({ response: answer, json: { ...body, typedData: change(body.typedData) } });
+      };
+      // Each is asked for as the one before it was refused.
+      // oxlint-disable no-await-in-loop
+      await page.route('**/v1/wallets/challenge', alter, { times: 1 });
+      await wallets().getByLabel('Address of either chain').fill(evm.address);
+      await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
+      await wallets().getByText('The typed data says something else than the text, so it is not signed.').waitFor();
+      expect(await wallets().getByRole('button', { name: 'Sign with Cliff' }).count()).toBe(0);
+      // oxlint-enable no-await-in-loop
+    }
     // The wallet of the page signs the text itself, and an address of the other chain is not its own.
     await wallets().getByLabel('Address of either chain').fill(evm.address);
     await wallets().getByRole('button', { name: 'Get the text to sign' }).click();

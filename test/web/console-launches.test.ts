@@ -13,7 +13,7 @@ import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
 import { holdingOf } from '../sandbox/solana/launch-fixture.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, signIn, troublesOf, type Watched } from './console-fixture.ts';
+import { type Browser, barriers, CHROMIUM, findingsEverywhere, openBrowser, signIn, troublesOf, type Watched } from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 const creator = keyOf(71);
@@ -273,7 +273,7 @@ describe.skipIf(CHROMIUM === null)('the console where tokens are launched', () =
       expect(await offer.innerText()).toContain(payTo);
       expect(await offer.getByTitle(`${lamports} lamports`).innerText()).toBe(`${Number(lamports) / 1e9} SOL`);
       expect(await page.getByRole('list', { name: 'The transaction' }).innerText()).toContain(`to ${payTo}`);
-      expect(await barriers(page)).toEqual([]);
+      expect(await findingsEverywhere(page)).toEqual([]);
 
       await fetch(`${places().control}/chain/launcher_trouble`, { method: 'POST', body: JSON.stringify({ how: 'declines' }) });
       wallet.behaviour = 'honest';

@@ -428,15 +428,15 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await run.getByText('A sweep of 3 variants').waitFor({ timeout: 120_000 });
     const { items } = (await service.get(`/v1/agents/${id}/evaluations?limit=1`)).body;
     const { result } = (await service.get(`/v1/agents/${id}/evaluations/${items[0].id}`)).body;
-    // The version before, which was backtested, is the one earlier trial; the present one is among the variants.
-    expect(result.counted).toEqual({ total: 4, ofThisSweep: 3, earlier: 1 });
+    // The version before and the agent of the same rules were backtested: two earlier trials; the present one is among the variants.
+    expect(result.counted).toEqual({ total: 5, ofThisSweep: 3, earlier: 2 });
     await run.getByRole('link', { name: 'Report' }).click();
     await page.getByRole('heading', { name: 'Sweep: Churner, manifest v2', level: 1 }).waitFor();
     const facts = page.getByRole('region', { name: 'Trials', exact: true }).locator('.facts > div');
     expect((await facts.allInnerTexts()).slice(0, 3).map((text) => text.split('\n'))).toEqual([
-      ['Trials counted', '4'],
+      ['Trials counted', '5'],
       ['Of this sweep', '3'],
-      ['Earlier ones', '1'],
+      ['Earlier ones', '2'],
     ]);
     const rows = page.getByRole('region', { name: 'Variants one by one' }).locator('tbody tr');
     expect(await rows.locator('th').allInnerTexts()).toEqual(['50', '60', '70']);

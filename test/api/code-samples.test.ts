@@ -1,0 +1,92 @@
+// The samples of the API document run as they stand: every one of them in its language against a listening API, which understands what it is asked.
+import { spawn, spawnSync } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXAMPLES } from '../../api/examples.ts';
+import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
+import { PERMISSIONS } from '../../src/domain/agent.ts';
+import { type ApiUnderTest, apiUnderTest, OURS } from './api-under-test.ts';
+
+interface Sampled {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[];
+}
+const { paths } = openApiDocument(documentedRoutes(), '0') as { readonly paths: Record<string, Record<string, Sampled>> };
+/** What stays open for as long as somebody listens. */
+const OPEN = ['openFeeds', 'openInspector', 'streamEvents'];
+const operations = Object.values(paths)
+  .flatMap((methods) => Object.values(methods))
+  .filter(({ operationId }) => !OPEN.includes(operationId));
+const sourceOf = ({ 'x-codeSamples': samples }: Sampled, lang: string) => samples.find((one) => one.lang === lang)?.source ?? '';
+/** Its code was used up as it was recorded. */
+const WORKS_ONCE = 'redeemSignInLink';
+/** Answers to what was not understood. */
+const MISUNDERSTOOD = [400, 401, 405, 406, 411, 413, 415];
+
+let api: ApiUnderTest;
+let base: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  base = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`;
+});
+afterAll(() => api?.close());
+
+/** One for each operation, so that no budget runs out and none is revoked by the sample of another. */
+const freshTokens = (): Promise<string[]> => Promise.all(operations.map(() => api.token(PERMISSIONS, OURS)));
+
+function expectUnderstood(statuses: readonly number[]): void {
+  expect(statuses).toHaveLength(operations.length);
+  const wrong = operations.flatMap(({ operationId, responses }, index) => {
+    const status = statuses[index] as number;
+    const mustBeUnderstood = EXAMPLES.operations[operationId] !== undefined && operationId !== WORKS_ONCE;
+    return status in responses && !(mustBeUnderstood && MISUNDERSTOOD.includes(status)) ? [] : [`${operationId}: ${status}`];
+  });
+  expect(wrong).toEqual([]);
+}
+
+test('in TypeScript', async () => {
+  const tokens = await freshTokens();
+  const AsyncFunction = (async () => {}).constructor as new (...words: string[]) => (base: string, token: string) => Promise<number>;
+  const statuses: number[] = [];
+  for (const [index, operation] of operations.entries()) {
+    const run = new AsyncFunction('base', 'token', `${sourceOf(operation, 'TypeScript')}\nvoid answer;\nreturn response.status;`);
+    // One after the other, as somebody reads them.
+    // oxlint-disable-next-line no-await-in-loop
+    statuses.push(await run(base, tokens[index] as string));
+  }
+  expectUnderstood(statuses);
+});
+
+test.skipIf(spawnSync('curl', ['--version']).status !== 0)('in curl', async () => {
+  // The sample itself prints the answer; here its status is printed instead.
+  const own = `U=${base}\ncurl() { command curl -o /dev/null -w '%{http_code}\\n' "$@"; }\n`;
+  const tokens = await freshTokens();
+  const asked = operations.map((operation, index) => `TOKEN=${tokens[index]}\n${sourceOf(operation, 'Shell')}\n`);
+  expectUnderstood(await lines('bash', ['--norc', '-u'], own + asked.join('')));
+});
+
+test.skipIf(spawnSync('python3', ['-c', 'import requests']).status !== 0)('in Python', async () => {
+  const tokens = await freshTokens();
+  const sources = operations.map((operation, index) => [sourceOf(operation, 'Python'), tokens[index]]);
+  const script = `import json
+for source, token in json.loads(${JSON.stringify(JSON.stringify(sources))}):
+    names = {"base": ${JSON.stringify(base)}, "token": token}
+    exec(source, names)
+    assert names["answer"] is not None
+    print(names["response"].status_code)
+`;
+  expectUnderstood(await lines('python3', ['-'], script));
+});
+
+/** The numbers that a program prints, one a line; it reads the script from its input. The API answers meanwhile, in this process. */
+async function lines(command: string, args: readonly string[], script: string): Promise<number[]> {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.stdin.end(script);
+  const [printed, complaints] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  expect(complaints).toBe('');
+  return printed.trim().split('\n').map(Number);
+}
