@@ -143,7 +143,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     counters,
     offsets,
     push: merged.push,
-    refreshNeeds: keeper.refresh,
+    refreshNeeds: () => keeper.refresh(),
     start() {
       connectivity.start();
       cutter.start();

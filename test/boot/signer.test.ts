@@ -1,5 +1,5 @@
 // The signer process: starts only with both conditions, says in a sentence what is wrong, takes an id alone, only reads, and ends with its parent.
-import { generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,15 @@ import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Signer } from '../../src/adapters/identity/signer.ts';
+import { writeExchangeKey } from '../../src/adapters/signing-keys/exchange-keys.ts';
+import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { startSigner } from '../../src/boot/signer.ts';
+import { type ExchangeRequest, exchangeRequestText } from '../../src/domain/exchange-request.ts';
 import { identityFolder } from '../../src/sandbox/identity/identity-folder.ts';
 import { registeredKeys } from '../../src/sandbox/identity/registered-key.ts';
+import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -110,6 +114,34 @@ test('it takes an id with a signature and nothing else, signs nothing that was n
   const readOnly = openDatabase({ url: databaseUrl, connections: 1, name: 'as the signer', readOnly: true });
   await expect(readOnly`insert into organizations (id, name) values (${NOBODY}, 'x')`).rejects.toThrow('read-only');
   await readOnly.end({ timeout: 1 });
+});
+
+test('for live orders on the exchange alone it starts without any authorization key, and signs what the worker asks with the key of its organization', async () => {
+  const given = sandboxExchangeAccount('ours');
+  const { worker } = openWriterKeys(resolve(home), ['worker']);
+  writeExchangeKey(resolve(home), NOBODY, { ...given, addedAt: 1 });
+  signer = await started({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true' });
+  expect(signer?.publicKey).toBeNull();
+  const request: ExchangeRequest = { orgId: NOBODY, ask: { kind: 'account' }, timestamp: 1_770_000_000_000, recvWindow: 1_000 };
+  const signature = worker.sign(Buffer.from(exchangeRequestText(request))).toString('base64');
+  expect(await signer?.client.signRequest(request, signature)).toMatchObject({ outcome: 'unavailable' });
+  await signer?.open({ databaseUrl: await testDatabase(), url: null, rpcUrl: null, makers: [] });
+  const query = 'omitZeroBalances=true&recvWindow=1000&timestamp=1770000000000';
+  expect(await signer?.client.signRequest(request, signature)).toEqual({
+    outcome: 'signed',
+    apiKey: given.key,
+    query: `${query}&signature=${createHmac('sha256', given.secret).update(query).digest('hex')}`,
+  });
+  expect(await signer?.client.signRequest(request, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'signature_invalid' });
+  expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'feature_disabled' });
+  // A query of one's own is no question, and nothing else is either.
+  const hostile = [{ ...request, query }, { ...request, ask: { kind: 'withdraw' } }, { ...request, recvWindow: 60_001 }, null];
+  expect(await sent(JSON.stringify({ request: hostile[0], signature }), 'POST', '/exchange')).toMatchObject({
+    body: { outcome: 'refused', code: 'signature_invalid' },
+  });
+  for (const asked of hostile.slice(1))
+    expect((await sent(JSON.stringify({ request: asked, signature }), 'POST', '/exchange')).status).toBe(400);
+  expect(lines.join()).not.toContain(given.secret);
 });
 
 test('told to stop it is gone, with its socket; its death is told and refuses everything after it', async () => {

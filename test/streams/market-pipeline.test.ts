@@ -50,6 +50,41 @@ function receive(
 }
 
 describe('the market pipeline', () => {
+  it('fetches the bars of what is needed from now on, where needs change while it runs', async () => {
+    const clock = createVirtualClock(T);
+    const feed = new Subject<FeedMessage>();
+    let needs: readonly IndicatorNeed[] = [];
+    const asked: string[] = [];
+    const pipeline = createMarketPipeline({
+      clock,
+      random: () => 0.5,
+      feeds: [{ venue: 'spotexchange', messages: feed }],
+      instruments: () => BTC,
+      needs: () => needs,
+      histories: {
+        spotexchange: {
+          fetchCandles: (instrument, timeframe, from, to) => {
+            asked.push(instrument);
+            return history.fetchCandles(instrument, timeframe, from, to);
+          },
+        },
+      },
+      onCut: () => {},
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    pipeline.start();
+    feed.next(status(T, 'connected'));
+    await clock.settleTo(T + 1_000);
+    expect(asked).toEqual([]);
+    needs = NEEDS;
+    pipeline.refreshNeeds();
+    await clock.settleTo(T + 30_000);
+    pipeline.stop();
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
   it('gives the same observations live and from the tape of that run', async () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
