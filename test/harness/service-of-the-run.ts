@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readIfThere, until } from '../../src/adapters/server-process.ts';
@@ -16,6 +16,7 @@ const START_MS = 300_000;
 export interface SharedPlace {
   readonly home: string;
   readonly url: string;
+  readonly pid: number;
 }
 
 export interface ServiceOfTheRun {
@@ -25,6 +26,9 @@ export interface ServiceOfTheRun {
   /** Waits until it has ended. */
   stop(): Promise<void>;
 }
+
+/** The file with the key of the signer process, which the service in this state folder is given by its name only. */
+export const sharedKeyFile = (home: string): string => join(home, 'signer-key');
 
 /** Where the log of the service in this state folder is written to. */
 export const sharedLog = (home: string): string => join(home, 'shared-service.log');
@@ -40,7 +44,7 @@ export function serviceOfTheRun(newHome: () => Promise<string>): ServiceOfTheRun
     const home = await newHome();
     const output = join(home, 'shared-service.out');
     const child = spawn(process.execPath, [PROGRAM, 'start'], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', SEVENGATE_HOME: home, ...settings() },
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', SEVENGATE_HOME: home, ...settings(home) },
       stdio: ['ignore', openSync(output, 'a', 0o600), openSync(sharedLog(home), 'a', 0o600)],
     });
     ended = once(child, 'exit');
@@ -48,7 +52,7 @@ export function serviceOfTheRun(newHome: () => Promise<string>): ServiceOfTheRun
       if (child.exitCode !== null) throw new Error(`the shared service ended:\n${readIfThere(sharedLog(home))}`);
       return /^ready (http:\S+)$/m.exec(readIfThere(output) ?? '')?.[1];
     });
-    return { child, place: { home, url } };
+    return { child, place: { home, url, pid: child.pid as number } };
   }
 
   async function stop(): Promise<void> {
@@ -75,14 +79,14 @@ export function serviceOfTheRun(newHome: () => Promise<string>): ServiceOfTheRun
 }
 
 /** What any of the journeys needs: a simulated language model, and a signer process with a key of its own. */
-function settings(): Record<string, string> {
+function settings(home: string): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const key = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+  writeFileSync(sharedKeyFile(home), privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
   return {
     PORT: '0',
     MODEL_URL: 'sandbox',
     MODEL_NAME: 'sandbox',
     SVC_DELEGATED_SIGNING_ENABLED: 'true',
-    IDP_AUTHORIZATION_PRIVATE_KEY: `wallet-auth:${key}`,
+    IDP_AUTHORIZATION_PRIVATE_KEY_FILE: sharedKeyFile(home),
   };
 }

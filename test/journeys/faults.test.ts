@@ -1,8 +1,9 @@
-// The whole service while the outside misbehaves: frozen venues, garbage, jumping prices, refused requests.
+// The whole service while the outside misbehaves, and what its clients are told of it: frozen venues, garbage, jumping prices, refused requests.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
+import { type FeedSocket, openSocket } from './feed-clients.ts';
 import { expectPrompt, type Service, startService } from './running-service.ts';
 
 /** Answers are read as a client without our types does. */
@@ -12,13 +13,17 @@ let service: Service;
 let control: string;
 let trend: string;
 let hunter: string;
+let carry: string;
+/** Open from the first test to the last. */
+let socket: FeedSocket;
 
 beforeAll(async () => {
   service = await startService();
   control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
   const { items } = (await service.get('/v1/agents')).body;
   const id = (name: string): string => items.find((one: Json) => one.name === name).id;
-  [trend, hunter] = [id('Crypto trend'), id('Discount hunter')];
+  [trend, hunter, carry] = [id('Crypto trend'), id('Discount hunter'), id('Perpetual carry')];
+  socket = await openSocket(service.url, service.token('operator'));
 });
 
 afterAll(async () => {
@@ -199,6 +204,49 @@ test('crossed, zero, negative and absurd prices, lost, doubled and swapped frame
   expect(ready.status, ready.text).toBe(200);
 });
 
+test('a venue that falls silent for more than five seconds raises an alert for every agent that needs it', async () => {
+  socket.send({ op: 'subscribe', id: 1, channel: 'alerts' });
+  await socket.frame('the answer', ({ id }) => id === 1);
+  await waitFor(async () => (await standing(carry)).feed === 'live', { what: 'the perpetuals venue to be live', deadlineMs: 30_000 });
+  const told = socket.updates('alerts').length;
+  await turn('evmvenue', { freeze: true });
+  const alert = await waitFor(
+    () =>
+      socket
+        .updates('alerts')
+        .slice(told)
+        .find(({ data }) => data.agentId === carry) ?? null,
+    { what: 'an alert', deadlineMs: 20_000 },
+  );
+  await calm();
+  expect(alert.data).toMatchObject({ what: 'data_degraded', agentId: carry, feed: 'lost', duty: 'active' });
+});
+
+test('a venue that goes away makes its states worth nothing, and says so on the channel', async () => {
+  socket.send({ op: 'subscribe', id: 2, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT', depth: 7 } });
+  await socket.frame('a book', ({ channel, type }) => channel === 'order_book' && type === 'snapshot');
+  await waitFor(async () => (await service.get('/v1/perps/BTC')).body.quality === 'live', { what: 'a live perpetual', deadlineMs: 30_000 });
+  await waitFor(async () => (await service.get('/v1/tickers?instrument=BTCUSDT')).body.items[0]?.quality === 'live', {
+    what: 'a live ticker',
+  });
+  const seen = socket.updates('order_book').length;
+  await turn('spotexchange', { disconnectLoop: true });
+  const lost = await waitFor(
+    () =>
+      socket
+        .updates('order_book')
+        .slice(seen)
+        .find(({ data }) => data.flags.includes('feed_down') && data.resyncing) ?? null,
+    { what: 'a book that is being repaired', deadlineMs: 20_000 },
+  );
+  expect(lost.data).toMatchObject({ quality: 'degraded' });
+  await waitFor(async () => (await service.get('/v1/tickers?instrument=BTCUSDT')).body.items[0].quality !== 'live', {
+    what: 'a ticker that is not live',
+  });
+  // Nothing of one venue fills a hole of another.
+  expect((await service.get('/v1/perps/BTC')).body.quality).toBe('live');
+});
+
 test('the keys of the identity provider may be away for a while: known tokens go on, and nothing unknown gets in', async () => {
   await turn('identity', { freeze: true });
   expect((await service.get('/v1/me')).status).toBe(200);
@@ -208,9 +256,10 @@ test('the keys of the identity provider may be away for a while: known tokens go
   await calm();
 });
 
-test('through all of it there was no defect, and the service stops as promised', async () => {
-  const ended = await service.stop();
+test('through all of it there was no defect, and the service stops as promised and tells every client to come back', async () => {
+  const ended = await service.stop('SIGTERM');
   expect(ended).toMatchObject({ code: 0, left: [] });
   expectPrompt(ended);
+  expect(await socket.closed()).toEqual([1012, 'the service restarts']);
   expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
 });

@@ -11,6 +11,7 @@ import { commandLine } from '../../src/adapters/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { AGENT_TICK_MS } from '../../src/domain/time.ts';
+import { withCluster } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { chainsHold } from '../invariants/chains-hold.ts';
 import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
@@ -83,8 +84,9 @@ async function startService() {
 test.skipIf(process.platform !== 'linux')(
   'a service that is killed goes on where it was, and one that is told to stop leaves no process behind',
   async () => {
+    await withCluster(home);
     const first = await startService();
-    measured('the first start of an empty folder, ready', first.tookMs);
+    measured('the first start, ready', first.tookMs);
     expect(await first.ready()).toBe(200);
     const agents = await first.agents();
     expect(agents.length).toBeGreaterThan(0);

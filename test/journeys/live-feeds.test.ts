@@ -1,28 +1,36 @@
 // What a client receives from the running service: quotes that move, agents that change, steps, alerts, signs of life.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type FeedSocket, type Frame, openSocket, readEvents } from './feed-clients.ts';
-import { expectPrompt, launch, type Service, sevengate, startService } from './running-service.ts';
+import { launch, sevengate } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 /** Open from the first test to the last. */
 let socket: FeedSocket;
 let openedAt = 0;
 let agents: { id: string; name: string }[] = [];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await joinService('live-feeds');
+  for (const { manifest } of EXAMPLE.agents) {
+    const made = await service.post('/v1/agents', manifest);
+    expect(made.status, made.text).toBe(201);
+  }
   agents = (await service.get('/v1/agents')).body.items;
   socket = await openSocket(service.url, service.token('operator'));
   openedAt = Date.now();
 });
 
 afterAll(async () => {
-  await service?.discard();
+  await socket?.close();
+  await service?.leave();
 });
 
 const agent = (name: string): string => agents.find((one) => one.name === name)?.id as string;
@@ -51,7 +59,10 @@ test('quotes begin with a snapshot and move', async () => {
 test('`sevengate inspect` gives a visualiser an actor with its past and its next step, until it is interrupted', async () => {
   const id = agent('Perpetual carry');
   const { version } = (await service.get(`/v1/actors/${id}`)).body;
-  const args = ['--json', '--service', service.url, '--actor', id, '--from', '0'];
+  const folder = mkdtempSync(join(tmpdir(), 'live-feeds-'));
+  const token = join(folder, 'operator.token');
+  writeFileSync(token, service.token('operator'), { mode: 0o600 });
+  const args = ['--json', '--service', service.url, '--token', token, '--actor', id, '--from', '0'];
   const inspect = launch({ command: 'inspect', args, home: service.home });
   const [, address = ''] = await inspect.said(/"address":"(ws:[^"]+)"/);
   expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+/);
@@ -64,6 +75,7 @@ test('`sevengate inspect` gives a visualiser an actor with its past and its next
   await waitFor(() => snapshots() >= version + 2, { what: 'the pause and the resume' });
   told.unsubscribe();
   expect((await inspect.stop('SIGINT')).code).toBe(0);
+  rmSync(folder, { recursive: true });
   expect(await sevengate(['inspect', '--service', service.url, '--from', '3'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('--from needs --actor'),
@@ -94,7 +106,9 @@ test('a pause and a resume show on the agents and the inspect channel, and in th
     ['resume', 'paused', 'active'],
   ]);
   const { items } = (await service.get(`/v1/agents/${id}/history`)).body;
-  expect(items.slice(0, 2).map(({ event, version }: Frame) => [event.type, version])).toEqual(
+  // A venue that a busy machine receives late writes steps of its own in between.
+  const written = items.filter(({ event }: Frame) => ['pause', 'resume'].includes(event.type));
+  expect(written.slice(0, 2).map(({ event, version }: Frame) => [event.type, version])).toEqual(
     duties()
       .map(({ data }) => [data.event.type, data.version])
       .reverse(),
@@ -180,27 +194,9 @@ test('what a client may not receive, or asks for wrongly, is refused and the soc
   ]);
 });
 
-test('a venue that falls silent for more than five seconds raises an alert for every agent that needs it', async () => {
-  socket.send({ op: 'subscribe', id: 4, channel: 'alerts' });
-  await socket.frame('the answer', ({ id }) => id === 4);
-  const { control } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string };
-  await fetch(`${control}/faults/evmvenue`, { method: 'PUT', body: '{"freeze":true}' });
-  const alert = await socket.frame('an alert', ({ channel, type }) => channel === 'alerts' && type === 'update', 20_000);
-  await fetch(`${control}/faults/evmvenue`, { method: 'DELETE' });
-  expect(alert.data).toMatchObject({ what: 'data_degraded', agentId: agent('Perpetual carry'), feed: 'lost', duty: 'active' });
-});
-
 test('every 15 seconds there is a sign of life', async () => {
   const beat = await socket.frame('a heartbeat', ({ type }) => type === 'heartbeat', 18_000);
   const afterMs = Date.parse(beat.at) - openedAt;
   // The beat is the service's, not the connection's: the first may come early, never late.
   expect(afterMs).toBeLessThanOrEqual(80_000);
-});
-
-test('a stop tells every client to come back', async () => {
-  const ended = await service.stop('SIGTERM');
-  expect(ended).toMatchObject({ code: 0, left: [] });
-  expectPrompt(ended);
-  expect(await socket.closed()).toEqual([1012, 'the service restarts']);
-  expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
 });

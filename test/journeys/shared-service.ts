@@ -9,7 +9,7 @@ import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';
 import { localSigningKeys } from '../../src/sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { type SharedPlace, sharedLog } from '../harness/service-of-the-run.ts';
+import { type SharedPlace, sharedKeyFile, sharedLog } from '../harness/service-of-the-run.ts';
 import { type Client, clientOf, databaseUrlIn, type LogEntry, logEntries } from './running-service.ts';
 
 /** Longer than any run of the suite. */
@@ -17,6 +17,9 @@ const TOKEN_S = 3_600;
 
 export interface SharedService extends Client {
   readonly orgId: string;
+  readonly pid: number;
+  /** The file with the key that its signer process alone reads. */
+  readonly keyFile: string;
   /** Its log since it was started, for whomever. */
   log(): LogEntry[];
   /** The subject of a member, as records name who did something. */
@@ -32,7 +35,7 @@ export interface SharedService extends Client {
  * What the organization cannot keep to itself, such as the faults of a simulator, needs a service of its own.
  */
 export async function joinService(name: string): Promise<SharedService> {
-  const { home, url } = (await asked('join')) as SharedPlace;
+  const { home, url, pid } = (await asked('join')) as SharedPlace;
   const keys = localSigningKeys(home, createLiveClock());
   const mint = (subject: string): string => keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: TOKEN_S });
   const subject = (member: string, org: string): string => `${member} of ${org}`;
@@ -54,6 +57,8 @@ export async function joinService(name: string): Promise<SharedService> {
   return {
     ...clientOf({ home, url, token: (member) => tokens.get(member) as string }),
     orgId: organization(name),
+    pid,
+    keyFile: sharedKeyFile(home),
     log: () => logEntries(readFileSync(sharedLog(home), 'utf8')),
     subject: (member) => subject(member, name),
     stranger: async (org) => (await found(`${org} beside ${name}`)).get('operator') as string,

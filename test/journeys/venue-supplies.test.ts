@@ -1,5 +1,5 @@
 // What the venues supply, as a user of a whole service meets it: routes, channels, wallets and the commands for bars.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,23 +7,24 @@ import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { sandboxPast } from '../../src/boot/sandbox-past.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
-import { type Service, sevengate, startService } from './running-service.ts';
+import { sevengate } from './running-service.ts';
+import { joinService, type SharedService } from './shared-service.ts';
 
 const HOUR = 3_600_000;
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-let service: Service;
+let service: SharedService;
 let folder: string;
 let socket: FeedSocket;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'venue-supplies-'));
-  service = await startService();
+  service = await joinService('venue-supplies');
   socket = await openSocket(service.url, service.token('viewer'));
   await waitFor(async () => (await service.get('/v1/tickers')).body.items.length > 0, { what: 'a day ticker' });
 });
 afterAll(async () => {
   await socket?.close();
-  await service?.discard();
+  await service?.leave();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -281,21 +282,4 @@ describe('commands', () => {
     expect(near).toContain('did you mean BTCUSDT?');
     expect(when).toContain('--from: "yesterday" is no time');
   });
-});
-
-test('a venue that goes away makes its states worth nothing, and says so on the channel', async () => {
-  const { control } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string };
-  const answer = await fetch(`${control}/faults/spotexchange`, { method: 'PUT', body: JSON.stringify({ disconnectLoop: true }) });
-  expect(answer.status).toBe(200);
-  const lost = await socket.frame(
-    'a book that is being repaired',
-    ({ channel, type, data }) => channel === 'order_book' && type === 'update' && data.flags.includes('feed_down') && data.resyncing,
-    20_000,
-  );
-  expect(lost.data).toMatchObject({ quality: 'degraded' });
-  await waitFor(async () => (await service.get('/v1/tickers?instrument=BTCUSDT')).body.items[0].quality !== 'live', {
-    what: 'a ticker that is not live',
-  });
-  // Nothing of one venue fills a hole of another.
-  expect((await service.get('/v1/perps/BTC')).body.quality).toBe('live');
 });

@@ -1,4 +1,4 @@
-// The console where money moves between the chains: wallets are linked, a transfer is quoted, signed, submitted and seen to end, over the whole running service.
+// The console where money moves between the chains and is ranked: wallets are linked, a transfer is quoted, signed, submitted and seen to end, a wallet is put on the board, over a whole running service.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page, Route } from 'playwright-core';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
+import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { placeAtStage } from '../harness/fixture.ts';
@@ -18,6 +19,7 @@ import { announcedWallet, standardWallet, type TestWallet } from './test-wallets
 const solana = keyOf(33);
 const SENDER = solana.publicKey.toBase58();
 const evm = privateKeyToAccount(`0x${'3c'.repeat(32)}`);
+const onBoard = sandboxKey('console payout');
 const WISH = { from: 'spotchain', to: 'evmvenue', token: 'USDC', amount: '30', sender: SENDER, recipient: evm.address };
 /** An agent whose own rules never ask for a trade. */
 const HOLDER = {
@@ -379,6 +381,27 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     const [, told = ''] = /^20\d\d-\d\d-\d\d \d\d:\d\d\s+([\d,.]+)\s+drawdown/.exec(await legend.innerText()) ?? [];
     expect(Number(told.replaceAll(',', ''))).toBeCloseTo(Number(mark.sharePriceUsd), 2);
     expect(await barriers(page)).toEqual([]);
+  });
+
+  test('a wallet is put on the board, and nonsense is refused beside the button', async () => {
+    await page.getByRole('link', { name: 'Leaderboard' }).click();
+    await page.getByText('No wallet is on the board yet.').waitFor();
+    await page.getByLabel('Address of either chain').fill('z'.repeat(40));
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('alert').filter({ hasText: 'malformed' }).waitFor();
+    watched.complaints.splice(0);
+    await page.getByLabel('Address of either chain').fill(onBoard.address);
+    await page.getByLabel('Label').fill('payouts');
+    await page.getByRole('button', { name: 'Register' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'payouts' });
+    await row.waitFor();
+    expect((await row.locator('td').allInnerTexts()).slice(0, 2)).toEqual(['none', 'unknown']);
+    await page.getByRole('link', { name: 'payouts' }).click();
+    await page.getByText(onBoard.address).waitFor();
+    await page.getByRole('link', { name: '7d' }).click();
+    await page.getByText('No sale in this window.').waitFor();
+    expect(await troublesOf(page, ['leaderboard', `leaderboard/${onBoard.address}`])).toEqual([]);
+    expect(watched.complaints).toEqual([]);
   });
 
   test('who may only read is offered no submission, and nothing complained on the way', SLOW, async () => {

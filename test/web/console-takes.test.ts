@@ -1,18 +1,10 @@
 // Takes in the console: a thesis in words becomes a draft, is armed, shows its evaluations as they come, is disarmed, forked and published.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
-import {
-  type Browser,
-  barriers,
-  CHROMIUM,
-  openBrowser,
-  type ServiceWithPast,
-  signIn,
-  startServiceWithPast,
-  troublesOf,
-  type Watched,
-} from './console-fixture.ts';
+import { joinService, type SharedService } from '../journeys/shared-service.ts';
+import { type Browser, barriers, CHROMIUM, openBrowser, signIn, troublesOf, type Watched } from './console-fixture.ts';
 import { standardWallet, type TestWallet } from './test-wallets.ts';
 
 const THESIS = 'Buy BTCUSDT when the price is below $20,000, with $500, because <b>weekends overshoot</b>';
@@ -21,13 +13,15 @@ const OWNER = keyOf(81);
 const ADDRESS = OWNER.publicKey.toBase58();
 
 describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
-  let service: ServiceWithPast;
+  let service: SharedService;
   let browser: Browser;
   let watched: Watched;
   let page: Page;
   let wallet: TestWallet;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
+    [service, browser] = await Promise.all([joinService('console-takes'), openBrowser()]);
+    const [{ manifest } = { manifest: null }] = EXAMPLE.agents;
+    expect((await service.post('/v1/agents', manifest)).body.name).toBe('Discount hunter');
     watched = await browser.page();
     page = watched.page;
     wallet = await standardWallet(page, 'Harbour', OWNER);
@@ -35,7 +29,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await service?.discard();
+    await service?.leave();
   });
 
   /** The browser itself notes a refusal, and nothing else was wrong. */
@@ -120,7 +114,7 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     ]);
     await row.getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('revoked by operator').waitFor();
-    expect((await service.get(`/v1/delegations?takeId=${take?.id}`)).body.items[0].revokedBy).toBe('operator');
+    expect((await service.get(`/v1/delegations?takeId=${take?.id}`)).body.items[0].revokedBy).toBe(service.subject('operator'));
     expect(watched.complaints).toEqual([]);
   });
 
