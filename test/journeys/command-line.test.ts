@@ -334,6 +334,23 @@ describe('one state folder', () => {
   });
 });
 
+const [REFUSING, REFUSING_STREAM] = [`http://127.0.0.1:${REFUSING_PORT}`, `ws://127.0.0.1:${REFUSING_PORT}`];
+/** Whose venues are all away waits for its first quote: it is not ready before the signal has come. */
+const WITHOUT_QUOTES = {
+  SPOTEXCHANGE_URL: REFUSING,
+  SPOTEXCHANGE_STREAM_URL: REFUSING_STREAM,
+  EVMVENUE_URL: REFUSING,
+  EVMVENUE_STREAM_URL: REFUSING_STREAM,
+  SPOTCHAIN_URL: REFUSING,
+  REFERENCE_URL: REFUSING,
+  POLYMARKET_GAMMA_URL: REFUSING,
+  POLYMARKET_CLOB_URL: REFUSING,
+  POLYMARKET_DATA_URL: REFUSING,
+  POLYMARKET_STREAM_URL: REFUSING_STREAM,
+  KALSHI_URL: REFUSING,
+  KALSHI_STREAM_URL: REFUSING_STREAM,
+};
+
 test.each([
   ['while the database is being made', false, (running: Running) => existsSync(join(running.home, 'postgres.password'))],
   ['once the database is up', true, (running: Running) => /database: embedded/.test(running.stderr())],
@@ -341,7 +358,7 @@ test.each([
 ])('a Ctrl-C %s stops what was started and says so by its exit code', async (_, isMade, moment) => {
   const folder = home();
   if (isMade) await withCluster(folder);
-  const running = launch({ home: folder });
+  const running = launch({ home: folder, env: WITHOUT_QUOTES });
   try {
     await waitFor(() => moment(running), { what: 'the moment', deadlineMs: 20_000 });
     const ended = await running.stop('SIGINT');
