@@ -9,7 +9,6 @@ import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/em
 import { commandLine, processStartedAt } from '../../src/adapters/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
-import { migrate } from '../../src/adapters/store/migrate.ts';
 import { copyCluster, prepareCluster } from './prepared-cluster.ts';
 import { serviceOfTheRun } from './service-of-the-run.ts';
 
@@ -42,14 +41,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   /** Removes a database, or leaves it until the end of the run where it is still in use. */
   let drop: (database: string) => Promise<void> = async () => {};
   async function startCluster() {
-    const server = await startEmbeddedPostgres({ home, log: () => {}, settings: CLUSTER });
+    const folder = await copyCluster(await preparedCluster(), folderFor('cluster'));
+    const server = await startEmbeddedPostgres({ home: folder, log: () => {}, settings: CLUSTER });
     stops.push(() => server.stop());
-    const sql = openDatabase({ url: server.url, connections: 1, role: null, name: 'sevengate tests' });
-    stops.unshift(() => sql.end({ timeout: 5 }));
     const at = (database: string) => server.url.replace(/[^/]+$/, database);
+    const prepared = new URL(server.url).pathname.slice(1);
+    // Not on the prepared database: one with a session on it cannot be copied.
+    const sql = openDatabase({ url: at('postgres'), connections: 1, role: null, name: 'sevengate tests' });
+    stops.unshift(() => sql.end({ timeout: 5 }));
     let made = 0;
     // Beside the one that creates: a database that somebody still reads is waited for, five seconds long.
-    const cleaner = openDatabase({ url: server.url, connections: 1, role: null, name: 'sevengate tests that ended' });
+    const cleaner = openDatabase({ url: at('postgres'), connections: 1, role: null, name: 'sevengate tests that ended' });
     stops.unshift(() => cleaner.end({ timeout: 0 }));
     drop = async (database) => void (await cleaner`drop database if exists ${cleaner(database)}`.catch(() => {}));
     const create = async (template: string) => {
@@ -61,7 +63,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     let migrated: Promise<unknown> | undefined;
     return async (kind: 'migrated' | 'empty') => {
       if (kind === 'empty') return create('template1');
-      migrated ??= sql`create database migrated`.then(() => migrate(at('migrated'))).then(() => liveAtAnyTime(at('migrated')));
+      migrated ??= sql`create database migrated template ${sql(prepared)} strategy file_copy`.then(() => liveAtAnyTime(at('migrated')));
       await migrated;
       return create('migrated');
     };
