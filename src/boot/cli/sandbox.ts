@@ -1,7 +1,6 @@
 /** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { isoTime } from '../../domain/time.ts';
-import { useCatalog } from '../catalog-file.ts';
 import { ROLES } from '../config.ts';
 import { createLog } from '../../adapters/log.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
@@ -38,7 +37,8 @@ async function advance(forDays: number) {
   const stop = (signal: NodeJS.Signals): void => stopping.abort(signal);
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  const [{ createServiceProcess }, { openStoreConnections }, { moveSandboxOn }] = await Promise.all([
+  const [{ useCatalog }, { createServiceProcess }, { openStoreConnections }, { moveSandboxOn }] = await Promise.all([
+    import('../catalog-file.ts'),
     import('../service-process.ts'),
     import('../store-connections.ts'),
     import('../sandbox-stretch.ts'),

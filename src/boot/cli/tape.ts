@@ -1,6 +1,5 @@
 /** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays, serves and converts it. */
 import { type Command, Option } from 'commander';
-import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import { IMPORTERS, importTape } from '../../adapters/tape/import-tape.ts';
 import { tapeInfo } from '../../adapters/tape/tape-info.ts';
 import { openTape } from '../../adapters/tape/tape-reader.ts';
@@ -11,12 +10,9 @@ import { AUTONOMY_LEVELS, type Autonomy } from '../../domain/agent.ts';
 import { cutText } from '../../domain/tape.ts';
 import { VENUES, type Venue } from '../../domain/venue.ts';
 import type { LiveRunReads } from '../../simulation/ports.ts';
-import { type ReplaySummary, replayRecording, replayText } from '../../simulation/recorded-replay.ts';
-import { replayAgent } from '../../simulation/replay-agent.ts';
-import { manifestFromFile } from './manifest-file.ts';
+import type { ReplaySummary, replayRecording } from '../../simulation/recorded-replay.ts';
 import { withTapes } from './open-tapes.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
-import { withDatabase } from './service-database.ts';
 import { serveCommand } from './tape-serve.ts';
 import { print } from './words.ts';
 
@@ -110,7 +106,7 @@ function replayCommand(tape: Command): void {
     .option('--compare', 'compare with what the live run wrote to the database of these settings')
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: ReplayChoice & { json?: true }) => {
-      const summary = await replayFiles(files, options);
+      const [{ replayText }, summary] = await Promise.all([import('../../simulation/recorded-replay.ts'), replayFiles(files, options)]);
       const out = options.out ?? null;
       const { firstSlot, lastSlot, comparison, ...rest } = summary;
       print(options.json ? JSON.stringify({ ...rest, tapes: files, firstSlot, lastSlot, out, comparison }) : replayText(summary, out));
@@ -119,8 +115,17 @@ function replayCommand(tape: Command): void {
 }
 
 async function replayFiles(files: readonly string[], options: ReplayChoice): Promise<ReplaySummary> {
+  // What looks at a tape alone needs neither agents nor a database.
+  const [{ replayAgent }, { manifestFromFile }] = await Promise.all([
+    import('../../simulation/replay-agent.ts'),
+    import('./manifest-file.ts'),
+  ]);
   const agents = (options.agent ?? []).map((file, place) => replayAgent(manifestFromFile(file), place, options.autonomy));
   if (options.compare !== true) return replayed(files, agents, null, options.out);
+  const [{ withDatabase }, { createLiveRunReads }] = await Promise.all([
+    import('./service-database.ts'),
+    import('../../adapters/store/agents/live-run-reads.ts'),
+  ]);
   return withDatabase({ name: 'sevengate tape replay', connections: 2 }, (sql) =>
     replayed(files, agents, createLiveRunReads(sql), options.out),
   );
@@ -132,6 +137,7 @@ async function replayed(
   live: LiveRunReads | null,
   target: string | undefined,
 ): Promise<ReplaySummary> {
+  const { replayRecording } = await import('../../simulation/recorded-replay.ts');
   const out = target === undefined ? null : openWholeFile(target);
   const writeRecords = out === null ? null : out.write;
   try {
