@@ -9,7 +9,7 @@ import { plain, priceText } from './words.js';
 /** @typedef {import('./candle-panel.js').Overlay} Overlay */
 /** @typedef {import('./candle-panel.js').Curve} Curve */
 /** @typedef {{ readonly type: string, readonly timeframe?: string, readonly [field: string]: unknown }} Condition */
-/** @typedef {{ readonly stopLossPct: number, readonly takeProfitPct: number, readonly entryConditions: readonly Condition[], readonly exitConditions: readonly Condition[] }} Rules */
+/** @typedef {{ readonly stopLossPct: number, readonly takeProfitPct: number, readonly entry: readonly Condition[], readonly exit: readonly Condition[] }} Rules */
 
 const PER_PAGE = 200;
 /** Pages of decisions that are looked through at most: three hours of an agent that decides once a minute make one. */
@@ -23,7 +23,7 @@ const MINUTE = 60_000;
  * @returns {import('./candle-panel.js').OverlayOf}
  */
 export function agentOverlay(agentId, manifest, signal) {
-  const conditions = [...manifest.entryConditions, ...manifest.exitConditions];
+  const conditions = [...manifest.entry, ...manifest.exit];
   return async (key, span) => {
     const [books, decisions] = await Promise.all([booksOf(agentId, signal), decisionsOf(agentId, span.from, signal)]);
     const fills = (await Promise.all(books.map(({ id }) => fillsOf(id, signal)))).flat();
