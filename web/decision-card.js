@@ -1,7 +1,7 @@
 /** One decision record: what came of it, and opened up, the matrix of its rules and what was known of each instrument. */
 import { fill, h } from './dom.js';
 import { sentenceOf } from './problem-note.js';
-import { age, clockTime, dayAndTime, flagWords, forPeople, plain, rejectionWords, valueText } from './words.js';
+import { age, clockTime, dayAndTime, flagWords, forPeople, plain, quoteText, rejectionWords, valueText } from './words.js';
 
 /** @typedef {import('./wire.ts').Decision} Decision */
 /** @typedef {import('./wire.ts').Rule} Rule */
@@ -203,8 +203,8 @@ function knownTable({ observed }) {
             'tr',
             {},
             h('th', { scope: 'row' }, nameOf(instrument)),
-            h('td', { class: 'number' }, quote?.bid ?? '–'),
-            h('td', { class: 'number' }, quote?.ask ?? '–'),
+            h('td', { class: 'number', title: quote?.bid ?? null }, quote?.bid == null ? '–' : quoteText(quote.bid)),
+            h('td', { class: 'number', title: quote?.ask ?? null }, quote?.ask == null ? '–' : quoteText(quote.ask)),
             h('td', { class: 'number' }, reference?.referencePrice ?? '–'),
             h('td', { class: 'number' }, quote === null ? '–' : age(quote.ageMs)),
             h('td', {}, qualityWord(quote?.quality ?? 'unknown'), ' ', flagChips(flags)),

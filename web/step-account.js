@@ -68,7 +68,7 @@ function guardLine({ guard, params, passed, inputs }) {
       : h(
           'dl',
           { class: 'fields' },
-          inputs.flatMap(({ path, value }) => [h('dt', {}, path), h('dd', {}, shortJson(value))]),
+          inputs.flatMap(({ path, value }) => [h('dt', {}, path), h('dd', {}, h('code', {}, shortJson(value)))]),
         ),
   );
 }
@@ -80,7 +80,11 @@ function changeTable(changes) {
     { class: 'fields changes' },
     changes.flatMap(({ path, before, after }) => [
       h('dt', {}, path),
-      h('dd', {}, h('del', {}, shortJson(before)), h('span', { class: 'unseen' }, ' became '), ' ', h('ins', {}, shortJson(after))),
+      h(
+        'dd',
+        {},
+        h('code', {}, h('del', {}, shortJson(before)), h('span', { class: 'unseen' }, ' became '), ' ', h('ins', {}, shortJson(after))),
+      ),
     ]),
   );
 }
@@ -122,7 +126,7 @@ function fieldTable(fields) {
   return h(
     'dl',
     { class: 'fields' },
-    Object.entries(fields).flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, shortJson(value))]),
+    Object.entries(fields).flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, h('code', {}, shortJson(value)))]),
   );
 }
 
