@@ -26,9 +26,15 @@ export function ceilUnits(value: number): number {
   return Math.abs(value - whole) <= slack(value) ? whole : Math.ceil(value);
 }
 
-/** Eight units in the last place, and never less than a millionth of a unit. */
+/** Eight units in the last place, and never less than a millionth of a unit: sums and differences lose more than their last place. */
 function slack(value: number): number {
   return Math.max(1e-6, Math.abs(value) * 2 ** -50);
+}
+
+/** The whole units of a value that products and quotients alone led to, which is wrong by eight units in the last place at most. */
+function wholeOfProduct(value: number, round: (value: number) => number): number {
+  const whole = Math.round(value);
+  return Math.abs(value - whole) <= Math.abs(value) * 2 ** -50 ? whole : round(value);
 }
 
 /** The units of a book: money counts in 10^-moneyDecimals US dollars. */
@@ -81,7 +87,9 @@ export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: numb
   const notional = (best * quantity) / units.quantityUnit;
   // One percent of price per depth, and the average of a walk lies half way.
   const average = best * (1 + (sign * notional) / depthUsd / 200);
-  return side === 'buy' ? ceilUnits(average * units.priceUnit) : Math.max(1, floorUnits(average * units.priceUnit));
+  return side === 'buy'
+    ? wholeOfProduct(average * units.priceUnit, Math.ceil)
+    : Math.max(1, wholeOfProduct(average * units.priceUnit, Math.floor));
 }
 
 /** The venue's fee of a notional, both in money units, rounded up. */

@@ -108,13 +108,15 @@ function restedOf(given: PlainOrder, order: ReturnType<typeof orderOf>, windowMs
     .div(10_000)
     .toDecimalPlaces(priceDigits, round);
   const price = buys ? Decimal.min(near, given.limit) : near;
-  const reached = (extreme: string): Decimal => open.plus(new Decimal(extreme).minus(open).times(windowMs).div(HOUR));
+  // In prices times the milliseconds of the bar, so that nothing is divided before the end: a third of a price has no decimal.
+  const reached = (extreme: string): Decimal => open.times(HOUR).plus(new Decimal(extreme).minus(open).times(windowMs));
   const [lowest, highest] = [reached(bar.low), reached(bar.high)];
-  const worst = (buys ? lowest : highest).toDecimalPlaces(priceDigits, round);
-  if (lowest.eq(highest)) return null;
-  const part = Decimal.min(1, (buys ? price.minus(lowest) : highest.minus(price)).div(highest.minus(lowest)));
-  if (!part.gt(0)) return null;
-  const traded = new Decimal(bar.volume).times(windowMs).div(HOUR).times(part);
+  const worst = (buys ? lowest : highest).div(HOUR).toDecimalPlaces(priceDigits, round);
+  const range = highest.minus(lowest);
+  const beyond = buys ? price.times(HOUR).minus(lowest) : highest.minus(price.times(HOUR));
+  if (range.isZero() || !beyond.gt(0)) return null;
+  const window = new Decimal(bar.volume).times(windowMs);
+  const traded = beyond.gte(range) ? window.div(HOUR) : window.times(beyond).div(range.times(HOUR));
   const filled = restingFill(
     { ...order, limitPrice: plainDecimal(price) },
     { venue, source: 'bar', trades: [{ price: plainDecimal(worst), quantity: plainDecimal(traded), at: 1 }], tops: [] },
