@@ -7,12 +7,14 @@ export class Refused extends Error {
    * @param {string} code
    * @param {string} detail
    * @param {import('./wire.ts').Problem} [problem] The whole document, where there is one.
+   * @param {number | null} [retryAfterMs] After which the service may be asked again, where it said so.
    */
-  constructor(status, code, detail, problem = {}) {
+  constructor(status, code, detail, problem = {}, retryAfterMs = null) {
     super(detail);
     this.status = status;
     this.code = code;
     this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** Nobody is signed in any more. */
@@ -21,12 +23,13 @@ export class Refused extends Error {
   }
 }
 
-/** A service that has no time for an answer gives 503, and says to ask again. */
+/** A service that has no time for an answer gives 503, one that was asked too often 429, and both say to ask again. */
+const ASK_AGAIN = [429, 503];
 const READ_ATTEMPTS = 4;
 const ASK_AGAIN_AFTER_MS = 1_000;
 
 /**
- * Asks again, a few times and ever later, where the service had no time for the answer.
+ * Asks again, a few times and ever later, where the service had no time for the answer or was asked too often.
  * @template Answer
  * @param {string} path
  * @param {{ readonly signal?: AbortSignal }} [options]
@@ -34,12 +37,14 @@ const ASK_AGAIN_AFTER_MS = 1_000;
  */
 export async function read(path, { signal } = {}) {
   for (let attempt = 1; ; attempt++) {
+    let waitMs = attempt * ASK_AGAIN_AFTER_MS;
     try {
       return await ask('GET', path, undefined, signal === undefined ? {} : { signal });
     } catch (error) {
-      if (!(error instanceof Refused) || error.status !== 503 || attempt === READ_ATTEMPTS) throw error;
+      if (!(error instanceof Refused) || !ASK_AGAIN.includes(error.status) || attempt === READ_ATTEMPTS) throw error;
+      waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
     }
-    await new Promise((resolve) => setTimeout(resolve, attempt * ASK_AGAIN_AFTER_MS));
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
     signal?.throwIfAborted();
   }
 }
@@ -99,5 +104,13 @@ async function ask(method, path, body, more) {
   } catch {
     // Not one of ours: something between us and the service answered.
   }
-  throw new Refused(response.status, problem.code ?? 'unreadable', problem.detail ?? `the service answered ${response.status}`, problem);
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = Number.isNaN(seconds) ? null : seconds * 1_000;
+  throw new Refused(
+    response.status,
+    problem.code ?? 'unreadable',
+    problem.detail ?? `the service answered ${response.status}`,
+    problem,
+    retryAfterMs,
+  );
 }
