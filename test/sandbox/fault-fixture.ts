@@ -90,22 +90,40 @@ function verificationWatch(): { underWay(): number; close(): void } {
   };
 }
 
+/** The two ends of a connection within this process, as far as they are known. */
+interface Connection {
+  client?: Socket;
+  server?: Socket;
+  /** Bytes under way that did not arrive within the patience: nobody reads them at that end. */
+  stuck: number;
+}
+
+/** Bytes that one end has handed to the system and the other has not yet read; an end that is gone and not missed counts as one. */
+function underWay({ client, server }: Connection): number {
+  if (client === undefined || server === undefined) return client?.connecting === true ? 1 : 0;
+  if (client.destroyed || server.destroyed) return client.destroyed && server.destroyed ? 0 : 1;
+  const written = (socket: Socket): number => (socket.bytesWritten || 0) - socket.writableLength;
+  return Math.max(0, written(client) - server.bytesRead) + Math.max(0, written(server) - client.bytesRead);
+}
+
+/** How long bytes may be under way on loopback. Milliseconds of real time, which a busy machine may need for its softirqs. */
+const PATIENCE_MS = 200;
+
 /**
- * Waits until no socket of this process moves a byte, opens or closes for some turns of the event loop, and no signature
- * is being verified on another thread. Loopback hands bytes over at once, so that what is still under way moves something
- * at every turn.
+ * Waits until no socket of this process moves a byte, opens or closes for some turns of the event loop, what one end has
+ * sent has arrived at the other, and no signature is being verified on another thread.
  */
 export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut(): void; close(): void } {
   const QUIET_TURNS = 5;
   const sockets = new Set<Socket>();
   const accepted = new WeakSet<Socket>();
+  const connections = new Map<string, Connection>();
   let dialled = 0;
   let changes = 0;
-  const dial = (): void => {
-    dialled++;
+  const connect = (key: string, ends: Partial<Connection>): void => {
+    connections.set(key, { stuck: 0, ...connections.get(key), ...ends });
   };
-  const add = (message: unknown): void => {
-    const { socket } = message as { socket: Socket };
+  const add = (socket: Socket): void => {
     sockets.add(socket);
     changes++;
     socket.once('close', () => {
@@ -113,8 +131,18 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut
       changes++;
     });
   };
-  const accept = (message: unknown): void => void accepted.add((message as { socket: Socket }).socket);
-  for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.subscribe(name, add);
+  const dial = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    dialled++;
+    add(socket);
+    socket.once('connect', () => connect(`${socket.localPort} ${socket.remotePort}`, { client: socket }));
+  };
+  const accept = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    accepted.add(socket);
+    add(socket);
+    connect(`${socket.remotePort} ${socket.localPort}`, { server: socket });
+  };
   diagnostics.subscribe('net.client.socket', dial);
   diagnostics.subscribe('net.server.socket', accept);
   const verifying = verificationWatch();
@@ -123,6 +151,19 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut
     for (const socket of sockets) sum += (socket.bytesRead || 0) + (socket.bytesWritten || 0);
     return sum;
   };
+  /** Whether something is on its way; what has been for longer than the patience is let lie until it changes. */
+  const isUnderWay = (isLate: boolean): boolean => {
+    let found = false;
+    for (const [key, connection] of connections) {
+      const { client, server } = connection;
+      const bytes = underWay(connection);
+      if (bytes === 0 && client?.destroyed === true && server?.destroyed === true) connections.delete(key);
+      if (isLate) connection.stuck = bytes;
+      else if (bytes !== connection.stuck && bytes > 0) found = true;
+    }
+    for (const socket of sockets) if (socket.connecting && !isLate) found = true;
+    return found;
+  };
   return {
     dialled: () => dialled,
     cut() {
@@ -130,16 +171,18 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; cut
     },
     async settle() {
       let last = -1;
+      let movedAt = performance.now();
       for (let quiet = 0; quiet < QUIET_TURNS; ) {
         await new Promise((resolve) => setImmediate(resolve));
         const now = moved();
-        quiet = now === last && verifying.underWay() === 0 ? quiet + 1 : 0;
+        if (now !== last) movedAt = performance.now();
+        const isOpen = verifying.underWay() > 0 || isUnderWay(performance.now() - movedAt > PATIENCE_MS);
+        quiet = now === last && !isOpen ? quiet + 1 : 0;
         last = now;
       }
     },
     close() {
       verifying.close();
-      for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.unsubscribe(name, add);
       diagnostics.unsubscribe('net.client.socket', dial);
       diagnostics.unsubscribe('net.server.socket', accept);
     },

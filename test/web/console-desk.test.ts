@@ -438,7 +438,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.goto(link);
     await giveToken(page, token);
     await page.getByRole('heading', { name: 'Join an organization', level: 1 }).waitFor();
-    expect(page.url()).not.toContain(link.split('/').at(-1));
+    await expect.poll(() => page.url()).not.toContain(link.split('/').at(-1));
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByRole('button', { name: 'Join', exact: true }).click();
     await page.getByRole('link', { name: 'Agents', exact: true }).first().waitFor();

@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === null)('the marketplace in a browser', () => {
     await page.getByRole('link', { name: 'Marketplace' }).click();
     const row = page.getByRole('row').filter({ hasText: '<b>Ebb</b> reader' });
     await row.waitFor();
-    expect(await row.locator('td').allInnerTexts()).toEqual(['0', 'ebbs', '0', 'unknown', '0']);
+    await expect.poll(() => row.locator('td').allInnerTexts()).toEqual(['0', 'ebbs', '0', 'unknown', '0']);
     await page.getByLabel('Search name or description').fill('nothing like it');
     await page.keyboard.press('Enter');
     await page.getByText('No strategy matches.').waitFor();
