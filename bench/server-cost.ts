@@ -1,25 +1,32 @@
 /** Processor time of this process and of an embedded PostgreSQL together: what work costs that waits for the database. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type Cost, cpuMicroseconds, wallCost } from './harness.ts';
 
-/** What /proc counts processor time in. */
+/** What /proc/<pid>/stat counts processor time in. */
 const JIFFY_US = 10_000;
 
 /** Processor time of the server's processes so far, microseconds; null where the system does not say. */
 function serverMicroseconds(postmaster: number): number | null {
   if (process.platform !== 'linux') return null;
-  let jiffies = 0;
+  let microseconds = 0;
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
       const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
         .replace(/^.*\) /, '')
         .split(' ');
-      if (Number(name) === postmaster || Number(fields[1]) === postmaster) jiffies += Number(fields[11]) + Number(fields[12]);
+      if (Number(name) !== postmaster && Number(fields[1]) !== postmaster) continue;
+      microseconds += scheduledMicroseconds(name) ?? (Number(fields[11]) + Number(fields[12])) * JIFFY_US;
     } catch {
       // It has ended meanwhile.
     }
   }
-  return jiffies * JIFFY_US;
+  return microseconds;
+}
+
+/** What the scheduler counted, to the nanosecond; null where the kernel keeps no such count. */
+function scheduledMicroseconds(pid: string): number | null {
+  const file = `/proc/${pid}/schedstat`;
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) / 1_000 : null;
 }
 
 /** Processor time of this process and of the server, or wall time where that is not known: other programs disturb it less. */

@@ -30,7 +30,8 @@ import { uuidV7 } from '../src/domain/ids.ts';
 import type { InstrumentKey } from '../src/domain/venue.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleManifest, sampleObservation } from '../test/actors/agent/sample.ts';
-import { bench, type Contender, cpuMicroseconds, median, wallCost } from './harness.ts';
+import { bench, type Contender, cpuMicroseconds, median } from './harness.ts';
+import { costWithServer } from './server-cost.ts';
 
 /** Two shards: actors are numbered from 1, and 500 consecutive numbers share one. */
 const AGENTS = 999;
@@ -68,7 +69,7 @@ try {
   const sql = openDatabase({ url: server.url, name: 'bench', connections: IN_FLIGHT });
   const owner = openDatabase({ url: server.url, name: 'bench owner', connections: IN_FLIGHT, role: null });
   ends.push(() => Promise.all([sql.end(), owner.end()]));
-  await measure(sql, owner, handler, redis ? 'Redis' : 'PostgreSQL (no redis-server on the PATH)');
+  await measure({ sql, owner, handler, postmaster: server.pid }, redis ? 'Redis' : 'PostgreSQL (no redis-server on the PATH)');
 } finally {
   for (const end of ends.reverse()) await end();
 }
@@ -100,14 +101,23 @@ function openJobQueue(place: Parameters<typeof openTickQueue>[0]): JobQueue {
   };
 }
 
-async function measure(sql: Sql, owner: Sql, handler: JobQueue, queueName: string): Promise<void> {
+/** Where everything is measured. */
+interface Stage {
+  readonly sql: Sql;
+  readonly owner: Sql;
+  readonly handler: JobQueue;
+  readonly postmaster: number;
+}
+
+async function measure(stage: Stage, queueName: string): Promise<void> {
+  const { sql, owner } = stage;
   await owner`insert into organizations (id, name) values (${ORG}, 'bench')`;
   const clock = createVirtualClock(SLOT + 1_000);
   const ids = await createAgents(sql, clock);
-  const ours = shardTicks(sql, clock, handler);
+  const ours = shardTicks(stage, clock);
   const { name: oursName, nodeMicroseconds } = ours;
-  const naive = await naiveTicks(owner, ids, handler);
-  const limits = await serverCopies(owner, ids);
+  const naive = await naiveTicks(stage, ids);
+  const limits = await serverCopies(stage, ids);
   await bench({
     title: `due tick to committed decisions: ${AGENTS} agents in 2 shards, ${INSTRUMENTS.length} instruments, fsync on`,
     rounds: 9,
@@ -121,7 +131,7 @@ async function measure(sql: Sql, owner: Sql, handler: JobQueue, queueName: strin
     ],
     notes: [
       `jobs wait in ${queueName}, ${IN_FLIGHT} worked on at once; ours has a job per shard and reads which are due; the naive record is ${naive.recordBytes} B of JSON`,
-      'rates are agents (rows) per second of wall time, every commit flushed to disk',
+      "rates are agents (rows) per second of processor time of this process and PostgreSQL's, without the queue's; every commit is flushed to disk",
     ],
   });
   if (!process.argv.includes('--json')) {
@@ -152,9 +162,8 @@ async function createAgents(sql: Sql, clock: ReturnType<typeof createVirtualCloc
 }
 
 function shardTicks(
-  sql: Sql,
+  { sql, handler, postmaster }: Stage,
   clock: ReturnType<typeof createVirtualClock>,
-  handler: JobQueue,
 ): Contender & { readonly nodeMicroseconds: number[] } {
   const store = createTickStore(sql, createActorStore(sql).incident);
   const dispatch = createDispatchStore(sql);
@@ -181,8 +190,8 @@ function shardTicks(
         slot += PERIOD;
         clock.advanceTo(slot + 500);
         await writeCut(sql, cutOf(slot), 'streams');
-        const began = cpuMicroseconds();
-        const cost = await wallCost(AGENTS, async () => {
+        const cost = await costWithServer(postmaster, AGENTS, async () => {
+          const began = cpuMicroseconds();
           const due = await dispatch.dueShards(PERIOD, slot);
           let decisions = 0;
           await handler.run(
@@ -193,8 +202,8 @@ function shardTicks(
             },
           );
           if (decisions !== AGENTS) throw new Error(`${decisions} decisions of ${AGENTS} agents`);
+          nodeMicroseconds.push((cpuMicroseconds() - began) / AGENTS);
         });
-        nodeMicroseconds.push((cpuMicroseconds() - began) / AGENTS);
         microseconds += cost.microseconds;
       }
       return { operations: AGENTS * SLOTS, microseconds };
@@ -203,7 +212,10 @@ function shardTicks(
 }
 
 /** A live machine per agent that decides on its own, and one awaited insert of the whole record, committed by itself. */
-async function naiveTicks(sql: Sql, ids: readonly string[], handler: JobQueue): Promise<{ contenders: Contender[]; recordBytes: number }> {
+async function naiveTicks(
+  { owner: sql, handler, postmaster }: Stage,
+  ids: readonly string[],
+): Promise<{ contenders: Contender[]; recordBytes: number }> {
   await sql`create table naive_decisions (agent_id uuid not null, tick_at timestamptz not null, body jsonb not null)`;
   await sql`create index on naive_decisions (agent_id, tick_at desc)`;
   const live = ids.map((id) => {
@@ -254,7 +266,7 @@ async function naiveTicks(sql: Sql, ids: readonly string[], handler: JobQueue): 
   const unqueued = (name: string, inFlight: number): Contender => ({
     name,
     round: () =>
-      wallCost(NAIVE_TICKS, async () => {
+      costWithServer(postmaster, NAIVE_TICKS, async () => {
         const tick = beginSlot();
         let next = 0;
         const work = async (): Promise<void> => {
@@ -266,7 +278,7 @@ async function naiveTicks(sql: Sql, ids: readonly string[], handler: JobQueue): 
   const queued: Contender = {
     name: 'naive, a job per agent',
     round: () =>
-      wallCost(NAIVE_TICKS, () => {
+      costWithServer(postmaster, NAIVE_TICKS, () => {
         const tick = beginSlot();
         // The product's queue takes a number per job; here it is an agent's instead of a shard's.
         const jobs = Array.from({ length: NAIVE_TICKS }, (_, index) => ({ periodMs: PERIOD, shard: index, slot: -slot }));
@@ -279,7 +291,7 @@ async function naiveTicks(sql: Sql, ids: readonly string[], handler: JobQueue): 
 }
 
 /** The server's own limit: the same rows, copied from one of its tables to another like the real one, a shard per commit. */
-async function serverCopies(sql: Sql, ids: readonly string[]): Promise<Contender[]> {
+async function serverCopies({ owner: sql, postmaster }: Stage, ids: readonly string[]): Promise<Contender[]> {
   const cut = hashCut(cutOf(SLOT));
   const observed = observedHashOf(compiled.instruments, cut);
   const end = { manifestVersion: 1, manifestHash: compiled.hash, bookText: null, previousHash: GENESIS_HASH };
@@ -320,7 +332,7 @@ async function serverCopies(sql: Sql, ids: readonly string[]): Promise<Contender
   const copies = (name: string, copy: (offset: number, limit: number) => PromiseLike<{ count: number }>): Contender => ({
     name,
     round: () =>
-      wallCost(AGENTS * SLOTS, async () => {
+      costWithServer(postmaster, AGENTS * SLOTS, async () => {
         for (let n = 0; n < SLOTS; n++) {
           slot += PERIOD;
           const copied = await Promise.all(halves.map(({ offset, limit }) => copy(offset, limit)));

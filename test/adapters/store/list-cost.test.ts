@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
+import { createDispatchStore } from '../../../src/adapters/store/agents/tick-store.ts';
 import { createBookReads } from '../../../src/adapters/store/books/book-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createMarketOrderStore } from '../../../src/adapters/store/orders/market-order-store.ts';
@@ -40,8 +41,8 @@ async function fill(sql: Sql): Promise<void> {
     const agent = transaction`('00000000-0000-7000-a000-' || lpad(n::text, 12, '0'))::uuid`;
     const proposal = transaction`('00000000-0000-7000-b000-' || lpad(n::text, 12, '0'))::uuid`;
     const all = transaction`generate_series(1, ${AGENTS}) n`;
-    await transaction`insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms)
-      select ${agent}, ${ORG}, 'agent', 'agent@1', 3, '{}', 'running', 60000 from ${all}`;
+    await transaction`insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms, tick_from)
+      select ${agent}, ${ORG}, 'agent', 'agent@1', 3, '{}', 'running', 60000, 60000 * n from ${all}`;
     await transaction`insert into manifests (agent_id, version, hash, canonical, created_by) select ${agent}, 1, ${hash}, ${text}, 'ann' from ${all}`;
     await transaction`insert into agents (id, org_id, name, stage, autonomy, manifest_version, manifest_hash, created_by, created_at)
       select ${agent}, ${ORG}, 'agent ' || n, 'draft', 'research', 1, ${hash}, 'ann', timestamptz '2026-03-02' + n * interval '1 second' from ${all}`;
@@ -65,11 +66,14 @@ async function fill(sql: Sql): Promise<void> {
   await sql`analyze`;
 }
 
-/** How many rows a read takes from tables, and how many of them by going through a whole one, with the role that serves callers. */
-async function rowsRead(read: (sql: Sql) => Promise<unknown>): Promise<{ answer: unknown; read: number; through: Record<string, number> }> {
+/** How many rows a read takes from tables, and how many of them by going through a whole one; with the role that serves callers, or another. */
+async function rowsRead(
+  read: (sql: Sql) => Promise<unknown>,
+  role = 'sevengate_api',
+): Promise<{ answer: unknown; read: number; through: Record<string, number> }> {
   return superuser.begin(async (transaction) => {
     await transaction`select set_config('sevengate.organization', ${ORG}, true)`;
-    await transaction`set local role sevengate_api`;
+    await transaction`set local role ${transaction(role)}`;
     const counts = async () =>
       new Map(
         (
@@ -116,6 +120,19 @@ test.each(LISTS)('%s: a page reads rows in the order of its length, and goes thr
   expect((answer as { items: readonly unknown[] }).items).toHaveLength(items);
   expect(through).toEqual({});
   expect(rows).toBeLessThanOrEqual((items + 1) * ROWS_EACH + 10);
+});
+
+test('the shards that are due are found by reading a few rows of each, however many agents it has', async () => {
+  const shards = Math.floor(AGENTS / 500) + 1;
+  const dueShards = (sql: Sql) => createDispatchStore(sql).dueShards(60_000, 60_000);
+  // New shards are read whole, once: each begins a period before its first agent does.
+  const { answer: begun } = await rowsRead(dueShards, 'sevengate_app');
+  expect(begun).toEqual([{ periodMs: 60_000, shard: 0 }]);
+  const { answer, read } = await rowsRead(dueShards, 'sevengate_app');
+  expect(answer).toEqual(begun);
+  expect(read).toBeLessThanOrEqual(4 * shards);
+  const rows = await superuser<{ shard: number; last_slot: number }[]>`select shard, last_slot from tick_shards order by shard`;
+  expect(rows).toEqual(Array.from({ length: shards }, (_, shard) => ({ shard, last_slot: 60_000 * (Math.max(1, 500 * shard) - 1) })));
 });
 
 test('one agent', async () => {

@@ -501,13 +501,23 @@ export function createDispatchStore(sql: Sql) {
     /** Remembers that nothing was received for a slot; a cut that arrives later is dropped. */
     writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
 
-    /** Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot. */
+    /**
+     * Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot.
+     * The shards are found from one to the next by the index: what is read grows with them, not with their actors.
+     */
     async dueShards(periodMs: number, slot: EpochMs): Promise<readonly DueShard[]> {
       await sql`
         insert into tick_shards (period_ms, shard, last_slot)
-        select tick_period_ms, shard, min(tick_from) - ${periodMs} from actors
-        where tick_period_ms = ${periodMs} and tick_from is not null group by tick_period_ms, shard
-        having not exists (select 1 from tick_shards t where t.period_ms = ${periodMs} and t.shard = actors.shard)
+        with recursive ticked(shard) as (
+          select min(shard) from actors where tick_period_ms = ${periodMs} and tick_from is not null
+          union all
+          select (select min(a.shard) from actors a where a.tick_period_ms = ${periodMs} and a.tick_from is not null and a.shard > t.shard)
+          from ticked t where t.shard is not null
+        )
+        select ${periodMs}::int, n.shard, (
+          select min(a.tick_from) - ${periodMs} from actors a where a.tick_period_ms = ${periodMs} and a.shard = n.shard and a.tick_from is not null
+        ) from ticked n
+        where n.shard is not null and not exists (select 1 from tick_shards s where s.period_ms = ${periodMs} and s.shard = n.shard)
         on conflict do nothing`;
       const rows = await sql<
         { shard: number }[]
