@@ -12,7 +12,7 @@ import type { AgentPorts } from './v1/agents/ports.ts';
 import type { PreviewPorts } from './v1/backtests/ports.ts';
 import type { BookReads } from './v1/books/ports.ts';
 import type { BridgePorts } from './v1/bridge/ports.ts';
-import type { CandleReads } from './v1/candles/ports.ts';
+import type { CandleReads, CandleWorkReads } from './v1/candles/ports.ts';
 import type { CatalogPorts } from './v1/catalog/ports.ts';
 import type { CopilotPorts } from './v1/copilot/ports.ts';
 import type { DelegationPorts } from './v1/delegations/ports.ts';
@@ -64,6 +64,7 @@ export interface ApiPorts {
   readonly catalog: CatalogPorts;
   readonly quotes: QuoteReads;
   readonly candles: CandleReads;
+  readonly candleWork: CandleWorkReads;
   readonly orderBook: OrderBookReads;
   readonly bridge: BridgePorts;
   readonly venues: VenuePorts;

@@ -659,6 +659,29 @@ export type BridgeTransferPoint = {
   readonly refundedUsd: string | null;
 };
 
+export type CandleWork = {
+  readonly kind: 'import' | 'backfill';
+  readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
+  readonly instrument: string;
+  readonly timeframe: string;
+  readonly source: string;
+  readonly state: 'running' | 'silent' | 'done' | 'failed';
+  readonly begunAt: string;
+  readonly seenAt: string;
+  readonly endedAt: string | null;
+  readonly error: string | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
+};
+
 export type Candles = {
   readonly items: ReadonlyArray<{
     readonly openTime: string;

@@ -3,6 +3,7 @@ import { actorLink, actorsPanel } from './actors-panel.js';
 import { fill, h, say } from './dom.js';
 import { read } from './http.js';
 import { createInterventions } from './interventions.js';
+import { lazyPanel } from './lazy-panel.js';
 import { pagedTable, wordFilter } from './paged-table.js';
 import { dataTable } from './tables.js';
 import { tabs } from './tabs.js';
@@ -35,6 +36,7 @@ export function runtimeView(context, tab) {
   const when = h('span', { class: 'faint' });
   const search = h('input', { type: 'search', maxlength: 80, placeholder: 'Search, or column:word', 'aria-label': 'Search the runtime' });
   const interventions = createInterventions(context, () => void refresh(true));
+  const imports = lazyPanel(async () => (await import('./candle-work-panel.js')).candleWorkPanel({ signal, fail }), fail);
   const parts = { signal, fail, now: () => feed.now(), interventions };
   const panels = {
     actors: actorsPanel(parts, search),
@@ -61,19 +63,7 @@ export function runtimeView(context, tab) {
   const stop = feed.subscribe({ channel: 'alerts', begin: () => {}, receive: () => void panels.incidents.begin() });
   const repeating = setInterval(() => void refresh(false), EVERY_MS);
   void refresh(true);
-  const shown = tabs({
-    label: 'Parts of the runtime',
-    address: '#/runtime',
-    chosen: tab,
-    tabs: [
-      { name: 'actors', title: 'Actors', content: panels.actors.content },
-      { name: 'activities', title: 'Activities', content: panels.activities.content },
-      { name: 'timers', title: 'Timers', content: panels.timers.content },
-      { name: 'incidents', title: 'Incidents', content: panels.incidents.content },
-      { name: 'queues', title: 'Queues', content: [queues] },
-      { name: 'interventions', title: 'Interventions', content: panels.interventions.content },
-    ],
-  });
+  const shown = runtimeTabs(tab, { ...panels, queues: { content: [queues] }, imports: { content: [imports] } });
 
   return {
     element: h('section', { class: 'page runtime' }, h('div', { class: 'page-head' }, h('h1', {}, 'Runtime'), search, when), tiles, shown),
@@ -85,6 +75,15 @@ export function runtimeView(context, tab) {
       stop();
     },
   };
+}
+
+/** The names of the parts, in their order; that of each stands in the address. */
+const PARTS = /** @type {const} */ (['actors', 'activities', 'timers', 'incidents', 'queues', 'imports', 'interventions']);
+
+/** @param {string} chosen @param {Readonly<Record<typeof PARTS[number], { readonly content: readonly Node[] }>>} parts */
+function runtimeTabs(chosen, parts) {
+  const shown = PARTS.map((name) => ({ name, title: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, content: parts[name].content }));
+  return tabs({ label: 'Parts of the runtime', address: '#/runtime', chosen, tabs: shown });
 }
 
 /** How it stands, in numbers: what needs somebody is marked. @param {Runtime} runtime */

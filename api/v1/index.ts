@@ -67,6 +67,7 @@ import { getBridgeStatus } from './bridge/status.ts';
 import { submitBridge } from './bridge/submission.ts';
 import { listBridgeTransfers } from './bridge/transfers.ts';
 import { listCandles } from './candles/list.ts';
+import { listCandleWork } from './candles/work.ts';
 import { listCatalog } from './catalog/list.ts';
 import { listMarks } from './catalog/marks.ts';
 import { listSessions } from './catalog/sessions.ts';
@@ -238,6 +239,7 @@ export const ROUTES: readonly RouteEntry[] = [
   // What the venues supply.
   entry(listQuotes, 'market:read'),
   entry(listCandles, 'market:read'),
+  entry(listCandleWork, 'market:read'),
   entry(getOrderBook, 'market:read'),
   entry(listTickers, 'market:read'),
   entry(listPerps, 'market:read'),

@@ -1,37 +1,40 @@
 /** A progress bar on stderr, or nothing where stderr is no terminal. */
 import { Presets, SingleBar } from 'cli-progress';
+import type { WorkProgress } from '../domain/work-progress.ts';
 
 export interface Progress {
+  /** With an estimate of what is left, from the pace of late. */
   update(done: number, total: number): void;
+  /** As the API would tell it: with what is left and what is waited for. */
+  show(work: WorkProgress): void;
   stop(): void;
 }
 
 /** `what` stands before the bar, `unit` behind the numbers. */
 export function progressBar(what: string, unit: string, stream: NodeJS.WriteStream = process.stderr): Progress {
-  if (!stream.isTTY) return { update: () => {}, stop: () => {} };
-  const bar = new SingleBar(
-    {
-      stream,
-      clearOnComplete: true,
-      hideCursor: true,
-      fps: 10,
-      format: `${what} {bar} {percentage}% {value}/{total} ${unit} {eta_formatted}`,
-    },
-    Presets.shades_classic,
-  );
-  let started = false;
+  if (!stream.isTTY) return { update: () => {}, show: () => {}, stop: () => {} };
+  let bar: SingleBar | null = null;
+  function draw(done: number, total: number, rest: string, payload: object): void {
+    if (bar === null) {
+      const format = `${what} {bar} {percentage}% {value}/{total} ${unit}${rest}`;
+      bar = new SingleBar({ stream, clearOnComplete: true, hideCursor: true, fps: 10, format }, Presets.shades_classic);
+      bar.start(total, done, payload);
+    } else {
+      bar.setTotal(total);
+      bar.update(done, payload);
+    }
+  }
   return {
-    update(done, total) {
-      if (!started) {
-        bar.start(total, done);
-        started = true;
-      } else {
-        bar.setTotal(total);
-        bar.update(done);
-      }
+    update: (done, total) => draw(done, total, ' {eta_formatted}', {}),
+    show(work) {
+      if (work.progress !== null) draw(work.progress.done, work.progress.total, '{rest}', { rest: restText(work) });
     },
-    stop: () => {
-      if (started) bar.stop();
-    },
+    stop: () => bar?.stop(),
   };
+}
+
+function restText({ remainingMs, waitingFor }: WorkProgress): string {
+  const seconds = remainingMs === null ? null : Math.ceil(remainingMs / 1_000);
+  const left = seconds === null ? '' : `, ${seconds < 60 ? '' : `${Math.floor(seconds / 60)} min `}${seconds % 60} s left`;
+  return `${left}${waitingFor === null ? '' : `; waits: ${waitingFor.detail}`}`;
 }

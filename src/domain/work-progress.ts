@@ -208,3 +208,39 @@ export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: E
   if (waitingFor === undefined) return NOTHING_LEFT;
   return workProgress({ endsAt: state === 'quoted' || state === 'prepared' ? validUntil : null, waitingFor, at });
 }
+
+/** How an import or a backfill of bars stands. `silent`: nothing was said of it lately, so whoever worked at it is gone. */
+export const CANDLE_WORK_STATES = ['running', 'silent', 'done', 'failed'] as const;
+export type CandleWorkState = (typeof CANDLE_WORK_STATES)[number];
+
+/** Whoever works says so more often than this. */
+const SILENT_AFTER_MS = 30_000;
+
+/** What an import or a backfill says of itself. */
+export interface TrackedCandleWork {
+  readonly unit: string;
+  readonly done: number;
+  /** Null before it is counted. */
+  readonly total: number | null;
+  readonly waitingFor: Waiting | null;
+  readonly begunAt: EpochMs;
+  /** When it said so last. */
+  readonly seenAt: EpochMs;
+  readonly endedAt: EpochMs | null;
+  /** Why it ended before its end; null where it did not. */
+  readonly error: string | null;
+}
+
+export function candleWorkState({ seenAt, endedAt, error }: TrackedCandleWork, at: EpochMs): CandleWorkState {
+  if (endedAt !== null) return error === null ? 'done' : 'failed';
+  return at - seenAt > SILENT_AFTER_MS ? 'silent' : 'running';
+}
+
+/** What nobody works at any more has no rest and waits for nothing, but shows how far it came. */
+export function candleWorkProgress(work: TrackedCandleWork, at: EpochMs): WorkProgress {
+  const state = candleWorkState(work, at);
+  if (state === 'done' || state === 'failed') return NOTHING_LEFT;
+  const { unit, done, total, waitingFor, begunAt } = work;
+  const counted = total === null ? null : { done, total, unit };
+  return state === 'silent' ? workProgress({ counted, at }) : workProgress({ counted, begunAt, waitingFor, at });
+}

@@ -112,6 +112,40 @@ describe('quotes', () => {
   );
 });
 
+describe('imports and backfills of candles', () => {
+  const row = async (source: string, secondsAgo: number, over: { done?: number; error?: string; isEnded?: boolean; waits?: string }) => {
+    const { done = 0, error = null, isEnded = false, waits = null } = over;
+    await api.sql`
+      insert into candle_work (kind, venue, instrument, timeframe, source, unit, done, total, wait_cause, wait_detail, begun_at, seen_at, ended_at, error)
+      select 'backfill', 'spotexchange', 'BTCUSDT', '1h', ${source}, 'bars', ${done}, 1000, ${waits === null ? null : 'venue'}, ${waits},
+        now - 1000 * ${secondsAgo + 60}::bigint, now - 1000 * ${secondsAgo}::bigint, ${isEnded ? api.sql`now` : null}, ${error}
+      from service_clock_ms() as now`;
+  };
+
+  test('are told newest first, each with how far it is, how long it still takes and what it waits for; one whose writer is gone says so', async () => {
+    await row('spotexchange', 0, { done: 750, waits: 'spotexchange answers as fast as its request budget lets it' });
+    await row('gone', 3_600, { done: 500 });
+    await row('stopped', 5, { isEnded: true, error: 'Invalid symbol. (-1121)' });
+    await row('done', 5, { isEnded: true, done: 1_000 });
+    const { body } = await get('/v1/candles/work?limit=3');
+    expect(body.items.map(({ source, state }: { source: string; state: string }) => [source, state])).toEqual([
+      ['done', 'done'],
+      ['stopped', 'failed'],
+      ['gone', 'silent'],
+    ]);
+    const [done, stopped, gone] = body.items;
+    expect(done).toMatchObject({ progress: null, remainingMs: null, error: null });
+    expect(stopped).toMatchObject({ progress: null, remainingMs: null, error: 'Invalid symbol. (-1121)' });
+    expect(gone).toMatchObject({ progress: { done: 500, total: 1_000 }, remainingMs: null, waitingFor: null, endedAt: null });
+    const next = (await get(`/v1/candles/work?limit=3&cursor=${body.nextCursor}`)).body;
+    expect(next).toMatchObject({ items: [{ source: 'spotexchange', state: 'running', error: null, endedAt: null }], nextCursor: null });
+    const [running] = next.items;
+    expect(running).toMatchObject({ progress: { done: 750, total: 1_000, unit: 'bars' }, waitingFor: { cause: 'venue' } });
+    // 750 bars took a minute and the time of this test.
+    expect(running.remainingMs).toBeGreaterThanOrEqual(20_000);
+  });
+});
+
 describe('candles', () => {
   const HOUR = 3_600_000;
   const LAST = Math.floor(NOW / HOUR) * HOUR;

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { CURVE_LAUNCH_STATES } from '../../src/domain/launch/launch-state.ts';
 import { LAUNCHER_LAUNCH_STATES } from '../../src/domain/launch/launcher.ts';
 import {
+  candleWorkProgress,
+  candleWorkState,
   curveLaunchProgress,
   evaluationProgress,
   launcherLaunchProgress,
@@ -53,6 +55,25 @@ test('a run waits for a place, then for its venue; while it is simulated its res
   expect(evaluationProgress('running', trying, AT)).toMatchObject({ progress: { done: 2, total: 8, unit: 'variants' }, remainingMs: 300 });
   for (const state of ['finished', 'refused', 'cancelled', 'failed'])
     expect(evaluationProgress(state, simulating, AT)).toEqual(NOTHING_LEFT);
+});
+
+test('an import has a rest while it says so; one that is silent shows how far it came; one that ended has nothing left', () => {
+  const waitingFor = { cause: 'venue', detail: 'the venue answers' } as const;
+  const work = { unit: 'bars', done: 250, total: 1_000, waitingFor, begunAt: AT - 100, seenAt: AT - 30_000, endedAt: null, error: null };
+  const progress = { done: 250, total: 1_000, unit: 'bars' };
+  expect([candleWorkState(work, AT), candleWorkProgress(work, AT)]).toEqual(['running', { progress, remainingMs: 300, waitingFor }]);
+  expect([candleWorkState(work, AT + 1), candleWorkProgress(work, AT + 1)]).toEqual([
+    'silent',
+    { progress, remainingMs: null, waitingFor: null },
+  ]);
+  expect(candleWorkProgress({ ...work, total: null }, AT)).toEqual({ progress: null, remainingMs: null, waitingFor });
+  for (const [error, state] of [
+    [null, 'done'],
+    ['it was interrupted', 'failed'],
+  ] as const) {
+    const ended = { ...work, endedAt: AT, error };
+    expect([candleWorkState(ended, AT), candleWorkProgress(ended, AT)]).toEqual([state, NOTHING_LEFT]);
+  }
 });
 
 test('a proposal waits for its approval, its signature, a worker, the market and its slices', () => {

@@ -266,6 +266,17 @@ describe('commands', () => {
     expect(again.fetched).toBeLessThanOrEqual(2);
     const page = await service.get(`/v1/candles?venue=spotexchange&instrument=BTCUSDT&timeframe=1h&from=${T0}&limit=200`);
     expect(page.body.coverage).toMatchObject({ complete: true, gaps: [] });
+
+    // A trial keeps nothing, this neither.
+    const { items } = (await service.get('/v1/candles/work')).body as { items: Record<string, unknown>[] };
+    const works = items.filter(({ instrument, source }) => instrument === 'MADEUSDT' || source === 'spotexchange').slice(0, 4);
+    expect(works.map(({ kind, source, state }) => [kind, source, state])).toEqual([
+      ['backfill', 'spotexchange', 'done'],
+      ['backfill', 'spotexchange', 'done'],
+      ['import', 'a.csv and 1 more', 'done'],
+      ['import', 'a.csv and 1 more', 'failed'],
+    ]);
+    expect(works[3]).toMatchObject({ progress: null, error: expect.stringMatching(/^b\.csv: line 3, column "openTime"/) });
   });
 
   test('words that are wrong end in one sentence', async () => {

@@ -4,7 +4,9 @@ import { basename, join } from 'node:path';
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
+import type { WorkProgress } from '../../domain/work-progress.ts';
 import { type ImportCounts, importBars } from '../store/candles/candle-import.ts';
+import { createCandleWorkRecorder } from '../store/candles/candle-work-store.ts';
 import type { Sql } from '../store/database.ts';
 import { type BadRow, CandleFileError, readCandleFile } from './read-candles.ts';
 
@@ -103,18 +105,40 @@ export interface ImportReport extends CandleSeries {
   readonly barsPerSecond: number;
 }
 
-/** Imports every file of a series. `onBytes` is told how many more bytes were read. @throws what `importFile` throws */
+/**
+ * Imports every file of a series, and says in the database how far it is, unless it is a trial.
+ * @param sql Of two connections at least.
+ * @throws what `importFile` throws
+ */
 export async function importFiles(
   sql: Sql,
-  files: readonly { readonly file: string }[],
+  files: readonly { readonly file: string; readonly bytes: number }[],
   { barMs, ...series }: CandleSeries & { readonly barMs: number },
   options: ImportOptions,
-  clock: Pick<Clock, 'now'>,
-  onBytes: (bytes: number) => void,
+  clock: Pick<Clock, 'now' | 'deadline'>,
+  onProgress: (progress: WorkProgress) => void,
 ): Promise<ImportReport> {
   const beganAt = clock.now();
   const reports: FileReport[] = [];
-  for (const { file } of files) reports.push(await importFile(sql, file, { ...series, barMs }, options, clock.now(), onBytes));
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  await createCandleWorkRecorder(sql, clock).during(
+    {
+      kind: 'import',
+      ...series,
+      source: sourceOf(files),
+      unit: 'bytes',
+      recorded: options.dryRun === true ? 'never' : 'always',
+      failureOf: () => null,
+      thrownFailureOf: failureText,
+      onProgress,
+    },
+    async (tell) => {
+      let read = 0;
+      tell.progress(read, total);
+      const onBytes = (bytes: number): void => tell.progress((read += bytes), total);
+      for (const { file } of files) reports.push(await importFile(sql, file, { ...series, barMs }, options, clock.now(), onBytes));
+    },
+  );
   const seconds = Math.max(0.001, (clock.now() - beganAt) / 1_000);
   const bars = reports.reduce((sum, one) => sum + one.bars, 0);
   return {
@@ -126,6 +150,17 @@ export async function importFiles(
     seconds,
     barsPerSecond: Math.round(bars / seconds),
   };
+}
+
+/** The names of files without their folders, which are nobody else's to read. */
+function sourceOf(files: readonly { readonly file: string }[]): string {
+  const [first = ''] = files.map(({ file }) => basename(file).slice(0, 200));
+  return files.length < 2 ? first : `${first} and ${files.length - 1} more`;
+}
+
+function failureText(error: unknown): string {
+  if (!(error instanceof CandleFileError)) return 'it failed for a reason that its terminal tells';
+  return `${basename(error.file)}${error.message.slice(error.file.length)}`.slice(0, 500);
 }
 
 /** The import in words: a line for each file and what became of its rows. */

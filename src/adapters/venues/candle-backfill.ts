@@ -5,8 +5,10 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candle-gaps.ts';
 import { type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
+import type { Waiting, WorkProgress } from '../../domain/work-progress.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { CandleWindows } from '../store/candles/candle-windows.ts';
+import type { CandleWorkRecorder } from '../store/candles/candle-work-store.ts';
 import { VenueError } from './venue-feed.ts';
 
 /** Bars of one step: one or a few requests, so that an interruption costs little. */
@@ -47,6 +49,8 @@ export interface BackfillOptions extends CandleSeries {
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   /** Is told how many bars' worth of time are done, of how many. */
   readonly progress?: (doneBars: number, totalBars: number) => void;
+  /** Is told what it waits for, whenever that is something else. */
+  readonly waits?: (waitingFor: Waiting) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -75,13 +79,17 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
     stopped: null as BackfillReport['stopped'],
   };
   options.progress?.(done, total);
+  const askingNow: Waiting = { cause: 'venue', detail: `${series.venue} answers as fast as its request budget lets it` };
+  const onPause = (pause: Waiting | null): void => options.waits?.(pause ?? askingNow);
+  onPause(null);
   for (const range of open) {
     for (let begin = range.from; begin < range.to; begin += STEP_BARS * barMs) {
       const step = { from: begin, to: Math.min(range.to, begin + STEP_BARS * barMs) };
       options.signal?.throwIfAborted();
       let bars: readonly Candle[];
       try {
-        bars = await asking(() => history.fetchCandles(series.instrument, series.timeframe, step.from, step.to), clock, options.signal);
+        const ask = () => history.fetchCandles(series.instrument, series.timeframe, step.from, step.to);
+        bars = await asking(ask, clock, options.signal, onPause);
       } catch (error) {
         if (!(error instanceof VenueError)) throw error;
         await windows.record(series, step, 'refused', error.code, clock.now());
@@ -97,6 +105,39 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
     }
   }
   return report;
+}
+
+/** A backfill that everybody can look at while it goes on. @throws what `backfillCandles` throws */
+export function recordedBackfill(
+  recorder: CandleWorkRecorder,
+  recorded: 'always' | 'long',
+  { onProgress, ...options }: BackfillOptions & { readonly onProgress?: (progress: WorkProgress) => void },
+): Promise<BackfillReport> {
+  const { venue, instrument, timeframe } = options;
+  return recorder.during(
+    {
+      kind: 'backfill',
+      venue,
+      instrument,
+      timeframe,
+      source: venue,
+      unit: 'bars',
+      recorded,
+      failureOf: ({ stopped }) => (stopped === null ? null : `${stopped.detail} (${stopped.code})`),
+      thrownFailureOf: () =>
+        options.signal?.aborted === true ? 'it was interrupted' : 'it failed for a reason that the log or the terminal tells',
+      ...(onProgress === undefined ? {} : { onProgress }),
+    },
+    (tell) =>
+      backfillCandles({
+        ...options,
+        progress(done, total) {
+          tell.progress(done, total);
+          options.progress?.(done, total);
+        },
+        waits: (waitingFor) => tell.waits(waitingFor),
+      }),
+  );
 }
 
 /** The stretch that an answer settles: all of it, but not the newest bars that the venue may only be late with. */
@@ -125,6 +166,7 @@ async function asking<Answer>(
   ask: () => Promise<Answer>,
   clock: Pick<Clock, 'now' | 'deadline'>,
   signal: AbortSignal | undefined,
+  onPause: (pause: Waiting | null) => void,
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -133,7 +175,12 @@ async function asking<Answer>(
       if (!(error instanceof VenueError) || FINAL_STATUSES.has(error.status) || FINAL_CODES.has(error.code) || attempt >= TRIES)
         throw error;
       const pause = Math.min(LONGEST_PAUSE_MS, Math.max(error.retryAfterMs ?? 0, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
+      onPause({
+        cause: 'venue',
+        detail: `${error.venue} is asked again at ${isoTime(clock.now() + pause)}: ${error.message} (${error.code})`,
+      });
       await paused(pause, clock, signal);
+      onPause(null);
     }
   }
 }

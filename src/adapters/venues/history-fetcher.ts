@@ -10,10 +10,11 @@ import type { Venue } from '../../domain/venue.ts';
 import type { HistoryArchives, HistoryFetcher } from '../../simulation/ports.ts';
 import { createCandleStore } from '../store/candles/candle-store.ts';
 import { createCandleWindows } from '../store/candles/candle-windows.ts';
+import { createCandleWorkRecorder } from '../store/candles/candle-work-store.ts';
 import { keepHistory } from '../store/catalog/market-history-store.ts';
 import type { Sql } from '../store/database.ts';
 import { archivedStretches, keepArchive } from '../store/intelligence/event-archive-store.ts';
-import { backfillCandles } from './candle-backfill.ts';
+import { recordedBackfill } from './candle-backfill.ts';
 import { VenueError } from './venue-feed.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,12 +36,14 @@ export function createHistoryFetcher({
 }): HistoryFetcher {
   const store = createCandleStore(sql);
   const windows = createCandleWindows(sql);
+  const recorder = createCandleWorkRecorder(sql, clock);
   return {
     async bars(series, range, { signal, progress }) {
       const history = histories[series.venue];
       const barMs = timeframeMs(series.timeframe);
       if (history === undefined || barMs === null) return null;
-      const { stopped } = await backfillCandles({ ...series, ...range, barMs, history, store, windows, clock, signal, progress });
+      const backfill = { ...series, ...range, barMs, history, store, windows, clock, signal, progress };
+      const { stopped } = await recordedBackfill(recorder, 'long', backfill);
       return stopped;
     },
     async facts({ entry, eventHours, mark, pool }, { from, to }) {

@@ -4,7 +4,8 @@ import type { Clock } from '../../../streams/clock.ts';
 import { type EpochMs, slotOf } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
-import { backfillCandles } from './candle-backfill.ts';
+import type { CandleWorkRecorder } from '../store/candles/candle-work-store.ts';
+import { recordedBackfill } from './candle-backfill.ts';
 
 const HOUR_MS = 3_600_000;
 /** Half-lives look 30 days back, momentum a week. */
@@ -19,6 +20,7 @@ export interface HourlyBarsOptions {
   /** The series that are wanted. Read at each look: launches add instruments. */
   readonly series: () => Iterable<InstrumentKey>;
   readonly store: Pick<ReturnType<typeof createCandleStore>, 'save' | 'windows' | 'record'>;
+  readonly recorder: CandleWorkRecorder;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly onFailure: (error: unknown) => void;
 }
@@ -27,7 +29,7 @@ export interface HourlyBarsOptions {
  * Asks the venues for what of each series is not stored yet: all of it once, then the bar of every hour. A venue that
  * refuses or fails is asked again an hour later. Returns what stops it; an answer that is still awaited is then dropped.
  */
-export function keepHourlyBars({ histories, series, store, clock, onFailure }: HourlyBarsOptions): () => void {
+export function keepHourlyBars({ histories, series, store, recorder, clock, onFailure }: HourlyBarsOptions): () => void {
   const stopping = new AbortController();
   const { signal } = stopping;
   const dueAt = new Map<InstrumentKey, EpochMs>();
@@ -41,7 +43,7 @@ export function keepHourlyBars({ histories, series, store, clock, onFailure }: H
     const { venue, instrument } = splitInstrumentKey(key);
     const history = histories[venue];
     if (history === undefined) return;
-    await backfillCandles({
+    await recordedBackfill(recorder, 'long', {
       venue,
       instrument,
       timeframe: '1h',

@@ -13,7 +13,8 @@ import {
 import { type CoverageReport, candleCoverage, coverageText } from '../../adapters/store/candles/candle-coverage.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
-import { type BackfillReport, backfillCandles, backfillText } from '../../adapters/venues/candle-backfill.ts';
+import { createCandleWorkRecorder } from '../../adapters/store/candles/candle-work-store.ts';
+import { type BackfillReport, backfillText, recordedBackfill } from '../../adapters/venues/candle-backfill.ts';
 import { instant } from '../../domain/instant.ts';
 import { checkedSeries, type NamedSeries } from '../../domain/named-series.ts';
 import { isoTime } from '../../domain/time.ts';
@@ -85,15 +86,9 @@ export function candleCommands(candles: Command): void {
 async function importCommand(words: readonly string[], options: ImportOptions): Promise<ImportReport> {
   const series = checkedSeries(options, false);
   const files = await candleFiles(words);
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const bar = progressBar('importing', 'bytes');
-  let read = 0;
-  const onBytes = (bytes: number): void => {
-    read += bytes;
-    bar.update(read, total);
-  };
   return withWriterDatabase('sevengate candles', (sql) =>
-    importFiles(sql, files, series, options, createLiveClock(), onBytes).finally(() => bar.stop()),
+    importFiles(sql, files, series, options, createLiveClock(), bar.show).finally(() => bar.stop()),
   );
 }
 
@@ -120,7 +115,8 @@ async function backfillCommand(options: SeriesOptions & { from: string; to?: str
   return withWriterDatabase('sevengate candles', async (sql) => {
     try {
       const store = createCandleStore(sql);
-      return await backfillCandles({ ...series, barMs, from, ...to, history, store, windows: store, clock, progress: bar.update });
+      const backfill = { ...series, barMs, from, ...to, history, store, windows: store, clock, onProgress: bar.show };
+      return await recordedBackfill(createCandleWorkRecorder(sql, clock), 'always', backfill);
     } finally {
       bar.stop();
     }

@@ -18,6 +18,7 @@ import { createAnnouncementTail } from '../../adapters/store/actors/announcement
 import { activeManifests, tradersSubscribedTo } from '../../adapters/store/agents/manifest-reads.ts';
 import { createDispatchStore, SlotNotReached, writeCut } from '../../adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
+import { createCandleWorkRecorder } from '../../adapters/store/candles/candle-work-store.ts';
 import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
 import { keepPools } from '../../adapters/store/catalog/keep-pools.ts';
 import type { Sql } from '../../adapters/store/database.ts';
@@ -172,6 +173,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
       histories: deps.pastOf(),
       series: () => hourlySeries(CATALOG.entries),
       store: createCandleStore(sql),
+      recorder: createCandleWorkRecorder(sql, clock),
       clock,
       onFailure: failed('the hourly bars'),
     }),

@@ -1,12 +1,20 @@
 // A venue's history bit by bit: paced, interrupted and gone on with, never asked twice, and honest about what it cannot have.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
+import { createCandleWorkReads, createCandleWorkRecorder } from '../../../src/adapters/store/candles/candle-work-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { answered, type BackfillOptions, backfillCandles, unanswered } from '../../../src/adapters/venues/candle-backfill.ts';
+import {
+  answered,
+  type BackfillOptions,
+  backfillCandles,
+  recordedBackfill,
+  unanswered,
+} from '../../../src/adapters/venues/candle-backfill.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 2, 2, 14, 31);
@@ -104,6 +112,62 @@ test('a busy venue is waited for as long as it says; one that refuses for good e
   expect(await backfillCandles(wrong)).toMatchObject({ fetched: 0, stopped: { code: '-1121', detail: 'Invalid symbol.' } });
   const [window] = await wrong.windows.windows(wrong, { from: 0, to: NOW });
   expect(window).toMatchObject({ state: 'refused', code: '-1121' });
+});
+
+test('everybody sees how far a backfill is and until when the venue wants it to wait; how it ended stays', async () => {
+  const clock = createVirtualClock(NOW);
+  const recorder = createCandleWorkRecorder(sql, clock);
+  let tries = 0;
+  const options = optionsOf(
+    async (from, to) => {
+      if (++tries === 2) throw new VenueError('spotexchange', 0, 'budget_exhausted', 'the request budget of spot is spent', 90_000);
+      if (tries === 4) throw new VenueError('spotexchange', 400, '-1121', 'Invalid symbol.');
+      return barsOf(from, to);
+    },
+    { clock },
+  );
+  const shown = async () =>
+    (await createCandleWorkReads(sql).list({ limit: 10, after: null })).items.find(({ instrument }) => instrument === options.instrument);
+  const stop = new AbortController();
+  const told: { readonly remainingMs: number | null; readonly elapsedMs: number }[] = [];
+  const running = recordedBackfill(recorder, 'long', {
+    ...options,
+    onProgress: ({ remainingMs }) => told.push({ remainingMs, elapsedMs: clock.now() - NOW }),
+  });
+  // What has taken no second yet is not shown.
+  await waitFor(() => tries === 2, { what: 'the venue is asked' });
+  expect(await shown()).toBeUndefined();
+  await waitFor(
+    async () => {
+      clock.advanceTo(clock.now() + 250);
+      return (await shown()) !== undefined;
+    },
+    { what: 'it is shown' },
+  );
+  expect(await shown()).toMatchObject({ kind: 'backfill', source: 'spotexchange', done: 1_000, total: 2_500, endedAt: null });
+  expect((await shown())?.waitingFor).toEqual({
+    cause: 'venue',
+    detail: 'spotexchange is asked again at 2026-03-02T14:32:30.000Z: the request budget of spot is spent (budget_exhausted)',
+  });
+  await waitFor(
+    async () => {
+      clock.advanceTo(clock.now() + 1_000);
+      return tries === 4;
+    },
+    { what: 'the venue answers again' },
+  );
+  expect(await running).toMatchObject({ fetched: 2_000, stopped: { code: '-1121' } });
+  expect(await shown()).toMatchObject({ done: 2_000, total: 2_500, waitingFor: null, error: 'Invalid symbol. (-1121)' });
+  expect((await shown())?.endedAt).not.toBeNull();
+  // The terminal is told the same: a quarter of what took the pause is left.
+  const last = told.at(-1);
+  expect(last?.elapsedMs).toBeGreaterThanOrEqual(90_000);
+  expect(last?.remainingMs).toBe(Math.round(((last?.elapsedMs ?? 0) * 500) / 2_000));
+
+  tries = 10;
+  stop.abort(new Error('the service stops'));
+  await expect(recordedBackfill(recorder, 'always', { ...options, signal: stop.signal })).rejects.toThrow('the service stops');
+  expect(await shown()).toMatchObject({ done: 0, total: 500, error: 'it was interrupted' });
 });
 
 test('what lies further back than the venue serves is not asked for, and stays explained', async () => {

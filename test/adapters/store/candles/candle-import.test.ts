@@ -1,17 +1,28 @@
 // Bars from files in PostgreSQL: whole files or nothing, never over a different bar in silence, with where they came from.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importFiles } from '../../../../src/adapters/candle-files/import-files.ts';
 import { type ImportFile, importBars } from '../../../../src/adapters/store/candles/candle-import.ts';
 import { createCandleStore } from '../../../../src/adapters/store/candles/candle-store.ts';
+import { createCandleWorkReads, forgetCandleWork } from '../../../../src/adapters/store/candles/candle-work-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import type { WorkProgress } from '../../../../src/domain/work-progress.ts';
+import { createLiveClock } from '../../../../streams/live-clock.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 
 const HOUR = 3_600_000;
 const T0 = Date.UTC(2024, 0, 1);
+const folder = mkdtempSync(join(tmpdir(), 'sevengate-import-'));
 let sql: Sql;
 beforeAll(async () => {
   sql = openDatabase({ url: await testDatabase(), name: 'import test', role: null, connections: 3 });
 });
-afterAll(() => sql.end());
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await sql.end();
+});
 
 let series = 0;
 const fresh = (): string => `MADE${++series}`;
@@ -167,6 +178,36 @@ test('what the venue answered takes away its refusals, and stretches that touch 
     ['asked', 2, 6],
     ['refused', 6, 8],
   ]);
+});
+
+test('an import says how far it is, how it ended without the folders of its files, and is forgotten a week later', async () => {
+  const clock = createLiveClock();
+  const instrument = fresh();
+  const key = { venue: 'spotexchange', instrument, timeframe: '1h', barMs: HOUR } as const;
+  const text = `openTime,open,high,low,close,volume\n${Array.from({ length: 12_000 }, (_, hour) => `${T0 - hour * HOUR},1,9,0.5,2,7`)
+    .reverse()
+    .join('\n')}\n`;
+  const [good, bad] = [join(folder, 'good.csv'), join(folder, 'bad.csv')];
+  writeFileSync(good, text);
+  writeFileSync(bad, `${text}nonsense\n`);
+  const told: WorkProgress[] = [];
+  const files = [{ file: good, bytes: text.length }];
+  await importFiles(sql, files, key, {}, clock, (progress) => told.push(progress));
+  expect(told.map(({ progress }) => progress?.done)).toEqual([0, 256 * 1024, text.length]);
+  expect(told[1]).toMatchObject({ progress: { total: text.length, unit: 'bytes' }, remainingMs: expect.any(Number), waitingFor: null });
+  await expect(importFiles(sql, [{ file: bad, bytes: 9 }], key, {}, clock, () => {})).rejects.toThrow(bad);
+  await importFiles(sql, [...files, ...files], key, { dryRun: true }, clock, () => {});
+  const works = async () =>
+    (await createCandleWorkReads(sql).list({ limit: 10, after: null })).items.filter((work) => work.instrument === instrument);
+  expect(await works()).toMatchObject([
+    { kind: 'import', source: 'bad.csv', error: expect.stringMatching(/^bad\.csv: line 12002: has 1 fields/) },
+    { kind: 'import', source: 'good.csv', unit: 'bytes', done: text.length, total: text.length, error: null },
+  ]);
+  await forgetCandleWork(sql, 7);
+  expect(await works()).toHaveLength(2);
+  await sql`update candle_work set seen_at = seen_at - 7 * 86400000 where source = 'bad.csv'`;
+  await forgetCandleWork(sql, 7);
+  expect((await works()).map(({ source }) => source)).toEqual(['good.csv']);
 });
 
 test('the role that serves requests may remember windows, and may not change what was imported', async () => {

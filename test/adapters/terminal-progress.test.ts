@@ -1,0 +1,29 @@
+// The bar of a terminal says what the API says of the same work: how far it is, what is left and what it waits for.
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { progressBar } from '../../src/adapters/terminal-progress.ts';
+
+/** What a bar draws on a terminal of 200 columns, without the codes that move the cursor. */
+function drawn(work: Parameters<ReturnType<typeof progressBar>['show']>[0], isTTY = true): string {
+  const stream = Object.assign(new PassThrough(), {
+    isTTY,
+    columns: 200,
+    cursorTo: () => true,
+    clearLine: () => true,
+    moveCursor: () => true,
+  });
+  const bar = progressBar('fetching', 'bars', stream as never);
+  bar.show(work);
+  const text = String(stream.read() ?? '');
+  bar.stop();
+  return text;
+}
+
+test('a bar shows what is done, what is left and what is waited for, and nothing where nobody looks at a terminal', () => {
+  const waitingFor = { cause: 'venue', detail: 'spotexchange is asked again at noon' } as const;
+  const work = { progress: { done: 250, total: 1_000, unit: 'bars' }, remainingMs: 65_000, waitingFor };
+  expect(drawn(work)).toMatch(/fetching .+ 25% 250\/1000 bars, 1 min 5 s left; waits: spotexchange is asked again at noon/);
+  expect(drawn({ ...work, remainingMs: null, waitingFor: null })).toMatch(/250\/1000 bars(?![,;])/);
+  expect(drawn({ ...work, progress: null })).toBe('');
+  expect(drawn(work, false)).toBe('');
+});
