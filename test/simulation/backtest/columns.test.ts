@@ -315,6 +315,25 @@ test('as many rules as a side may hold, and the guardrails after them, keep a bi
   expect(simulation.trades.length).toBeGreaterThan(0);
 });
 
+test('a history has one hash however its numbers are spelled, and another for another number', () => {
+  const input = randomInput(8, 'BTCUSDT', 20);
+  const spelled = (spell: (text: string) => string): string => {
+    const candles = input.candles.map(({ openTime, open, high, low, close, volume }) => ({
+      openTime,
+      open: spell(open),
+      high: spell(high),
+      low: spell(low),
+      close: spell(close),
+      volume: spell(volume),
+    }));
+    return buildHistory('1h', [{ ...input, candles }]).hash;
+  };
+  const plain = spelled((text) => text);
+  expect(spelled((text) => `0${text}`)).toBe(plain);
+  expect(spelled((text) => (text.includes('.') ? `${text}00` : `${text}.0`))).toBe(plain);
+  expect(spelled((text) => (text.includes('.') ? `${text}1` : `${text}.1`))).not.toBe(plain);
+});
+
 test('every condition type of the registry has a column form', () => {
   const unknown = CONDITIONS.filter(({ type, fields, sides }) => {
     const values = Object.fromEntries(
