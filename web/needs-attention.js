@@ -70,7 +70,7 @@ export function attentionList(all) {
   const unread = withheld('market:read', 'How each venue is received');
   if (all.length === 0) {
     const words =
-      unread === null ? 'Nothing waits, every feed is received, and every agent is on duty.' : 'Nothing waits, and every agent is on duty.';
+      unread === null ? 'Nothing waits, every feed is live, and every agent is on duty.' : 'Nothing waits, and every agent is on duty.';
     return h('div', { class: 'panel-body' }, h('p', { class: 'faint' }, words), unread);
   }
   const list = h(

@@ -21,7 +21,7 @@ export async function startInspectorRelay(options: {
   readonly inspection: string;
   readonly token: string;
   readonly port: number;
-  /** Receives in one sentence why a connection to the service ended. */
+  /** Is told in one sentence why a connection to the service ended. */
   readonly onEnd: (sentence: string) => void;
 }): Promise<InspectorRelay> {
   const path = `/${randomBytes(16).toString('base64url')}`;
