@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyName, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { moveTimeTo } from '../../src/adapters/store/simulated-time.ts';
 import { correctCuts } from '../../src/adapters/store/trail/cut-corrections.ts';
 import { feedCutAt, newestFeedCut } from '../../src/adapters/store/trail/feed-cut.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
@@ -353,6 +354,23 @@ describe('a correction of a wrong cut', () => {
     );
     await copy.close();
   });
+});
+
+test('a log that catches up on an hour in portions is back-dated by none of them', async () => {
+  const copy = await template.copy();
+  const commanded = () =>
+    copy.worker.begin(
+      (sql) =>
+        sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.create', 'r', ${copy.agents[0]})`,
+    );
+  for (let n = 0; n < 5; n++) await commanded();
+  await moveTimeTo(copy.owner, Date.now() + 3_600_000);
+  await commanded();
+  await copy.logged(2);
+  const { breaks, signatures } = await copy.verify();
+  expect(breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
+  expect(signatures?.checkpoints).toBeGreaterThan(3);
+  await copy.close();
 });
 
 test('a database from before is signed as it was found, and from then on every change is', async () => {

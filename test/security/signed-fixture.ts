@@ -54,7 +54,7 @@ export interface SignedFixture {
   readonly home: string;
   verify(since?: string): Promise<TrailReport>;
   /** Resolves once every batch stands in the log: a transaction of another test that still runs on the server holds it back. */
-  logged(): Promise<void>;
+  logged(atOnce?: number): Promise<void>;
   /** Connections with what somebody stole. */
   thief(role: 'app' | 'callers' | 'evaluator', loot: Loot): Promise<Sql>;
   /** A copy of the database for one attack, to be ended by `close`. */
@@ -198,8 +198,8 @@ async function open(url: string, home: string, lived: Pick<SignedFixture, 'agent
     log: createTrailLog(worker, keys.log, 'sevengate.test/trail'),
     proofOfOurs: keys.api.organizationProof(OURS),
     verify: (since) => verifyTrail(owner, undefined, { keys: trustedKeysOf(home), since: since ?? null }),
-    async logged() {
-      const log = createTrailLog(worker, keys.log, 'sevengate.test/trail');
+    async logged(atOnce) {
+      const log = createTrailLog(worker, keys.log, 'sevengate.test/trail', atOnce);
       await waitFor(
         async () => {
           await log.advance();

@@ -39,14 +39,15 @@ export interface TrailLog {
 /**
  * @param sql connections that show the worker's secret.
  * @param origin names this log in its checkpoints: one line without blanks at its ends.
+ * @param atOnce how many batches are appended in one transaction at most.
  */
-export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: string): TrailLog {
+export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: string, atOnce: number = AT_ONCE): TrailLog {
   async function appended(transaction: Transaction): Promise<number | null> {
     const [last] = await transaction<{ size: number; frontier: string[] }[]>`
       select size, array(select encode(f, 'hex') from unnest(frontier) with ordinality as u(f, n) order by n) as frontier
       from trail_checkpoints order by size desc limit 1`;
     const fresh = await transaction<LoggedBatch[]>`
-      select index, xid, writer, key_id, at, changes, root, signature from trail_sequence(${AT_ONCE}) order by index`;
+      select index, xid, writer, key_id, at, changes, root, signature from trail_sequence(${atOnce}) order by index`;
     if (fresh.length === 0) return null;
     const frontier: Frontier = emptyFrontier();
     if (last !== undefined) {
@@ -57,13 +58,14 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
       throw new Error(`the log goes on at ${fresh[0]?.index}, its last checkpoint has ${frontier.size}`);
     for (const batch of fresh) appendLeaf(frontier, leafHash(logEntry(batchOf(batch), batch.signature)));
     const [clock] = await transaction<{ now: EpochMs }[]>`select record_clock_ms() as now`;
-    const now = clock?.now as EpochMs;
-    const text = checkpointText({ origin, size: frontier.size, root: frontierRoot(frontier), extensions: [`at ${now}`] });
+    // Whoever verifies takes nothing for true that is older and comes later: while more wait, that is the time of the last one here.
+    const at = fresh.length < atOnce ? (clock?.now as EpochMs) : Math.min(clock?.now as EpochMs, (fresh.at(-1) as LoggedBatch).at);
+    const text = checkpointText({ origin, size: frontier.size, root: frontierRoot(frontier), extensions: [`at ${at}`] });
     const note = encodeNote(text, [{ name: signer.name, id: signer.id, signature: signer.sign(Buffer.from(text)) }]);
     const roots = frontier.roots.map((root) => root.toString('hex'));
     await transaction`
       select trail_checkpoint(${frontier.size}, ${note}, array(select decode(r, 'hex') from unnest(${roots}::text[]) with ordinality as u(r, n) order by n),
-        ${now})`;
+        ${at})`;
     return frontier.size;
   }
 
