@@ -79,17 +79,22 @@ export interface MovedOn {
 }
 
 /**
- * Lives through so many milliseconds of the sandbox's market and moves the time of the database with it.
+ * Lives through a stretch of the sandbox's market and moves the time of the database with it.
  * @throws Error in one sentence where a service is on duty, or the sandbox has no market of its own to live on.
  */
 export async function moveSandboxOn(
   service: ServiceProcess,
   store: StoreConnections,
   {
-    forMs,
+    until,
     progress,
     signal,
-  }: { readonly forMs: number; readonly progress: (done: number, total: number) => void; readonly signal: AbortSignal },
+  }: {
+    /** Where the stretch that begins at an instant ends. */
+    readonly until: (from: EpochMs) => EpochMs;
+    readonly progress: (done: number, total: number) => void;
+    readonly signal: AbortSignal;
+  },
 ): Promise<MovedOn> {
   const real = namedSystems(service.config);
   if (real.length > 0)
@@ -105,7 +110,8 @@ export async function moveSandboxOn(
   await hold();
   try {
     const from = await databaseNow(store.sql);
-    const total = Math.ceil(forMs / HOUR_MS);
+    const end = until(from);
+    const total = Math.ceil((end - from) / HOUR_MS);
     let hours = 0;
     const clock = createVirtualClock(from);
     return await store.asOwner(async (owner) => {
@@ -120,7 +126,7 @@ export async function moveSandboxOn(
               progress(++hours, total);
             },
           },
-          { to: from + forMs, periodsMs: stretch.periodsMs, signal },
+          { to: end, periodsMs: stretch.periodsMs, signal },
         );
         await stretch.keepHour(to);
         return { from, to };

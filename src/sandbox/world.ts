@@ -5,7 +5,7 @@ import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quot
 import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { EVM_TOKENS } from '../domain/evm-chain.ts';
 import { agentTokenEntry } from '../domain/listed-token.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, isoTime } from '../domain/time.ts';
 import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from './agent-tokens.ts';
 import { bridgeVerbs } from './bridge/control.ts';
 import { type BridgeScript, createBridgeScript } from './bridge/script.ts';
@@ -16,6 +16,7 @@ import { createModelScript, modelVerbs } from './language-model/script.ts';
 import { createLauncherScript, launcherVerbs } from './launcher/launcher-script.ts';
 import { combinedMarket } from './market/combined-market.ts';
 import type { Market } from './market/market.ts';
+import { createPressedMarket, type PressedMarket } from './market/pressed-market.ts';
 import { createSeededMarket } from './market/seeded-market.ts';
 import { createSeededQuestions } from './prediction/seeded-questions.ts';
 import { chainStatus, chainVerbs } from './solana/control.ts';
@@ -61,6 +62,8 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   const scripts = { ...bridges, model: createModelScript(), launcher: createLauncherScript() };
   const companies = sandboxCompanies();
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
+  // The same and what agent tokens trade at, which no other venue knows.
+  const tokenMarket = createPressedMarket(combinedMarket(market, createSeededMarket({ seed, assets: AGENT_ASSETS })));
   const control: ChainClient = {
     status: () => chainStatus(chain),
     verbs: {
@@ -69,13 +72,14 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
       ...modelVerbs(scripts.model),
       ...launcherVerbs(scripts.launcher),
       ...EXCHANGE_VERBS,
+      press: (body) => pressed(tokenMarket, body, clock.now()),
     },
   };
   return {
     seed,
     market,
-    /** The same and what agent tokens trade at, which no other venue knows. */
-    tokenMarket: combinedMarket(market, createSeededMarket({ seed, assets: AGENT_ASSETS })),
+    /** What tokens of the primary chain trade at. */
+    tokenMarket,
     /** The dollar value of an asset at an instant. */
     value,
     stable,
@@ -93,6 +97,14 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     scripts,
     control,
   };
+}
+
+/** Presses the price of a token by its symbol: somebody sells or buys much of it. */
+function pressed(market: PressedMarket, { symbol, pct }: Readonly<Record<string, unknown>>, now: EpochMs): object {
+  const entry = CATALOG.fixed.entries.find(({ instrument, token }) => instrument === symbol && token !== null);
+  if (entry === undefined) throw new RangeError(`symbol must be a token such as "AAPLx", not ${JSON.stringify(symbol)}`);
+  if (typeof pct !== 'number') throw new RangeError(`pct must be a number, not ${JSON.stringify(pct)}`);
+  return { until: isoTime(market.press(entry.underlying, pct, now)) };
 }
 
 /** Tokens of the primary chain, as a chain and its aggregator need them. */

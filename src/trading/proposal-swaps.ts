@@ -115,7 +115,7 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
       if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
       const whole = await closing(deps, order, facts.agentId);
       /** As it was assessed last: at the worst price that its message allows. */
-      const assessed = { order };
+      const assessed = { order, beyondBps: 0 };
       const handler = createSwapHandler({
         ...deps,
         submission: NOT_HERE,
@@ -125,13 +125,18 @@ export function createProposalSwaps(deps: ProposalSwapDeps): ProposalSwaps {
         newId: () => proposalTransactionId(info.key),
         preTrade: ownPreTrade(deps, { order, info, facts, whole, assessed, executor: signer.executor }),
       });
-      const prepared = await handler.prepare(actingFor(facts, info), {
-        instrument: order.instrument,
-        side: order.side,
-        amount: whole ?? plainDecimal(givenFor(order, uiOf('1', legs.value.stable))),
-        slippageBps,
-        wallet: signer.wallet,
-      });
+      const prepareWith = (bps: number) =>
+        handler.prepare(actingFor(facts, info), {
+          instrument: order.instrument,
+          side: order.side,
+          amount: whole ?? plainDecimal(givenFor(order, uiOf('1', legs.value.stable))),
+          slippageBps: bps,
+          wallet: signer.wallet,
+        });
+      const first = await prepareWith(slippageBps);
+      // The route costs more beyond the touch than was kept for it: less may then be lost on the way.
+      const { beyondBps } = assessed;
+      const prepared = !first.ok && beyondBps > 0 && beyondBps < slippageBps ? await prepareWith(slippageBps - beyondBps) : first;
       if (!prepared.ok) return prepared;
       return { ok: true, value: { id: prepared.value.id, digest: prepared.value.message.digest, order: assessed.order } };
     },
@@ -160,7 +165,7 @@ function ownPreTrade(
     readonly info: SubmitInfo<'spotchain'>;
     readonly facts: ProposalFacts;
     readonly whole: DecimalString | null;
-    readonly assessed: { order: Order };
+    readonly assessed: { order: Order; beyondBps: number };
   },
 ): Parameters<typeof createSwapHandler>[0]['preTrade'] {
   const { agentId, readsReference, epoch, flattens } = facts;
@@ -178,6 +183,7 @@ function ownPreTrade(
       };
       assessed.order = own;
       const beyond = beyondOrder(own, order);
+      assessed.beyondBps = bpsBeyond(own, order);
       if (beyond !== null) return refuse('route_refused', beyond);
       const verdict = await preTrade.assess(orgId, { agentId, order: own, readsReference, epoch, flattens });
       return { ok: true, value: { order: own, verdict, touch: info.decisionPrice, epoch, bookVersion: 0, capitalUsd: '0' } };
@@ -239,6 +245,13 @@ function givenFor(order: Order, least: Decimal): Decimal {
   if (order.side === 'sell') return new Decimal(order.quantity);
   const lotUsd = new Decimal(marketStepOf(order.instrument).lot).times(order.limitPrice);
   return new Decimal(order.notionalUsd).minus(lotUsd).minus(least).minus(USD_STEP);
+}
+
+/** By how much the worst price of a swap is worse than that of its order, in whole basis points and one more; zero where it is not. */
+function bpsBeyond(swap: Order, order: Order): number {
+  const ratio =
+    order.side === 'buy' ? new Decimal(swap.limitPrice).div(order.limitPrice) : new Decimal(order.limitPrice).div(swap.limitPrice);
+  return ratio.lte(1) ? 0 : ratio.minus(1).times(10_000).ceil().toNumber() + 1;
 }
 
 /** Why a swap is more than the order that it is for; null where it is not. */

@@ -91,7 +91,7 @@ test('only what runs on simulators alone may be moved on', async () => {
     ...service,
     config: configOf({ SPOTEXCHANGE_URL: 'https://exchange.example', SPOTEXCHANGE_STREAM_URL: 'wss://exchange.example' }),
   };
-  const moving = { forMs: HOUR, progress: () => {}, signal: NOBODY_STOPS };
+  const moving = { until: (from: number) => from + HOUR, progress: () => {}, signal: NOBODY_STOPS };
   await expect(moveSandboxOn(real, store, moving)).rejects.toThrow(
     /these settings name real systems: SPOTEXCHANGE_URL, SPOTEXCHANGE_STREAM_URL/,
   );
@@ -107,7 +107,7 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
   const began = await databaseNow(store.sql);
   const progress: number[] = [];
   const { from, to } = await moveSandboxOn(service, store, {
-    forMs: HOUR,
+    until: (from: number) => from + HOUR,
     progress: (done) => progress.push(done),
     signal: NOBODY_STOPS,
   });
@@ -159,7 +159,11 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
 
 test('a further stretch goes on without a hole', async () => {
   const before = await owner<{ slot: number }[]>`select max(slot)::bigint as slot from cuts`;
-  const { from, to } = await moveSandboxOn(service, store, { forMs: 5 * MINUTE, progress: () => {}, signal: NOBODY_STOPS });
+  const { from, to } = await moveSandboxOn(service, store, {
+    until: (from: number) => from + 5 * MINUTE,
+    progress: () => {},
+    signal: NOBODY_STOPS,
+  });
   expect(from).toBeGreaterThan(before[0]?.slot ?? 0);
   const [gap] = await owner<{ rows: number; slots: number }[]>`
     select count(*)::int as rows, ((max(slot) - min(slot)) / ${MINUTE} + 1)::int as slots from decisions where agent_id = ${trader}`;

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve-program.ts';
@@ -203,7 +204,8 @@ test('what the README says leads from an agent to a token that graduates, while 
   timeout: 400_000 * PATIENCE,
 }, async () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const said = /## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const functions = `. ${fileURLToPath(new URL('../../docs/guides/sandbox.sh', import.meta.url))}\n`;
+  const said = (/## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace(/^\. docs.*\n/m, functions);
   const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
   const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
   const before = `U=${service.url}\nTOKEN=${service.token('operator')}\nID=${agent}
@@ -219,7 +221,7 @@ test('what the README says leads from an agent to a token that graduates, while 
   const { id, mint } = JSON.parse(readFileSync(join(folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
   expect(submitted).toContain('"submitted"');
   expect((await until(id, 'trading')).agentId).toBe(agent);
-  const names = `LAUNCH=${id}\n${/^CONTROL=[\s\S]*?^of\(\).*$/m.exec(said)?.[0]}\n`;
+  const names = `LAUNCH=${id}\n${functions}`;
   expect(run(names + fromMonitor)).toContain('"on_curve"');
   await until(id, 'graduated');
   const { curve, graduation } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;

@@ -102,6 +102,19 @@ test('at confirm an approved purchase waits for the wallet, and what the wallet 
   expect(world.stage.errors).toEqual([]);
 });
 
+test('a route that costs more beyond the touch than was kept for it is prepared with less room for slippage, within the order’s limit', async () => {
+  world = await chainTradeFixture({ signer: false });
+  await linked();
+  // Many times what the quote was asked for: the pool's price moves with it.
+  const agentId = await world.liveAgent('confirm', { maxTradeNotionalUsd: '1000', maxSlippageBps: 80 });
+  const waiting = await approved(agentId);
+  expect(waiting).toMatchObject({ state: 'unknown', transaction: { state: 'prepared' } });
+  expect(await signedByOwner(agentId)).toMatchObject({ ok: true });
+  const done = await world.finished(agentId);
+  expect(done?.state).toBe('filled');
+  expect(new Decimal(done?.fills[0]?.fillPrice ?? Number.POSITIVE_INFINITY).lte(waiting.order.limitPrice)).toBe(true);
+});
+
 test('a wallet that alters the transaction moves nothing, and nobody signs in time: the proposal fails and says so', async () => {
   world = await chainTradeFixture({ signer: false });
   await linked();

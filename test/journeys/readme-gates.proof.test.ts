@@ -1,19 +1,27 @@
 // The README's way from a draft towards capital, word for word: five years and four scenarios, two weeks on paper and two days
-// in shadow of the sandbox's market, up to limited_live, and what it holds closed by hand.
-import { execFileSync } from 'node:child_process';
+// in shadow of the sandbox's market, up to limited_live; then a purchase with live capital, and its position closed by hand.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newHome, type Service, sevengate, startService } from './running-service.ts';
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const README = readFileSync(`${ROOT}README.md`, 'utf8');
 const SECTION = /## From a draft towards capital[\s\S]*?```sh\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
 /** The function that the README asks with. */
 const SG = /^sg\(\) .*$/m.exec(README)?.[0] ?? '';
 /** What is typed in the second terminal, between the lines that tell to stop and to move on. */
 const PARTS = SECTION.split(/^#.*npx sevengate sandbox advance.*$/m);
-const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+) && npm start/g)].map(([, words]) =>
+/** What the README has named by then: functions, and the wallet of the sandbox. */
+const NAMED = `. docs/guides/sandbox.sh\n${/^WALLET=.*$/m.exec(README)?.[0]}`;
+const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+(?: --to-open)?) && npm start/g)].map(([, words]) =>
   String(words).split(' '),
 );
+
+/** Days of the sandbox's market take some minutes on a busy machine. */
+const STRETCH_MS = 1_800_000;
 
 const home = newHome();
 let service: Service;
@@ -22,40 +30,64 @@ beforeAll(async () => {
 });
 afterAll(async () => service.discard());
 
-function typed(script: string): string {
+/** Not at once: the service's log is read meanwhile, and a service that nobody reads stands still. */
+async function typed(script: string): Promise<string> {
   const names = PARTS[0]?.split('\n').slice(0, 2).join('\n') ?? '';
-  const before = `U=${service.url}\n${SG.replace('.sevengate/', `${home}/`)}\n${script.startsWith(names) ? '' : names}\n`;
-  return execFileSync('bash', ['--norc', '-eu', '-c', before + script], { encoding: 'utf8', env: { ...process.env, AS: 'operator' } });
+  const before = `U=${service.url}\n${SG.replace('.sevengate/', `${home}/`)}\n${script.startsWith(names) ? '' : names}\n${NAMED}\n`;
+  const env = { ...process.env, AS: 'operator', SEVENGATE_HOME: home };
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', before + script], { env, cwd: ROOT });
+  return stdout;
 }
 
 const agent = async (): Promise<{ readonly id: string; readonly stage: string; readonly paused: boolean }> =>
   (await service.get('/v1/agents')).body.items.find(({ name }: { name: string }) => name === 'Discount hunter');
 
+const liveBook = async (agentId: string) =>
+  (await service.get(`/v1/books?agentId=${agentId}`)).body.items.find(({ mode }: { mode: string }) => mode === 'live');
+
 async function movedOn(words: readonly string[]): Promise<void> {
   await service.stop();
-  const moved = await sevengate([...words, '--json'], { SEVENGATE_HOME: home });
+  const moved = await sevengate([...words, '--json'], { SEVENGATE_HOME: home }, STRETCH_MS);
   expect(moved.code, moved.stderr).toBe(0);
   expect(JSON.parse(moved.stdout)).toMatchObject({ simulated: true });
   service = await startService({ home });
 }
 
-test('an agent climbs from draft to limited_live by what the README says', async () => {
+test('an agent climbs from draft to limited_live, buys with live capital and is closed by hand, by what the README says', async () => {
   expect([PARTS.length, MOVES.length]).toEqual([3, 2]);
-  typed(PARTS[0] as string);
+  await typed(PARTS[0] as string);
   expect(await agent()).toMatchObject({ stage: 'paper' });
 
   await movedOn(MOVES[0] as string[]);
-  expect(typed(PARTS[1] as string)).toMatch(
+  expect(await typed(PARTS[1] as string)).toMatch(
     /"progress":"day 14 of 14, 14 of 14 days with a price for everything held, 5 of 5 closed trades"/,
   );
   expect(await agent()).toMatchObject({ stage: 'shadow' });
 
   await movedOn(MOVES[1] as string[]);
-  const [promoted, closed] = (PARTS[2] as string).trim().split('\n') as [string, string];
-  typed(promoted);
+  const [untilBought, closed] = (PARTS[2] as string).split(/^(?=sg -X POST \S+\/close)/m) as [string, string];
+  await typed(untilBought);
   const { id, stage } = await agent();
   expect(stage).toBe('limited_live');
-  typed(closed);
+  const [holding] = (await liveBook(id)).positions;
+  expect(holding.instrument).toMatch(/^spotchain:(AAPLx|NVDAx)$/);
+
+  await typed(closed);
+  expect(await agent()).toMatchObject({ stage: 'limited_live', paused: true });
+  const book = await liveBook(id);
+  expect(book.positions).toEqual([]);
+  const fills = (await service.get(`/v1/books/${book.id}/fills`)).body.items;
+  expect(
+    fills.map(({ side, instrument, quantity }: { side: string; instrument: string; quantity: string }) => [side, instrument, quantity]),
+  ).toEqual(['sell', 'buy'].map((side) => [side, holding.instrument, holding.quantity]));
+  // No decision of the agent stands behind the sale.
+  const orders = (await service.get(`/v1/agent-orders?agentId=${id}`)).body.items;
+  expect(orders.find(({ side, mode }: { side: string; mode: string }) => side === 'exit' && mode === 'live')).toMatchObject({
+    state: 'filled',
+    decisionId: null,
+    transaction: { state: 'finalized' },
+  });
+
   const { body } = await service.get(`/v1/agents/${id}/evidence?limit=50`);
   expect(body.items.filter(({ simulated }: { simulated: boolean }) => simulated).map(({ kind }: { kind: string }) => kind)).toEqual(
     expect.arrayContaining(['paper', 'shadow']),

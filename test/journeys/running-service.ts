@@ -98,14 +98,18 @@ export interface Command {
   readonly tookMs: number;
 }
 
-/** Runs `sevengate <args>` to its end. */
-export async function sevengate(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Command> {
+/** Runs `sevengate <args>` to its end; one that has not ended after `hangsAfterMs` is killed. */
+export async function sevengate(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  hangsAfterMs = COMMAND_MS,
+): Promise<Command> {
   const began = performance.now();
   const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
-  const hung = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS);
+  const hung = setTimeout(() => child.kill('SIGKILL'), hangsAfterMs);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(hung);
   return { code, stdout, stderr, tookMs: performance.now() - began };

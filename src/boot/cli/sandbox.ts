@@ -1,6 +1,7 @@
 /** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { isoTime } from '../../domain/time.ts';
+import { nextRegularOpen } from '../../domain/session.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
 import { ROLES } from '../config.ts';
 import { createLog } from '../../adapters/log.ts';
 import { progressBar } from '../../adapters/terminal-progress.ts';
@@ -8,6 +9,8 @@ import { settings } from './settings.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 90;
+/** Reference prices of shares are fresh again so long after the opening. */
+const OPENED_MS = 5 * 60_000;
 
 /** Adds `sandbox` and its commands. */
 export function sandboxCommands(sandbox: Command): void {
@@ -17,9 +20,13 @@ export function sandboxCommands(sandbox: Command): void {
       'live through days of the sandbox’s market at once: every slot is cut, decided, traded on paper and signed as in real time; what is written is simulated for ever',
     )
     .requiredOption('--days <n>', `how many days, at most ${MOST_DAYS}; parts of a day are allowed`, days)
+    .option('--to-open', 'and on to the next opening of the exchange of shares, from where on their reference prices are fresh')
     .option('--json', 'print the result as JSON')
-    .action(async (options: { days: number; json?: true }) => {
-      const moved = await advance(options.days);
+    .action(async (options: { days: number; toOpen?: true; json?: true }) => {
+      const moved = await advance((from) => {
+        const at = from + options.days * DAY_MS;
+        return options.toOpen === true ? afterOpening(at) : at;
+      });
       const told = { from: isoTime(moved.from), to: isoTime(moved.to), simulated: true };
       process.stdout.write(
         options.json
@@ -29,7 +36,7 @@ export function sandboxCommands(sandbox: Command): void {
     });
 }
 
-async function advance(forDays: number) {
+async function advance(until: (from: EpochMs) => EpochMs) {
   const given = settings();
   // Nothing of a stretch is queued.
   const config = given.REDIS_URL === null ? { ...given, QUEUE_BACKEND: 'postgres' as const } : given;
@@ -49,11 +56,18 @@ async function advance(forDays: number) {
   const bar = progressBar('the sandbox lives on', 'hours');
   try {
     const store = await openStoreConnections(service);
-    return await moveSandboxOn(service, store, { forMs: forDays * DAY_MS, progress: bar.update, signal: stopping.signal });
+    return await moveSandboxOn(service, store, { until, progress: bar.update, signal: stopping.signal });
   } finally {
     bar.stop();
     await service.stop();
   }
+}
+
+/** Some minutes after the first opening of the exchange of shares at or after an instant. @throws Error where the calendar knows none */
+function afterOpening(at: EpochMs): EpochMs {
+  const opening = nextRegularOpen(at);
+  if (opening === null) throw new Error(`--to-open: the calendar of the exchange knows no opening after ${isoTime(at)}`);
+  return opening + OPENED_MS;
 }
 
 function days(text: string): number {

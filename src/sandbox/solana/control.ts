@@ -3,7 +3,7 @@ import type { Cheat } from '../spotchain/swap-builder.ts';
 import type { Intake, SolanaChain } from './chain.ts';
 import { fund } from './genesis.ts';
 import { COMMITMENTS } from './slot-clock.ts';
-import { buyOut, sandboxWallet, signedByWallet } from './wallets.ts';
+import { buyOut, sandboxWallet, signedByWallet, textSignedByWallet } from './wallets.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -53,6 +53,7 @@ export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<
     sign: ({ name, transaction }) => ({
       transaction: signedByWallet(sandboxWallet(textOf(name, 'name')), textOf(transaction, 'transaction')),
     }),
+    sign_text: ({ name, text }) => ({ signature: textSignedByWallet(sandboxWallet(textOf(name, 'name')), textOf(text, 'text')) }),
     buy_out: ({ mint }) => ({ signature: buyOut(chain, textOf(mint, 'mint')) }),
     cheat: ({ how }) => {
       handler.cheat(oneOf(how, CHEATS, 'how'));

@@ -38,6 +38,11 @@ export function signedByWallet(wallet: SandboxKey, base64: string): string {
   return Buffer.from(signed).toString('base64');
 }
 
+/** The wallet's signature over a text in UTF-8, in base64, as a wallet signs a message. */
+export function textSignedByWallet(wallet: SandboxKey, text: string): string {
+  return Buffer.from(wallet.sign(Buffer.from(text, 'utf8'))).toString('base64');
+}
+
 /** Somebody buys everything that the curve of a mint still takes. @throws RangeError where no curve sells the mint */
 export function buyOut(chain: SolanaChain, mint: string): string {
   const found = curveOf(chain, mint);

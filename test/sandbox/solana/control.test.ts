@@ -6,6 +6,7 @@ import { address, getBase58Decoder } from '@solana/kit';
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { openSandboxControl } from '../../../src/sandbox/control.ts';
 import { chainStatus, chainVerbs } from '../../../src/sandbox/solana/control.ts';
 import { createMachine } from '../../../src/sandbox/solana/machine.ts';
@@ -251,6 +252,10 @@ test("the operator's door moves the chain, and says what is wrong with what it i
   expect(await standing(funded.signature)).toBe('finalized');
   expect(((await (await fetch(`${control.url}/chain`)).json()) as Json).slots.finalized).toBe(before + 32);
   expect(await post('drop', { signature: funded.signature })).toEqual([200, { dropped: false }]);
+  const [, { address: wallet }] = await post('wallet', { name: 'me' });
+  const [, { signature }] = await post('sign_text', { name: 'me', text: 'Größe: mine' });
+  const raw = Buffer.from(signature, 'base64');
+  expect(verifyEd25519(raw, Buffer.from('Größe: mine', 'utf8'), new PublicKey(wallet).toBytes())).toBe(true);
   for (const [verb, body, words] of [
     ['fund', { owner: 'me', mint: STABLE.mint, amount: '5' }, /the owner must be an address/],
     ['fund', { owner: owner.toBase58(), mint: owner.toBase58(), amount: '5' }, /there is no mint/],
@@ -263,6 +268,7 @@ test("the operator's door moves the chain, and says what is wrong with what it i
     ['wallet', {}, /name must be a text/],
     ['sign', { name: 'me', transaction: 'AAAA' }, /transaction must be a transaction in base64/],
     ['sign', { name: 'me', transaction: await payment(Keypair.generate(), owner, 1) }, /does not sign this transaction/],
+    ['sign_text', { name: 'me' }, /text must be a text/],
     ['buy_out', { mint: STABLE.mint }, /no curve sells/],
   ] as const) {
     const [code, answer] = await post(verb, body);
