@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyName, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { SCHEMA_LOCK } from '../../src/adapters/store/schema-lock.ts';
 import { moveTimeTo } from '../../src/adapters/store/simulated-time.ts';
 import { correctCuts } from '../../src/adapters/store/trail/cut-corrections.ts';
 import { feedCutAt, newestFeedCut } from '../../src/adapters/store/trail/feed-cut.ts';
@@ -15,6 +16,7 @@ import type { EvidenceDraft } from '../../src/domain/evidence.ts';
 import { provesConsistency } from '../../src/domain/trail/merkle.ts';
 import { parseCheckpoint, parseNote } from '../../src/domain/trail/signed-note.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { MINUTE, OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
 
 let world: SignedFixture;
@@ -371,6 +373,27 @@ test('a log that catches up on an hour in portions is back-dated by none of them
   expect(breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
   expect(signatures?.checkpoints).toBeGreaterThan(3);
   await copy.close();
+});
+
+test('writers are registered while nobody migrates: processes that start at once wait in one line', async () => {
+  const url = await testDatabase();
+  const migrating = openDatabase({ url, role: null, name: 'migrating', connections: 1 });
+  const key = openWriterKeys(world.home, ['worker']).worker;
+  await migrating`select pg_advisory_lock(${SCHEMA_LOCK})`;
+  const registered = registerWriters(url, [key]);
+  await waitFor(
+    async () => {
+      const [waiting] = await migrating`
+        select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`;
+      return waiting !== undefined;
+    },
+    { what: 'the registration to wait' },
+  );
+  expect(await migrating`select key_id from trail_writers`).toEqual([]);
+  await migrating`select pg_advisory_unlock(${SCHEMA_LOCK})`;
+  await registered;
+  expect(await migrating`select key_id from trail_writers`).toEqual([{ key_id: key.id }]);
+  await migrating.end();
 });
 
 test('a database from before is signed as it was found, and from then on every change is', async () => {

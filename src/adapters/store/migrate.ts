@@ -2,12 +2,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { openDatabase, type Transaction } from './database.ts';
+import { SCHEMA_LOCK } from './schema-lock.ts';
 import type { BatchSigner } from './trail/batch-seal.ts';
 import { sealAsOwner } from './trail/writer-registry.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
-/** Any constant: one migration run at a time per database. */
-const MIGRATION_LOCK = 7_070_707;
 
 export interface MigrationResult {
   readonly applied: readonly string[];
@@ -29,7 +28,7 @@ export async function migrate(
     .sort();
   const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate migrate' });
   try {
-    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await sql`select pg_advisory_lock(${SCHEMA_LOCK})`;
     await sql`create table if not exists migrations (name text primary key, hash text not null, applied_at timestamptz not null default clock_timestamp())`;
     const known = new Map(
       (await sql<{ name: string; hash: string }[]>`select name, hash from migrations`).map((row) => [row.name, row.hash]),

@@ -1,6 +1,7 @@
 /** The writers that a database takes changes from: registered by the owner of the tables, with a signed genesis over what is there. */
 import { createHash } from 'node:crypto';
 import { openDatabase, type Transaction } from '../database.ts';
+import { SCHEMA_LOCK } from '../schema-lock.ts';
 import { type BatchSigner, sealBatch } from './batch-seal.ts';
 
 /** A writer as it is registered. */
@@ -10,9 +11,6 @@ export interface RegisteredWriter extends BatchSigner {
   /** 32 bytes: what organizations are proved with. Nobody reads it but the owner of the tables. */
   readonly organizationSecret: Buffer;
 }
-
-/** Any constant: one registration at a time per database. */
-const REGISTRY_LOCK = 7_070_709;
 
 /**
  * Registers writers that the database does not know yet. From the first one on it takes changes from writers alone; what
@@ -24,7 +22,7 @@ export async function registerWriters(ownerUrl: string, writers: readonly Regist
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
   try {
     return (await owner.begin(async (transaction) => {
-      await transaction`select pg_advisory_xact_lock(${REGISTRY_LOCK})`;
+      await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
       const [known] = await transaction<{ there: boolean }[]>`select to_regclass('trail_writers') is not null as there`;
       if (known?.there !== true) return null;
       const [before] = await transaction<{ writers: number }[]>`select count(*)::int as writers from trail_writers`;
