@@ -36,7 +36,8 @@ export class Subscriptions {
     if (message.type === 'subscribed') return this.#subscribed(message);
     if (message.type !== 'snapshot' && message.type !== 'update' && message.type !== 'lagged') return;
     for (const subscription of this.#shared.values()) {
-      if (subscription.channel !== message.channel || !concerns(subscription, message)) continue;
+      // Before it is acknowledged, what comes is of the one that somebody has just left.
+      if (!subscription.hasBegun || subscription.channel !== message.channel || !concerns(subscription, message)) continue;
       if (message.type !== 'lagged') for (const { receive } of subscription.members) receive(message);
       if (message.cursor !== null) subscription.cursor = message.cursor;
     }
