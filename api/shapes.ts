@@ -35,6 +35,7 @@ export const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples
 export const NullableDecimalText = Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: '^-?\\d+(\\.\\d+)?$' });
 /** ISO 8601 in UTC with milliseconds. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-03-02T14:31:00.000Z'] });
+export const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 export const HashText = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hexadecimal.' });
 export const IdText = Type.String({ format: 'uuid' });
 

@@ -5,11 +5,12 @@
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createFanOut, type FeedClient } from '../api/feeds/fan-out.ts';
+import { createFanOut } from '../api/feeds/fan-out.ts';
 import { channelFrame, frameText } from '../api/feeds/frames.ts';
+import { clientOf } from '../api/feeds/socket.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
 
 const MESSAGE_BYTES = 200;
@@ -103,19 +104,7 @@ async function run(): Promise<void> {
   const fanOut = createFanOut({ clock, flushMs: 3_600_000, behindBytes: Number.POSITIVE_INFINITY, chunkBytes: Number.POSITIVE_INFINITY });
   const group = fanOut.group();
   for (const socket of sockets) {
-    const wire = (socket as unknown as { _socket: Socket })._socket;
-    const client: FeedClient = {
-      wire: 'websocket',
-      get open() {
-        return socket.readyState === socket.OPEN;
-      },
-      bufferedBytes: () => socket.bufferedAmount,
-      write: (bytes) => void wire.write(bytes),
-      cork: () => wire.cork(),
-      uncork: () => wire.uncork(),
-      memberships: 0,
-    };
-    group.join({ client, seq: 1_000_000, position: null, fellBehind: () => {} });
+    group.join({ client: clientOf(socket), seq: 1_000_000, position: null, fellBehind: () => {} });
   }
   // Seven digits of `seq` in every frame, so that all frames are of the same length on both sides.
   const bare = channelFrame('quotes', 'update', null, clock.now(), '""');

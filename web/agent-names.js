@@ -1,5 +1,5 @@
 /** The names of the organization's agents by their id, so that no page shows an id where a name belongs. */
-import { read } from './http.js';
+import { pagesOf } from './http.js';
 
 const PER_PAGE = 200;
 /** Agents are made now and then: what is older is read again. */
@@ -46,15 +46,8 @@ export function forgetAgentNames() {
 async function readNames() {
   /** @type {Map<string, string>} */
   const names = new Map();
-  /** @type {string | null} */
-  let cursor = null;
-  do {
-    /** @type {import('./wire.ts').Page<import('./wire.ts').Agent>} */
-    // One after the other: each page names the next.
-    // oxlint-disable-next-line no-await-in-loop
-    const page = await read(`/v1/agents?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`);
-    for (const { id, name } of page.items) names.set(id, name);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  /** @type {AsyncGenerator<import('./wire.ts').Page<import('./wire.ts').Agent>>} */
+  const pages = pagesOf(`/v1/agents?limit=${PER_PAGE}`);
+  for await (const { items } of pages) for (const { id, name } of items) names.set(id, name);
   return names;
 }

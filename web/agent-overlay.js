@@ -1,5 +1,5 @@
 /** What one agent did on the bars of an instrument: entries, exits, blocked decisions, the stop and target of what it holds, its indicators, and when it knew no live quote. */
-import { read } from './http.js';
+import { pagesOf, read } from './http.js';
 import { plain, priceText } from './words.js';
 
 /** @typedef {import('./wire.ts').Decision} Decision */
@@ -64,19 +64,12 @@ async function fillsOf(bookId, signal) {
 async function decisionsOf(agentId, from, signal) {
   /** @type {Decision[]} */
   const found = [];
-  /** @type {string | null} */
-  let cursor = null;
-  for (let page = 0; page < DECISION_PAGES; page++) {
-    /** @type {import('./wire.ts').Page<Decision>} */
-    // One after the other: each page names the next.
-    // oxlint-disable-next-line no-await-in-loop
-    const { items, nextCursor } = await read(
-      `/v1/agents/${agentId}/decisions?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`,
-      { signal },
-    );
+  /** @type {AsyncGenerator<import('./wire.ts').Page<Decision>>} */
+  const pages = pagesOf(`/v1/agents/${agentId}/decisions?limit=${PER_PAGE}`, { signal });
+  let seen = 0;
+  for await (const { items } of pages) {
     found.push(...items);
-    cursor = nextCursor;
-    if (cursor === null || Date.parse(items.at(-1)?.slot ?? '') < from) break;
+    if (++seen === DECISION_PAGES || Date.parse(items.at(-1)?.slot ?? '') < from) break;
   }
   return found.filter(({ slot }) => Date.parse(slot) >= from).reverse();
 }

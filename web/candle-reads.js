@@ -1,5 +1,5 @@
 /** Closed bars of one series as the API pages them, and the stretches in which a market was shut. */
-import { read } from './http.js';
+import { pagesOf, read } from './http.js';
 
 /** @typedef {import('./wire.ts').Bar} Bar */
 /** @typedef {import('./api.ts').Candles} Candles */
@@ -46,19 +46,12 @@ export async function readBars(key, timeframe, count, signal, now, end = null) {
   const bars = [];
   /** @type {Candles['coverage']['gaps'][number][]} */
   const gaps = [];
-  /** @type {string | null} */
-  let cursor = null;
-  do {
-    /** @type {Candles} */
-    // One after the other: each page names the next.
-    // oxlint-disable-next-line no-await-in-loop
-    const page = await read(`/v1/candles?${series}&${span}&limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, {
-      signal,
-    });
-    bars.push(...page.items);
-    gaps.push(...page.coverage.gaps);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  /** @type {AsyncGenerator<Candles>} */
+  const pages = pagesOf(`/v1/candles?${series}&${span}&limit=${PER_PAGE}`, { signal });
+  for await (const { items, coverage } of pages) {
+    bars.push(...items);
+    gaps.push(...coverage.gaps);
+  }
   return { bars, gaps };
 }
 

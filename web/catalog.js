@@ -1,5 +1,5 @@
 /** The instruments of the catalog by their key, read once for as long as the page is open. */
-import { read } from './http.js';
+import { pagesOf } from './http.js';
 import { may } from './permissions.js';
 
 /** @typedef {import('./api.ts').CatalogEntry} CatalogEntry */
@@ -24,15 +24,8 @@ export async function readCatalog() {
 async function readAll() {
   /** @type {Map<string, CatalogEntry>} */
   const entries = new Map();
-  /** @type {string | null} */
-  let cursor = null;
-  do {
-    /** @type {import('./wire.ts').Page<CatalogEntry>} */
-    // One after the other: each page names the next.
-    // oxlint-disable-next-line no-await-in-loop
-    const page = await read(`/v1/catalog?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`);
-    for (const entry of page.items) entries.set(entry.key, entry);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  /** @type {AsyncGenerator<import('./wire.ts').Page<CatalogEntry>>} */
+  const pages = pagesOf(`/v1/catalog?limit=${PER_PAGE}`);
+  for await (const { items } of pages) for (const entry of items) entries.set(entry.key, entry);
   return entries;
 }

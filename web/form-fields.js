@@ -35,6 +35,16 @@ export function fieldRow({ name, label, kind, form = '', hint = '', options = []
   return { input, problem, element };
 }
 
+/**
+ * The rows of a form's fields in their order, by the names of the fields.
+ * @param {readonly (readonly [name: string, label: string, kind: string, hint: string])[]} fields
+ * @param {Readonly<Record<string, RowField['options']>>} options What may be chosen in a field.
+ * @returns {ReadonlyMap<string, Row>}
+ */
+export function fieldRows(fields, options) {
+  return new Map(fields.map(([name, label, kind, hint]) => [name, fieldRow({ name, label, kind, hint, options: options[name] ?? [] })]));
+}
+
 /** @param {Row} row */
 export function clearProblem({ input, problem }) {
   fill(problem);

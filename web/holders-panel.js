@@ -1,7 +1,7 @@
 /** Who in the organization holds one instrument: each book with its quantity and cost, the agent named. */
 import { agentNames } from './agent-names.js';
 import { fill, h, say } from './dom.js';
-import { read } from './http.js';
+import { pagesOf } from './http.js';
 import { dataTable, number } from './tables.js';
 import { dayAndTime } from './words.js';
 
@@ -65,15 +65,8 @@ export function holdersPanel({ context, key, signal }) {
 async function allBooks(signal) {
   /** @type {Book[]} */
   const books = [];
-  /** @type {string | null} */
-  let cursor = null;
-  do {
-    /** @type {import('./wire.ts').Page<Book>} */
-    // One after the other: each page names the next.
-    // oxlint-disable-next-line no-await-in-loop
-    const page = await read(`/v1/books?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, { signal });
-    books.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  /** @type {AsyncGenerator<import('./wire.ts').Page<Book>>} */
+  const pages = pagesOf(`/v1/books?limit=${PER_PAGE}`, { signal });
+  for await (const { items } of pages) books.push(...items);
   return books;
 }

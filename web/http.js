@@ -50,6 +50,25 @@ export async function read(path, { signal } = {}) {
 }
 
 /**
+ * The pages of a list, one after the other: each names the next.
+ * @template {{ readonly nextCursor: string | null }} Page
+ * @param {string} path With a query.
+ * @param {{ readonly signal?: AbortSignal }} [options]
+ * @returns {AsyncGenerator<Page, void>}
+ */
+export async function* pagesOf(path, options) {
+  /** @type {string | null} */
+  let cursor = null;
+  do {
+    /** @type {Page} */
+    // oxlint-disable-next-line no-await-in-loop
+    const page = await read(cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`, options);
+    yield page;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}
+
+/**
  * Asks for a change. The same call never takes effect twice, even where a proxy sends it again.
  * @template Answer
  * @param {'POST' | 'PUT' | 'DELETE'} method

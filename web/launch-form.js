@@ -3,7 +3,7 @@ import { agentNames } from './agent-names.js';
 import { readCatalog } from './catalog.js';
 import { curvePicture } from './curve-picture.js';
 import { fill, h, say } from './dom.js';
-import { clearProblem, fieldRow, showProblems } from './form-fields.js';
+import { clearProblem, fieldRows, showProblems } from './form-fields.js';
 import { change, read } from './http.js';
 import { madeOnce, submitLaunch } from './launch-signing.js';
 import { createProblemNote } from './problem-note.js';
@@ -80,11 +80,10 @@ class LaunchForm {
   async begin() {
     const unread = withheld('market:read', 'The preview of a curve');
     if (unread !== null) return fill(this.fields, unread);
-    const made = await rowsOf(this.#abort.signal);
-    this.#rows = new Map(made.map(({ name, row }) => [name, row]));
+    this.#rows = await rowsOf(this.#abort.signal);
     fill(
       this.fields,
-      made.map(({ row }) => row.element),
+      [...this.#rows.values()].map(({ element }) => element),
       this.note.element,
     );
     for (const [name, text] of FIRST_TEXTS) /** @type {Row} */ (this.#rows.get(name)).input.value = text;
@@ -203,9 +202,7 @@ async function rowsOf(signal) {
     ['firstBuy', 'First buy by the creator, in the quote', 'decimal', 'none'],
     ['agentId', 'Token of the agent', 'choice', ''],
   ]);
-  return fields.map(([name, label, kind, hint]) => {
-    return { name, row: fieldRow({ name, label, kind, hint, options: options[name] ?? [] }) };
-  });
+  return fieldRows(fields, options);
 }
 
 /** @param {Preview} preview */

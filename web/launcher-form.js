@@ -1,7 +1,7 @@
 /** A token to be launched by the external launcher: the form, what the launcher wants for it, and the wallet that pays. */
 import { agentNames } from './agent-names.js';
 import { fill, h, say } from './dom.js';
-import { clearProblem, fieldRow, showProblems } from './form-fields.js';
+import { clearProblem, fieldRows, showProblems } from './form-fields.js';
 import { read } from './http.js';
 import { madeOnce, submitLaunch } from './launch-signing.js';
 import { may, withheldWords } from './permissions.js';
@@ -122,7 +122,7 @@ function wishOf(rows, creator) {
 /** @param {AbortSignal} signal @returns {Promise<ReadonlyMap<string, Row>>} */
 async function readRows(signal) {
   const [agents, pairs] = await Promise.all([agentNames(signal), read('/v1/agentlaunch/pairs', { signal })]);
-  return new Map(rowsOf(agents, pairs).map(({ name, row }) => [name, row]));
+  return rowsOf(agents, pairs);
 }
 
 /**
@@ -145,10 +145,7 @@ function rowsOf(agents, { items, creatorFeeBps: { min, max } }) {
     ['pair', 'Paired with the share', 'choice', ''],
     ['creatorFeeBps', `Creator’s fee of every trade, ${min} to ${max} basis points`, 'integer', String(min)],
   ]);
-  return fields.map(([name, label, kind, hint]) => ({
-    name,
-    row: fieldRow({ name, label, kind, hint, options: options[name] ?? [] }),
-  }));
+  return fieldRows(fields, options);
 }
 
 /** @param {QuotedLaunch} quoted */

@@ -1,6 +1,6 @@
 /** What an instrument is called: its symbol, and of a prediction market its question and its answer, in the place of an id. */
 import { h, say } from './dom.js';
-import { read } from './http.js';
+import { pagesOf, read } from './http.js';
 import { may } from './permissions.js';
 import { instrumentAddress, symbolOf } from './words.js';
 
@@ -54,14 +54,13 @@ export async function instrumentWords(key) {
 }
 
 async function readList() {
-  let from = '';
-  for (let page = 0; page < MOST_PAGES; page++) {
-    /** @type {import('./wire.ts').Page<PredictionMarket>} */
-    const { items, nextCursor } = await read(`/v1/prediction-markets?limit=${PER_PAGE}${from}`);
+  /** @type {AsyncGenerator<import('./wire.ts').Page<PredictionMarket>>} */
+  const pages = pagesOf(`/v1/prediction-markets?limit=${PER_PAGE}`);
+  let seen = 0;
+  for await (const { items, nextCursor } of pages) {
     for (const market of items) keep(market);
     isWhole = nextCursor === null;
-    if (nextCursor === null) return;
-    from = `&cursor=${encodeURIComponent(nextCursor)}`;
+    if (++seen === MOST_PAGES) return;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Resumes the paused agents of the organization that one chooses, one after the other; each answer stands beside its agent. */
 import { askDialog } from './ask-dialog.js';
 import { h, say } from './dom.js';
-import { change, read } from './http.js';
+import { change, pagesOf } from './http.js';
 import { sentenceOf } from './problem-note.js';
 import { plain } from './words.js';
 
@@ -34,16 +34,9 @@ export async function askResumeAll({ notify, fail }) {
 async function pausedAgents() {
   /** @type {Agent[]} */
   const found = [];
-  /** @type {string | null} */
-  let cursor = null;
-  do {
-    /** @type {import('./wire.ts').Page<Agent>} */
-    // One after the other: each page names the next.
-    // oxlint-disable-next-line no-await-in-loop
-    const page = await read(`/v1/agents?limit=${PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`);
-    found.push(...page.items.filter(({ paused }) => paused));
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  /** @type {AsyncGenerator<import('./wire.ts').Page<Agent>>} */
+  const pages = pagesOf(`/v1/agents?limit=${PER_PAGE}`);
+  for await (const { items } of pages) found.push(...items.filter(({ paused }) => paused));
   return found;
 }
 

@@ -65,10 +65,9 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
 
   async function refresh() {
     try {
-      /** @type {Vault} */
-      const vault = await read(`/v1/agents/${id}/vault`, { signal });
+      /** @type {[Vault, import('./wire.ts').Page<import('./wire.ts').ReserveCheck>]} */
+      const [vault, { items }] = await Promise.all([read(`/v1/agents/${id}/vault`, { signal }), read('/v1/reserves?limit=1', { signal })]);
       const wallets = vault.depositors.length === 0 ? [] : await readLinkedWallets(signal);
-      const { items } = await read('/v1/reserves?limit=1', { signal });
       fill(facts, factList([...factsOf(vault), ...backingOf(items[0])]));
       fill(depositors, depositorTable(vault, wallets));
       say(

@@ -84,8 +84,7 @@ export interface RunWorker {
   stop(): Promise<void>;
 }
 
-/** Starts carrying. `runners` may lack a kind, whose runs then are refused as `feature_disabled`. */
-export function startRunWorker(deps: {
+export interface RunWorkerDeps {
   readonly store: RunStore;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
@@ -97,24 +96,15 @@ export function startRunWorker(deps: {
   /** Runs worked on at a time. */
   readonly atOnce: number;
   readonly onError: (error: unknown) => void;
-}): RunWorker {
+}
+
+/** Starts carrying. `runners` may lack a kind, whose runs then are refused as `feature_disabled`. */
+export function startRunWorker(deps: RunWorkerDeps): RunWorker {
   return new EvaluationRuns(deps);
 }
 
 class EvaluationRuns implements RunWorker {
-  readonly #deps: {
-    readonly store: RunStore;
-    readonly runtime: Pick<Runtime, 'deliver'>;
-    readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
-    /** Writes evidence; the same draft twice is one row. */
-    readonly writeEvidence: (draft: EvidenceDraft) => Promise<unknown>;
-    readonly clock: Pick<Clock, 'now' | 'deadline'>;
-    /** Unique to this process. */
-    readonly holder: string;
-    /** Runs worked on at a time. */
-    readonly atOnce: number;
-    readonly onError: (error: unknown) => void;
-  };
+  readonly #deps: RunWorkerDeps;
   readonly #store;
   readonly #runtime;
   readonly #clock;
@@ -124,19 +114,7 @@ class EvaluationRuns implements RunWorker {
   readonly #looking;
   readonly #renewing;
 
-  constructor(deps: {
-    readonly store: RunStore;
-    readonly runtime: Pick<Runtime, 'deliver'>;
-    readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
-    /** Writes evidence; the same draft twice is one row. */
-    readonly writeEvidence: (draft: EvidenceDraft) => Promise<unknown>;
-    readonly clock: Pick<Clock, 'now' | 'deadline'>;
-    /** Unique to this process. */
-    readonly holder: string;
-    /** Runs worked on at a time. */
-    readonly atOnce: number;
-    readonly onError: (error: unknown) => void;
-  }) {
+  constructor(deps: RunWorkerDeps) {
     this.#deps = deps;
     const { store, runtime, clock, holder } = deps;
     this.#store = store;

@@ -1,6 +1,6 @@
 /** How a decision becomes a proposal: the first step of its actor, made with the decision and committed in its transaction. */
 import type { ActorStart, Announcement } from '../../src/domain/actor-step.ts';
-import type { Autonomy } from '../../src/domain/agent.ts';
+import { type Autonomy, EXECUTES_BY_ITSELF } from '../../src/domain/agent.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { type DecisionRow, decisionId, type RiskAttribution } from '../../src/domain/decision.ts';
 import { AT_ONCE, type ExecutionPlan } from '../../src/domain/execution-plan.ts';
@@ -34,7 +34,7 @@ export interface ProposalDraft {
 }
 
 /** The levels at which a proposal executes without an operator's word; at `risk_only` only reductions come so far. */
-const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous', 'risk_only']);
+const BY_ITSELF: ReadonlySet<Autonomy> = new Set<Autonomy>([...EXECUTES_BY_ITSELF, 'risk_only']);
 
 function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ProposalInput & { readonly createdAt: EpochMs } {
   const { duty, row, order } = from;

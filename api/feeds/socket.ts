@@ -310,7 +310,7 @@ function isObject(value: unknown): value is { readonly [name: string]: Json } {
 }
 
 /** The socket as the fan-out writes to it: whole frames, straight to its network socket. */
-function clientOf(socket: WebSocket): FeedClient {
+export function clientOf(socket: WebSocket): FeedClient {
   const wire = (socket as unknown as { _socket: Socket })._socket;
   return {
     wire: 'websocket',

@@ -20,7 +20,8 @@ import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { databaseClock } from '../adapters/store/simulated-time.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { ALL_ENABLED } from '../domain/risk/index.ts';
-import { createExchangeSigning } from '../trading/exchange-signing.ts';
+import { createExchangeSigning, type ExchangeSigningDeps } from '../trading/exchange-signing.ts';
+import type { SigningLedger } from '../trading/ports.ts';
 import { createSigning, type SigningDeps } from '../trading/signing-validation.ts';
 
 const DATABASE_CONNECTIONS = 4;
@@ -41,7 +42,7 @@ await runSigner(async (place, credentials) => {
   const signRequest = createExchangeSigning({
     ...shared,
     keys: exchangeKeysIn(place.home),
-    ledgerOf: (orgId) => openSigningLedger(join(place.home, 'signer', `exchange-${orgId}.ndjson`), place.exchangeDailyLimitUsd),
+    ledgerOf: ledgersIn(place),
   });
   return {
     async sign(orderId, signature) {
@@ -73,4 +74,14 @@ function swapSigning(
     accountOf: associatedAccount,
     ledger: openSigningLedger(join(home, 'signer', 'signed.ndjson'), dailyLimitUsd),
   });
+}
+
+/** What was bought for each organization, in a file of its own that is read once. */
+function ledgersIn({ home, exchangeDailyLimitUsd }: SignerAddresses): ExchangeSigningDeps['ledgerOf'] {
+  const opened = new Map<string, SigningLedger>();
+  return (orgId) => {
+    const ledger = opened.get(orgId) ?? openSigningLedger(join(home, 'signer', `exchange-${orgId}.ndjson`), exchangeDailyLimitUsd);
+    opened.set(orgId, ledger);
+    return ledger;
+  };
 }

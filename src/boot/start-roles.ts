@@ -106,8 +106,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const liveQuote = createLiveQuotes(bus, clock);
   // What callers ask comes first: a refresh leaves the last part of each budget alone.
   const signing = await openSigning(parts);
-  const sign = signing === null ? null : signedByWorker(signing);
-  const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, sign);
+  const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null);
   const histories = openWalletHistories({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
   service.onStop('the histories of wallets', async () => histories.close());
   const worker = startWorker({
@@ -179,10 +178,11 @@ async function openSigning({ service, store, market, signer }: RoleParts) {
   if (signer === null) return null;
   const { signerUrl, spotchain } = market.reach.addresses;
   await signer.open({ databaseUrl: store.logins.appUrl, url: signerUrl, rpcUrl: spotchain.rpcUrl, makers: spotchain.makers });
-  return {
+  const asking = {
     signAsWorker: (text: string) => worker.sign(Buffer.from(text)).toString('base64'),
     signer: toldOfSilence(signer.client, (reason) => service.metrics.unanswered('signer', reason)),
   };
+  return { ...asking, signRequest: signedByWorker(asking) };
 }
 
 /** The venues that take live orders: those that are switched on, and the primary chain where a node of it is named. */
@@ -194,8 +194,7 @@ function openExecutionClients(
 ): ExecutionDeps['clients'] {
   const { config, clock } = service;
   const { reach, bus, primaryChain, makeBudget } = market;
-  const orders =
-    config.SVC_LIVE_SPOTEXCHANGE_ENABLED && signing !== null ? openSpotOrders(reach, signedByWorker(signing), makeBudget) : null;
+  const orders = config.SVC_LIVE_SPOTEXCHANGE_ENABLED && signing !== null ? openSpotOrders(reach, signing.signRequest, makeBudget) : null;
   if (orders !== null) service.onStop('the live orders', async () => orders.close());
   const clients: ExecutionClients = orders === null ? {} : { spotexchange: orders.client };
   if (primaryChain === null) return clients;

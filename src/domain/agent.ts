@@ -8,6 +8,9 @@ export type Stage = (typeof STAGES)[number];
 export const AUTONOMY_LEVELS = ['research', 'suggest', 'confirm', 'policy_auto', 'autonomous', 'risk_only'] as const;
 export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
 
+/** Levels at which an order goes out without anybody's word for it. */
+export const EXECUTES_BY_ITSELF: ReadonlySet<Autonomy> = new Set<Autonomy>(['policy_auto', 'autonomous']);
+
 /** The spec's upper-case identifiers, as they stand in a declarative manifest. */
 export const AUTONOMY_IDENTIFIERS: Readonly<Record<string, Autonomy>> = {
   RESEARCH: 'research',

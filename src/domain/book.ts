@@ -2,6 +2,7 @@
 
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { AgentBook } from './decision.ts';
+import { UUID_PATTERN } from './ids.ts';
 import type { ExecutionMode, OrderSide } from './order.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -92,8 +93,7 @@ export const bookIds = {
   manual: (orgId: string, mode: ExecutionMode = 'paper'): string => `manual:${orgId}${mode === 'live' ? ':live' : ''}`,
 };
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const BOOK_ID = new RegExp(`^(?:agent:(${UUID}):(?:paper:([1-9][0-9]{0,8})|live)|manual:(${UUID})(:live)?)$`);
+const BOOK_ID = new RegExp(`^(?:agent:(${UUID_PATTERN}):(?:paper:([1-9][0-9]{0,8})|live)|manual:(${UUID_PATTERN})(:live)?)$`);
 
 /** Whose book an id names. */
 export interface BookName {

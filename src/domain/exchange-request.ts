@@ -4,6 +4,7 @@
  */
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 import type { DecimalString } from './decimal.ts';
+import { isUuid, UUID_PATTERN } from './ids.ts';
 import type { Order } from './order.ts';
 import type { EpochMs } from './time.ts';
 import { splitInstrumentKey } from './venue.ts';
@@ -100,15 +101,14 @@ export function exchangeRequestText(request: ExchangeRequest): string {
   return `sevengate exchange request 1\n${canonicalJson(request as never)}\n`;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(:[1-9]\d{0,4})?$/;
+const KEY = new RegExp(`^${UUID_PATTERN}(:[1-9]\\d{0,4})?$`);
 const SYMBOL = /^[A-Z0-9]{2,20}$/;
 
 /** The request in a value that came from elsewhere; null where it is none. */
 export function readExchangeRequest(value: unknown): ExchangeRequest | null {
   if (typeof value !== 'object' || value === null) return null;
   const { orgId, ask, timestamp, recvWindow } = value as Partial<Record<keyof ExchangeRequest, unknown>>;
-  if (typeof orgId !== 'string' || !UUID.test(orgId) || typeof ask !== 'object' || ask === null) return null;
+  if (typeof orgId !== 'string' || !isUuid(orgId) || typeof ask !== 'object' || ask === null) return null;
   const isWindow = Number.isSafeInteger(recvWindow) && (recvWindow as number) > 0 && (recvWindow as number) <= MAX_RECV_WINDOW_MS;
   if (!Number.isSafeInteger(timestamp) || !isWindow || !isAsk(ask as Partial<Record<string, unknown>>)) return null;
   return value as ExchangeRequest;

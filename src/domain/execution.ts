@@ -1,5 +1,5 @@
 /** What became of an order at its venue, and the words of an order's life there. */
-import type { Autonomy, Stage } from './agent.ts';
+import { type Autonomy, EXECUTES_BY_ITSELF, type Stage } from './agent.ts';
 import type { Fill } from './book.ts';
 import type { DecimalString } from './decimal.ts';
 import { contentId } from './ids.ts';
@@ -140,8 +140,7 @@ export const SUPERSEDED_REASONS = ['halted', 'paused', 'manifest_changed', 'stag
 export type SupersededReason = (typeof SUPERSEDED_REASONS)[number];
 
 /** Levels at which an approved order may still be executed; `risk_only` lets reductions alone through. */
-const EXECUTES: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous'];
-const EXECUTES_BY_ITSELF: readonly Autonomy[] = ['policy_auto', 'autonomous'];
+const EXECUTES: ReadonlySet<Autonomy> = new Set<Autonomy>(['confirm', ...EXECUTES_BY_ITSELF]);
 
 /** Why an order may not go on its way any more; null where it may. */
 export function supersededBy(permit: ExecutionPermit, facts: PermitFacts): SupersededReason | null {
@@ -154,7 +153,7 @@ export function supersededBy(permit: ExecutionPermit, facts: PermitFacts): Super
   if (executionModeOf(facts.stage) !== permit.mode) return 'stage_changed';
   if (flattening) return null;
   const allowed =
-    facts.autonomy === 'risk_only' ? permit.reduceOnly : (permit.byItself ? EXECUTES_BY_ITSELF : EXECUTES).includes(facts.autonomy);
+    facts.autonomy === 'risk_only' ? permit.reduceOnly : (permit.byItself ? EXECUTES_BY_ITSELF : EXECUTES).has(facts.autonomy);
   return allowed ? null : 'autonomy_lowered';
 }
 

@@ -95,6 +95,14 @@ export function isShort({ claimed, held }: Pick<ReserveLine, 'claimed' | 'held'>
   return held !== null && new Decimal(held).times(10_000).lt(new Decimal(claimed).times(10_000 - RESERVE_TOLERANCE_BPS));
 }
 
+/** What is short of what is claimed, in words: `1 of 2 USD`. Empty where nothing is. */
+export function lackingText({ lines }: Pick<ReserveCheck, 'lines'>): string {
+  return lines
+    .filter(isShort)
+    .map(({ asset, claimed, held }) => `${held} of ${claimed} ${asset}`)
+    .join(', ');
+}
+
 /** Why a deposit is not backed by what is held; null where it is. */
 export type Unbacked =
   | { readonly kind: 'unknown'; readonly detail: string }
@@ -120,9 +128,8 @@ export function depositObjection(
   const claimed = Decimal.max(claimedUsd, dollars.claimed);
   const free = new Decimal(dollars.held).minus(claimed);
   const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
-  const lacking = check.lines.filter(isShort).map(({ asset, claimed: wanted, held }) => `${held} of ${wanted} ${asset}`);
-  if (lacking.length > 0)
-    return { kind: 'short', detail: `less is held than is claimed already: ${lacking.join(', ')}`, ...figures, freeUsd: '0' };
+  const lacking = lackingText(check);
+  if (lacking !== '') return { kind: 'short', detail: `less is held than is claimed already: ${lacking}`, ...figures, freeUsd: '0' };
   return free.gte(amountUsd)
     ? null
     : { kind: 'short', detail: `${dollars.held} US dollars are held and ${plainDecimal(claimed)} of them claimed`, ...figures };

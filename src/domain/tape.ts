@@ -4,6 +4,7 @@ import { AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from './agent.ts';
 import type { Json } from './canonical-json.ts';
 import type { IndicatorNeed } from './cut.ts';
 import { isDecimalString } from './decimal.ts';
+import { isUuid } from './ids.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import { type MarketEvent, SEVERITIES } from './market-event.ts';
 import { nearestNames } from './nearest-name.ts';
@@ -133,8 +134,7 @@ const decimal: Check = (value) => (typeof value === 'string' && isDecimalString(
 const unsigned: Check = (value) =>
   decimal(value) === null && !(value as string).startsWith('-') ? null : 'a plain decimal from zero on in quotation marks';
 const object: Check = (value) => (isRecord(value) ? null : 'an object');
-const uuid: Check = (value) =>
-  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? null : 'a UUID in lower case';
+const uuid: Check = (value) => (typeof value === 'string' && isUuid(value) ? null : 'a UUID in lower case');
 const hash64: Check = (value) => (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? null : '64 lower-case hexadecimal digits');
 const jsonObjectText: Check = (value) => {
   try {

@@ -1,5 +1,5 @@
 /** Which venues take no live orders, by who asks: what is switched off, and which setting would switch it on. */
-import type { Autonomy } from '../domain/agent.ts';
+import { type Autonomy, EXECUTES_BY_ITSELF } from '../domain/agent.ts';
 import { EXECUTABLE_VENUES, VENUE_FACTS } from '../domain/venue.ts';
 import { ALL_ENABLED, type DisabledVenues, EXCHANGE_KEY } from '../domain/risk/index.ts';
 
@@ -15,8 +15,6 @@ export interface LiveParts {
   readonly onchainPredictions: boolean;
 }
 
-/** Levels at which an order leaves without a person's wallet. */
-const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous']);
 /** Levels whose orders nobody carries out: what they say is advice. */
 const ADVICE: ReadonlySet<Autonomy> = new Set(['research', 'suggest']);
 
@@ -45,7 +43,7 @@ export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null, 
   const keyless: DisabledVenues = { spotexchange: EXCHANGE_KEY };
   return (autonomy, orgId) => {
     if (autonomy !== null && ADVICE.has(autonomy)) return ALL_ENABLED;
-    const disabled = autonomy !== null && BY_ITSELF.has(autonomy) ? unsigned : shared;
+    const disabled = autonomy !== null && EXECUTES_BY_ITSELF.has(autonomy) ? unsigned : shared;
     return enabled && !hasKey(orgId) ? { ...disabled, ...keyless } : disabled;
   };
 }

@@ -7,6 +7,7 @@
 import type { MarketOrderContext } from '../../actors/market-order/protocol.ts';
 import { orderOfPart, partKey, partOf } from '../../actors/proposal/parts.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
+import { EXECUTES_BY_ITSELF } from '../domain/agent.ts';
 import { canonicalHash } from '../domain/canonical-json.ts';
 import { Decimal, type DecimalString } from '../domain/decimal.ts';
 import { type ExchangeAsk, type ExchangeRequest, exchangeQuery, exchangeRequestText } from '../domain/exchange-request.ts';
@@ -49,9 +50,6 @@ export interface ExchangeSigningDeps {
 
 type Refused = Extract<ExchangeSignature, { readonly outcome: 'refused' }>;
 const no = (code: string, detail: string): Refused => ({ outcome: 'refused', code, detail });
-
-/** Levels at which an order needs nobody's word. */
-const BY_ITSELF: ReadonlySet<string> = new Set(['policy_auto', 'autonomous']);
 
 /** Signs requests of accounts. @param signature the worker's over `exchangeRequestText`. */
 export function createExchangeSigning(deps: ExchangeSigningDeps) {
@@ -131,7 +129,7 @@ function supersededRefusal(context: ProposalContext, { facts }: SignableProposal
       manifestHash: context.manifestHash,
       mode: 'live',
       reduceOnly: context.order.reduceOnly,
-      byItself: BY_ITSELF.has(context.autonomy),
+      byItself: EXECUTES_BY_ITSELF.has(context.autonomy),
       flattens: context.decisionId === null,
     },
     facts,

@@ -4,7 +4,7 @@
  * levels, and exits that no delegation covers, because a position can always be left.
  */
 import type { ExecutionClient, SubmitInfo } from '../../actors/proposal/execution-client.ts';
-import type { Autonomy } from '../domain/agent.ts';
+import { EXECUTES_BY_ITSELF } from '../domain/agent.ts';
 import type { VenueAnswer } from '../domain/execution.ts';
 import type { Order } from '../domain/order.ts';
 import type { DelegatedOrders } from './delegated-orders.ts';
@@ -18,9 +18,6 @@ export interface PrimaryChainOrderDeps {
   readonly owner: (order: Order<'spotchain'>, info: SubmitInfo<'spotchain'>, facts: ProposalFacts) => Promise<VenueAnswer>;
 }
 
-/** Levels at which a transaction needs nobody's wallet; a Take acts as `policy_auto`. */
-const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous']);
-
 export function createPrimaryChainOrders({ store, swaps, delegated, owner }: PrimaryChainOrderDeps): ExecutionClient<'spotchain'> {
   /** Why the delegated signer does not sign it; null where it may be asked to. */
   async function undelegated(order: Order<'spotchain'>, facts: ProposalFacts) {
@@ -33,7 +30,7 @@ export function createPrimaryChainOrders({ store, swaps, delegated, owner }: Pri
     async submit(order, info) {
       const facts = await store.proposal(info.key);
       if (facts === null) return rejected('feature_disabled', 'only proposals of agents and Takes trade on the primary chain');
-      if (!BY_ITSELF.has(facts.autonomy)) return owner(order, info, facts);
+      if (!EXECUTES_BY_ITSELF.has(facts.autonomy)) return owner(order, info, facts);
       const refusal = await undelegated(order, facts);
       if (refusal === null && delegated !== null) return delegated.submit(order, info, facts);
       if (facts.reduceOnly) return owner(order, info, facts);

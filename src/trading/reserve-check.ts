@@ -6,7 +6,7 @@ import type { Outcome } from '../domain/refusal.ts';
 import {
   compareReserves,
   exchangePlace,
-  isShort,
+  lackingText,
   type ReserveCheck,
   type ReserveClaims,
   type ReservePlace,
@@ -74,9 +74,8 @@ export function createReserveCheck(deps: {
 }
 
 function alertOf(check: ReserveCheck): { readonly [detail: string]: string } {
-  const lacking = check.lines.filter(isShort).map(({ asset, claimed, held }) => `${held} of ${claimed} ${asset}`);
   return check.verdict === 'short'
-    ? { what: 'reserves_short', detail: lacking.join(', ') }
+    ? { what: 'reserves_short', detail: lackingText(check) }
     : { what: 'reserves_unknown', detail: check.unknown.join('; ') };
 }
 

@@ -6,7 +6,7 @@
  * compares what the remote signer gives back with the prepared message.
  */
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
-import type { Autonomy, Disposition } from '../domain/agent.ts';
+import { type Autonomy, type Disposition, EXECUTES_BY_ITSELF } from '../domain/agent.ts';
 import type { Cut } from '../domain/cut.ts';
 import { compileManifest } from '../domain/decide.ts';
 import { Decimal } from '../domain/decimal.ts';
@@ -120,9 +120,6 @@ export interface SigningDeps {
 type Refused = Extract<SignerAnswer, { readonly outcome: 'refused' }>;
 
 const no = (code: string, detail: string): Refused => ({ outcome: 'refused', code, detail });
-
-/** Levels at which a transaction needs nobody's word. */
-const BY_ITSELF: ReadonlySet<string> = new Set(['policy_auto', 'autonomous']);
 
 /** Signs by the id of a prepared transaction and the worker's signature over what was put before the signer. */
 export function createSigning(deps: SigningDeps): (orderId: string, signature: string) => Promise<SignerAnswer> {
@@ -277,7 +274,7 @@ function isUnsigned(signature: Uint8Array | undefined): boolean {
 function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder): Refused | null {
   const { facts } = proposal;
   if (proposal.state !== 'executing') return no('state_conflict', `the proposal is ${proposal.state}: nothing is signed for it`);
-  if (!BY_ITSELF.has(facts.autonomy) || !BY_ITSELF.has(proposal.autonomy))
+  if (!EXECUTES_BY_ITSELF.has(facts.autonomy) || !EXECUTES_BY_ITSELF.has(proposal.autonomy))
     return no('autonomy_refused', `it is at ${facts.autonomy}: only policy_auto and autonomous trade without a wallet prompt`);
   const superseded = supersededBy(
     {

@@ -6,9 +6,7 @@ import type { EpochMs } from '../../../src/domain/time.ts';
 import { evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { WORK_FIELDS } from '../../work-fields.ts';
 import { isUuid } from '../../identifier.ts';
-import { choice, HashText, IdText, objectOf, Time } from '../../shapes.ts';
-
-const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+import { choice, HashText, IdText, NullableTime, objectOf, Time } from '../../shapes.ts';
 
 export const EvaluationRunBody = Type.Object(
   {

@@ -1,11 +1,11 @@
 /** The results of evaluations on the wire, as the simulations write them: test/api/result-bodies.test.ts holds real ones against these. */
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
-import { choice, DecimalText, HashText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
+import { choice, DecimalText, HashText, nullable, NullableDecimalText, NullableTime, Time } from '../../shapes.ts';
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A UTC date.' });
-const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
-const Threshold = Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'] });
+/** The value that a rule compares with. */
+export const Threshold = Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'] });
 const Count = Type.Integer({ minimum: 0 });
 const Counts = Type.Record(Type.String(), Type.Integer());
 
@@ -31,7 +31,7 @@ const TradeGroupBody = Type.Object(
   { $id: 'TradeGroup' },
 );
 
-const BacktestTradeBody = Type.Object(
+export const BacktestTradeBody = Type.Object(
   {
     instrument: Type.String(),
     decidedAt: Time,

@@ -2,11 +2,9 @@
 import { type Static, Type } from 'typebox';
 import type { Preview } from '../../../src/domain/backtest/preview.ts';
 import type { Problem } from '../../../src/domain/field.ts';
-import { choice, DecimalText, HashText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
+import { choice, DecimalText, HashText, nullable, Time } from '../../shapes.ts';
+import { BacktestTradeBody, Threshold } from '../agents/result-bodies.ts';
 import { MissingHistoryBody, missingHistoryBody } from '../agents/missing-history-body.ts';
-
-const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
-const Threshold = Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'] });
 
 const ResultBody = Type.Object(
   {
@@ -27,16 +25,16 @@ const ResultBody = Type.Object(
       Type.Object({ date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), equityUsd: DecimalText, highUsd: DecimalText }),
     ),
     trades: Type.Array(
-      Type.Object({
-        instrument: Type.String(),
-        decidedAt: Time,
-        entryPrice: DecimalText,
-        exitDecidedAt: NullableTime,
-        exitPrice: NullableDecimalText,
-        quantity: DecimalText,
-        profitUsd: NullableDecimalText,
-        exitedBy: Type.Array(Type.String()),
-      }),
+      Type.Pick(BacktestTradeBody, [
+        'instrument',
+        'decidedAt',
+        'entryPrice',
+        'exitDecidedAt',
+        'exitPrice',
+        'quantity',
+        'profitUsd',
+        'exitedBy',
+      ]),
       { description: 'The first 200, oldest first.' },
     ),
     rules: Type.Array(

@@ -13,9 +13,10 @@ import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import {
   choice,
   DecimalText,
-  NullableDecimalText,
   nullable,
   nullableChoice,
+  NullableDecimalText,
+  NullableTime,
   QualityFlags,
   QualityWord,
   Time,
@@ -23,7 +24,6 @@ import {
 } from '../../shapes.ts';
 
 const Ids = Type.Array(Type.String(), { description: 'Ids of inputs, holdings and places that it was made of.' });
-const MaybeTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 const Ratio = (description: string) => nullable('number', description);
 
 /** Where a number came from. */
@@ -34,7 +34,7 @@ export const PortfolioInputBody = Type.Object(
     what: Type.String(),
     value: NullableDecimalText,
     source: Type.String(),
-    observedAt: MaybeTime,
+    observedAt: NullableTime,
     ageMs: nullable('integer'),
     quality: nullableChoice(QUALITIES, 'Of a quote; null for everything else.'),
     flags: QualityFlags,
@@ -88,7 +88,7 @@ const ScenarioBody = Type.Object(
     }),
     exitHaircutPct: nullable('number', 'In addition, for a position larger than 5 percent of its pool.'),
     against: nullableChoice(['next_regular_open'], 'What the shocked prices belong to; null: at once.'),
-    opensAt: MaybeTime,
+    opensAt: NullableTime,
     beforeUsd: DecimalText,
     afterUsd: DecimalText,
     lossUsd: { ...DecimalText, description: 'Below zero is a gain.' },

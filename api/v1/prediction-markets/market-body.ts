@@ -13,9 +13,10 @@ import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import {
   choice,
   DecimalText,
-  NullableDecimalText,
   nullable,
   nullableChoice,
+  NullableDecimalText,
+  NullableTime,
   objectOf,
   QualityFlags,
   QualityWord,
@@ -25,7 +26,6 @@ import type { QuoteReads } from '../quotes/ports.ts';
 
 export const ProviderWord = choice(PREDICTION_PROVIDERS, 'Who lists it.');
 export const PredictionStatusWord = choice(PREDICTION_STATUSES, '`unknown`: the provider used a word that this version does not know.');
-export const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 export const PredictionMarketPath = objectOf({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 export const NO_MARKET = 'there is no prediction market with this id';
 

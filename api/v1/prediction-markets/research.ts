@@ -7,11 +7,10 @@ import { CORROBORATIONS, DISAGREEMENTS, researchProbability } from '../../../src
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, nullable, QualityWord, Time } from '../../shapes.ts';
+import { choice, DecimalText, NullableDecimalText, NullableTime, nullable, QualityWord, Time } from '../../shapes.ts';
 import {
   marketIdOf,
   NO_MARKET,
-  NullableTime,
   PredictionMarketPath,
   PredictionStatusWord,
   ProviderWord,

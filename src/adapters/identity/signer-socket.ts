@@ -7,6 +7,7 @@ import http from 'node:http';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
 import { type ExchangeRequest, readExchangeRequest } from '../../domain/exchange-request.ts';
+import { isUuid } from '../../domain/ids.ts';
 import type { ExchangeSignature, ExchangeSigner, SignerAnswer, SignerClient } from '../../trading/ports.ts';
 
 const MAX_BYTES = 16 * 1024;
@@ -14,7 +15,6 @@ const ANSWER_MS = 6_000;
 /** The operating systems' own limit, a little below. */
 const LONGEST_PATH = 100;
 const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Where requests to the spot exchange are put before the signer. */
 const EXCHANGE_PATH = '/exchange';
@@ -36,7 +36,7 @@ function signedOf(text: string, name: string): { readonly value: unknown; readon
 /** What a request asks; null of everything but `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`. */
 function askedOf(text: string): { readonly orderId: string; readonly signature: string } | null {
   const { value: orderId, signature } = signedOf(text, 'orderId') ?? {};
-  return typeof orderId === 'string' && UUID.test(orderId) && signature !== undefined ? { orderId, signature } : null;
+  return typeof orderId === 'string' && isUuid(orderId) && signature !== undefined ? { orderId, signature } : null;
 }
 
 /** The same of `{"request":{…},"signature":"<base64 of 64 bytes>"}`. */

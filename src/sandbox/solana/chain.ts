@@ -69,14 +69,16 @@ export interface SolanaChain
 /** The account that programs and clients read the time from. */
 const CLOCK_SYSVAR = address('SysvarC1ock11111111111111111111111111111111');
 
-/** Makes a chain that holds nothing but the standard programs. `manual`: no slot passes by itself. */
-export function createSolanaChain(options: {
+export interface SolanaChainOptions {
   readonly clock: Clock;
   readonly seed: number;
   readonly slots: 'clock' | 'manual';
   /** Programs of which the chain has no binary unless one is added. */
   readonly models?: ReadonlyMap<string, ProgramModel>;
-}): SolanaChain {
+}
+
+/** Makes a chain that holds nothing but the standard programs. `manual`: no slot passes by itself. */
+export function createSolanaChain(options: SolanaChainOptions): SolanaChain {
   return new LedgerChain(options);
 }
 
@@ -92,13 +94,7 @@ class LedgerChain implements SolanaChain {
 
   #settled = 0;
 
-  constructor(options: {
-    readonly clock: Clock;
-    readonly seed: number;
-    readonly slots: 'clock' | 'manual';
-    /** Programs of which the chain has no binary unless one is added. */
-    readonly models?: ReadonlyMap<string, ProgramModel>;
-  }) {
+  constructor(options: SolanaChainOptions) {
     this.#slots = createSlotClock(options);
     this.#machine = createModelledMachine(createMachine(), options.models ?? new Map());
   }
