@@ -94,7 +94,11 @@ test('one actor is told with its past, and goes on', async () => {
   expect([of(whole, '@xstate.actor').length, of(tail, '@xstate.actor').length]).toEqual([1, 1]);
   await deliver(FIRST, { type: 'count' });
   await deliver(LATER, { type: 'count' });
-  for (const events of [whole, tail]) await waitFor(() => of(events, '@xstate.event').length >= 2, { what: 'the next step' });
+  for (const [events, steps] of [
+    [whole, 4],
+    [tail, 2],
+  ] as const)
+    await waitFor(() => of(events, '@xstate.snapshot').length === steps, { what: 'the next step' });
   const last = of(whole, '@xstate.snapshot').at(-1) as { snapshot: { context: object } };
   expect(last.snapshot.context).toEqual({ presses: 3, bill: null });
   expect(new Set([...whole, ...tail].map(({ sessionId }) => sessionId))).toEqual(new Set([FIRST]));
