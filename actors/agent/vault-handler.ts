@@ -5,7 +5,7 @@ import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/bo
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
 import type { RiskRejection } from '../../src/domain/decision.ts';
 import { type Outcome, type RefusalCode, refuse } from '../../src/domain/refusal.ts';
-import { depositObjection, type ReserveCheck } from '../../src/domain/reserves.ts';
+import { depositObjection, type KeptReserveCheck, type PresentClaims } from '../../src/domain/reserves.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import {
   type CapitalChange,
@@ -49,55 +49,45 @@ export interface VaultDirectory {
 
 /** What is really held, as far as it was compared lately with what is claimed. */
 export interface VaultReserves {
-  newest(orgId: string): Promise<ReserveCheck | null>;
-  /** The cash of all vaults of the organization at this moment, in US dollars. */
-  cashUsd(orgId: string): Promise<DecimalString>;
+  newest(orgId: string): Promise<KeptReserveCheck | null>;
+  present(orgId: string): Promise<PresentClaims>;
+}
+
+/** A change as it is written. */
+interface PlannedChange extends CapitalChange {
+  /** The number of the comparison that backs it; null where nothing has to. */
+  readonly reserveCheck: number | null;
 }
 
 /** How often a change is tried again when somebody else changed the vault at the same moment. */
 const RACES = 8;
 
-export function createVaultHandler(deps: {
+export interface VaultHandlerDeps {
   readonly vaults: VaultDirectory;
   /** Prices of live quotes, by instrument; one that is not live has none. */
   readonly marks: (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString>;
   /** What backs deposits; none where nothing real is at stake: then they are play money. */
   readonly reserves?: VaultReserves;
   readonly clock: Pick<Clock, 'now'>;
-}): VaultCommands {
-  const { vaults, clock, reserves } = deps;
-  const priced = (vault: StoredVault): MarkedBook =>
-    markBook(vault.book, deps.marks(vault.book.holdings.map(({ instrument }) => instrument)), clock.now());
+}
 
-  async function changing(
-    context: CommandContext,
-    agentId: string,
-    kind: VaultChange['kind'],
-    plan: (vault: StoredVault, equityUsd: DecimalString) => Outcome<CapitalChange>,
-  ): Promise<Outcome<VaultChange>> {
+/** What is asked of a vault. */
+interface AskedChange {
+  readonly kind: VaultChange['kind'];
+  readonly plan: (vault: StoredVault, equityUsd: DecimalString) => Outcome<CapitalChange>;
+  /** The number of the comparison that backs it, read anew at each attempt; null where nothing has to. */
+  readonly backing: () => Promise<Outcome<number | null>>;
+}
+
+const NOTHING_REAL = async (): Promise<Outcome<null>> => ({ ok: true, value: null });
+
+export function createVaultHandler(deps: VaultHandlerDeps): VaultCommands {
+  const { vaults, clock, reserves } = deps;
+
+  async function changing(context: CommandContext, agentId: string, asked: AskedChange): Promise<Outcome<VaultChange>> {
     for (let race = 0; race < RACES; race++) {
-      const vault = await vaults.find(context.orgId, agentId);
-      if (vault === null) return refuse('not_found', 'there is no such agent');
-      const book = priced(vault);
-      if (book.equityUsd === null) return notPriced(book);
-      const planned = plan(vault, book.equityUsd);
-      if (!planned.ok) return planned;
-      const change: VaultChange = {
-        change: vault.changes + 1,
-        kind,
-        depositor: context.subject,
-        amountUsd: planned.value.amountUsd,
-        shares: planned.value.shares,
-        sharePriceUsd: planned.value.sharePriceUsd,
-        stage: vault.stage,
-        at: clock.now(),
-      };
-      try {
-        if (await vaults.change([...rowsOf(context, vault, change, planned.value), ...answerRows(context, change)]))
-          return { ok: true, value: change };
-      } catch (error) {
-        return answeredMeanwhile(error);
-      }
+      const outcome = await attempt(deps, context, agentId, asked);
+      if (outcome !== null) return outcome;
     }
     return refuse('unavailable', 'others keep changing this vault: try again');
   }
@@ -105,34 +95,74 @@ export function createVaultHandler(deps: {
   return {
     async read(orgId, agentId) {
       const vault = await vaults.find(orgId, agentId);
-      return vault === null ? null : viewOf(vault, priced(vault), clock.now());
+      return vault === null ? null : viewOf(vault, priced(deps, vault), clock.now());
     },
 
     async deposit(context, agentId, amountUsd) {
       if (!isStablecoin(amountUsd)) return notStablecoin('amountUsd', amountUsd);
-      const unbacked = reserves === undefined ? null : await unbackedDeposit(reserves, context.orgId, amountUsd, clock.now());
-      if (unbacked !== null) return unbacked;
-      return changing(context, agentId, 'deposit', (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)));
+      return changing(context, agentId, {
+        kind: 'deposit',
+        plan: (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)),
+        backing: reserves === undefined ? NOTHING_REAL : () => backingOf(reserves, context.orgId, amountUsd, clock.now()),
+      });
     },
 
     withdraw(context, agentId, wanted) {
       if ('amountUsd' in wanted && !isStablecoin(wanted.amountUsd)) return Promise.resolve(notStablecoin('amountUsd', wanted.amountUsd));
       if ('shares' in wanted && !isCounted(wanted.shares, SHARE_DECIMALS)) return Promise.resolve(notShares(wanted.shares));
-      return changing(context, agentId, 'withdrawal', (vault, equityUsd) => planWithdrawal(vault, equityUsd, context.subject, wanted));
+      return changing(context, agentId, {
+        kind: 'withdrawal',
+        plan: (vault, equityUsd) => planWithdrawal(vault, equityUsd, context.subject, wanted),
+        backing: NOTHING_REAL,
+      });
     },
   };
 }
 
-/** Refuses a deposit that what is really held does not back; null where it does. */
-async function unbackedDeposit(
-  reserves: VaultReserves,
-  orgId: string,
-  amountUsd: DecimalString,
-  now: EpochMs,
-): Promise<Outcome<never> | null> {
-  const [check, claimedUsd] = await Promise.all([reserves.newest(orgId), reserves.cashUsd(orgId)]);
-  const objection = depositObjection(check, { amountUsd, claimedUsd, now });
-  if (objection === null) return null;
+function priced({ marks, clock }: VaultHandlerDeps, { book }: StoredVault): MarkedBook {
+  return markBook(book, marks(book.holdings.map(({ instrument }) => instrument)), clock.now());
+}
+
+/** Reads, prices, plans and writes a change; null where somebody changed the vault, or what backs it, at the same moment. */
+async function attempt(
+  deps: VaultHandlerDeps,
+  context: CommandContext,
+  agentId: string,
+  { kind, plan, backing }: AskedChange,
+): Promise<Outcome<VaultChange> | null> {
+  const { vaults, clock } = deps;
+  const vault = await vaults.find(context.orgId, agentId);
+  if (vault === null) return refuse('not_found', 'there is no such agent');
+  const book = priced(deps, vault);
+  if (book.equityUsd === null) return notPriced(book);
+  const planned = plan(vault, book.equityUsd);
+  if (!planned.ok) return planned;
+  const backed = await backing();
+  if (!backed.ok) return backed;
+  const change: VaultChange = {
+    change: vault.changes + 1,
+    kind,
+    depositor: context.subject,
+    amountUsd: planned.value.amountUsd,
+    shares: planned.value.shares,
+    sharePriceUsd: planned.value.sharePriceUsd,
+    stage: vault.stage,
+    at: clock.now(),
+  };
+  const rows = rowsOf(context, vault, change, { ...planned.value, reserveCheck: backed.value });
+  try {
+    return (await vaults.change([...rows, ...answerRows(context, change)])) ? { ok: true, value: change } : null;
+  } catch (error) {
+    return answeredMeanwhile(error);
+  }
+}
+
+/** The comparison that backs a deposit; refused where what is really held does not. */
+async function backingOf(reserves: VaultReserves, orgId: string, amountUsd: DecimalString, now: EpochMs): Promise<Outcome<number>> {
+  const [check, present] = await Promise.all([reserves.newest(orgId), reserves.present(orgId)]);
+  const objection = depositObjection(check, { amountUsd, present, now });
+  if (objection === null && check !== null) return { ok: true, value: check.number };
+  if (objection === null) return refuse('unavailable', 'nothing is paid in while nobody knows what backs it');
   if (objection.kind === 'unknown')
     return refuse('unavailable', `nothing is paid in while nobody knows what backs it: ${objection.detail}`);
   const free = objection.freeUsd;
@@ -211,9 +241,16 @@ function reservedUsd({ openProposals }: TradingBook): Decimal {
   return openProposals.reduce((sum, { side, notionalUsd }) => (side === 'buy' ? sum.plus(notionalUsd) : sum), new Decimal(0));
 }
 
-function rowsOf(context: CommandContext, vault: StoredVault, change: VaultChange, planned: CapitalChange): readonly ActorRecord[] {
+function rowsOf(context: CommandContext, vault: StoredVault, change: VaultChange, planned: PlannedChange): readonly ActorRecord[] {
   return [
-    { type: 'vault_change', agentId: vault.agentId, ...change, roundingUsd: planned.after.roundingUsd, requestId: context.requestId },
+    {
+      type: 'vault_change',
+      agentId: vault.agentId,
+      ...change,
+      roundingUsd: planned.after.roundingUsd,
+      requestId: context.requestId,
+      reserveCheck: planned.reserveCheck,
+    },
     {
       type: 'ledger',
       orgId: context.orgId,

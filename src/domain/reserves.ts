@@ -18,6 +18,8 @@ export interface ReserveClaims {
   readonly cashUsd: DecimalString;
   /** Of all live books. */
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
+  /** All that was ever paid into vaults, in US dollars. */
+  readonly depositedUsd: DecimalString;
 }
 
 /** One place where something is held, as it tells itself. */
@@ -44,6 +46,19 @@ export interface ReserveCheck {
   readonly lines: readonly ReserveLine[];
   /** Why places did not tell, one sentence each. */
   readonly unknown: readonly string[];
+  /** All that was ever paid into vaults when the claims were read, in US dollars: what is more by now was paid in since. Null of comparisons that did not note it. */
+  readonly depositedUsd: DecimalString | null;
+}
+
+/** A comparison with its number: that of a later one is larger. */
+export interface KeptReserveCheck extends ReserveCheck {
+  readonly number: number;
+}
+
+/** What vaults of an organization claim at a moment, and all that was ever paid into them. US dollars. */
+export interface PresentClaims {
+  readonly claimedUsd: DecimalString;
+  readonly depositedUsd: DecimalString;
 }
 
 /** What an account at the spot exchange holds, as a place: what orders hold back is held all the same. */
@@ -87,7 +102,8 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
     });
   const all = [dollars, ...lines];
   const verdict = all.some(isShort) ? 'short' : all.some(({ held }) => held === null) ? 'unknown' : 'backed';
-  return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`) };
+  const { depositedUsd } = claims;
+  return { at, verdict, lines: all, unknown: silent.map(({ place, why }) => `${place}: ${why}`), depositedUsd };
 }
 
 /** Whether less is held than is claimed, beyond the tolerance; what is not known is not short. */
@@ -110,11 +126,12 @@ export type Unbacked =
 
 /**
  * Whether so much more may be claimed. Nothing is where the last comparison is old, or a place did not tell, or something is short.
- * @param claimedUsd the cash of all vaults at this moment; the larger of it and of what the comparison saw counts.
+ * What the comparison saw claimed counts with all that was paid in since, even where agents have spent it meanwhile: the dollars
+ * that they spent are no longer held. The database admits a deposit by the same sum (`back_vault_deposit`).
  */
 export function depositObjection(
   check: ReserveCheck | null,
-  { amountUsd, claimedUsd, now }: { readonly amountUsd: DecimalString; readonly claimedUsd: DecimalString; readonly now: EpochMs },
+  { amountUsd, present, now }: { readonly amountUsd: DecimalString; readonly present: PresentClaims; readonly now: EpochMs },
 ): Unbacked | null {
   if (check === null) return { kind: 'unknown', detail: 'what the account at the exchange and the wallets hold was not compared yet' };
   if (now - check.at > RESERVE_AGE_MS || check.at > now + RESERVE_AGE_MS)
@@ -123,9 +140,10 @@ export function depositObjection(
       detail: `what is held was compared ${Math.round((now - check.at) / 1_000)} s ago, and counts for ${RESERVE_AGE_MS / 1_000} s`,
     };
   const dollars = check.lines.find(({ asset }) => asset === DOLLARS_ASSET);
-  if (check.verdict === 'unknown' || dollars === undefined || dollars.held === null)
+  if (check.verdict === 'unknown' || dollars === undefined || dollars.held === null || check.depositedUsd === null)
     return { kind: 'unknown', detail: `it is not known what is held: ${check.unknown.join('; ') || 'no place told'}` };
-  const claimed = Decimal.max(claimedUsd, dollars.claimed);
+  const paidInSince = new Decimal(present.depositedUsd).minus(check.depositedUsd);
+  const claimed = Decimal.max(present.claimedUsd, paidInSince.plus(dollars.claimed));
   const free = new Decimal(dollars.held).minus(claimed);
   const figures = { freeUsd: plainDecimal(Decimal.max(0, free)), heldUsd: dollars.held };
   const lacking = lackingText(check);

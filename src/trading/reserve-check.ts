@@ -6,7 +6,9 @@ import type { Outcome } from '../domain/refusal.ts';
 import {
   compareReserves,
   exchangePlace,
+  type KeptReserveCheck,
   lackingText,
+  type PresentClaims,
   type ReserveCheck,
   type ReserveClaims,
   type ReservePlace,
@@ -18,16 +20,22 @@ import type { InstrumentKey } from '../domain/venue.ts';
 /** How often everything is compared. Milliseconds. */
 export const RESERVES_MS = 120_000;
 
+/** A wallet of the primary chain that an organization has linked or delegated. */
+export interface ReserveWallet {
+  readonly address: string;
+  /** Whether another organization has it too: what lies there would back both. */
+  readonly isShared: boolean;
+}
+
 export interface ReserveStore {
   /** What each organization claims that has a live book, an account or a wallet: one that claims nothing yet as well. */
   claims(): Promise<ReadonlyMap<string, ReserveClaims>>;
   /** Linked and delegated wallets of the primary chain. */
-  walletsOf(orgId: string): Promise<readonly string[]>;
-  newest(orgId: string): Promise<ReserveCheck | null>;
+  walletsOf(orgId: string): Promise<readonly ReserveWallet[]>;
+  newest(orgId: string): Promise<KeptReserveCheck | null>;
   /** Keeps a comparison, and tells the organization's alerts what is given. */
   keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void>;
-  /** The cash of all vaults at this moment, in US dollars. */
-  cashUsd(orgId: string): Promise<DecimalString>;
+  present(orgId: string): Promise<PresentClaims>;
 }
 
 /** Where something may be held. */
@@ -83,7 +91,7 @@ function alertOf(check: ReserveCheck): { readonly [detail: string]: string } {
 async function placesOf({ store, places, clock }: Parameters<typeof createReserveCheck>[0], orgId: string): Promise<ReservePlace[]> {
   const { exchange, balancesOf } = places;
   const account = exchange?.hasAccount(orgId) ? [exchangeOf(exchange, orgId)] : [];
-  const wallets = balancesOf === null ? [] : (await store.walletsOf(orgId)).map((owner) => walletOf(balancesOf, owner, clock.now()));
+  const wallets = balancesOf === null ? [] : (await store.walletsOf(orgId)).map((wallet) => walletOf(balancesOf, wallet, clock.now()));
   return Promise.all([...account, ...wallets]);
 }
 
@@ -96,9 +104,14 @@ async function exchangeOf(exchange: NonNullable<ReservePlaces['exchange']>, orgI
   }
 }
 
-async function walletOf(balancesOf: NonNullable<ReservePlaces['balancesOf']>, owner: string, now: EpochMs): Promise<ReservePlace> {
+async function walletOf(
+  balancesOf: NonNullable<ReservePlaces['balancesOf']>,
+  { address: owner, isShared }: ReserveWallet,
+  now: EpochMs,
+): Promise<ReservePlace> {
   const place = `wallet ${owner}`;
   const silent = (why: string): ReservePlace => ({ place, known: false, venue: 'spotchain', why });
+  if (isShared) return silent('another organization has this wallet too, so it backs neither');
   try {
     const read = await balancesOf(owner);
     if (!read.ok) return silent(read.refusal.detail);

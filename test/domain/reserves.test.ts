@@ -30,6 +30,7 @@ const claims = (cashUsd: string, btc = '0.6', aapl = '2'): ReserveClaims => ({
     // Nobody compares what lies at other venues.
     { instrument: 'prediction:kalshi|x|yes', quantity: '5' },
   ],
+  depositedUsd: '100',
 });
 
 test('dollars and assets of all places are summed exactly, what orders hold back included', () => {
@@ -42,6 +43,7 @@ test('dollars and assets of all places are summed exactly, what orders hold back
       { asset: BTC, claimed: '0.6', held: '0.6' },
     ],
     unknown: [],
+    depositedUsd: '100',
   });
 });
 
@@ -63,12 +65,13 @@ test('the tolerance is ten basis points of what is claimed, and no more', () => 
 test('a deposit passes where it is backed beside everything that is claimed, at any amounts', () => {
   const cents = fc.bigInt({ min: 0n, max: 10n ** 15n }).map((value) => plainDecimal(new Decimal(value.toString()).div(1_000_000)));
   fc.assert(
-    fc.property(cents, cents, cents, cents, (held, seen, present, amount) => {
+    fc.property(cents, cents, cents, cents, cents, (held, seen, present, since, amount) => {
       const place = exchangePlace('7', [{ asset: 'USDT', free: held, locked: '0' }]);
-      const check = compareReserves({ cashUsd: seen, holdings: [] }, [place], AT);
-      const objection = depositObjection(check, { amountUsd: amount, claimedUsd: present, now: AT });
-      const larger = new Decimal(seen).gt(present) ? seen : present;
-      const fits = new Decimal(held).gte(new Decimal(larger).plus(amount)) && check.verdict === 'backed';
+      const check = compareReserves({ cashUsd: seen, holdings: [], depositedUsd: '7' }, [place], AT);
+      const depositedUsd = plainDecimal(new Decimal(since).plus(7));
+      const objection = depositObjection(check, { amountUsd: amount, present: { claimedUsd: present, depositedUsd }, now: AT });
+      const larger = Decimal.max(present, new Decimal(seen).plus(since));
+      const fits = new Decimal(held).gte(larger.plus(amount)) && check.verdict === 'backed';
       expect(objection === null).toBe(fits);
     }),
     { numRuns: 200 },
@@ -76,9 +79,10 @@ test('a deposit passes where it is backed beside everything that is claimed, at 
 });
 
 test('nothing is paid in while it is not known what is held: never compared, long ago, a silent place, another shortfall', () => {
-  const asked = { amountUsd: '1', claimedUsd: '0', now: AT };
+  const asked = { amountUsd: '1', present: { claimedUsd: '0', depositedUsd: '100' }, now: AT };
   const good = compareReserves(claims('1'), [account, wallet], AT);
   expect(depositObjection(good, asked)).toBeNull();
+  expect(depositObjection({ ...good, depositedUsd: null }, asked)).toMatchObject({ kind: 'unknown' });
   expect(depositObjection(null, asked)).toMatchObject({ kind: 'unknown' });
   expect(depositObjection(good, { ...asked, now: AT + RESERVE_AGE_MS + 1 })).toMatchObject({ kind: 'unknown' });
   expect(depositObjection(compareReserves(claims('1'), [account, silentWallet], AT), asked)).toMatchObject({ kind: 'unknown' });

@@ -21,6 +21,7 @@ import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import { clientOrderIdOf, type ExchangeRequest, exchangeRequestText, keyChange } from '../../src/domain/exchange-request.ts';
+import { compareReserves, exchangePlace, RESERVE_AGE_MS } from '../../src/domain/reserves.ts';
 import { EXCHANGE_KEY } from '../../src/domain/risk/index.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
@@ -320,7 +321,10 @@ test('deposits are backed by what the account really holds: compared, kept, told
   expect(await run()).toEqual({ backed: 1, short: 0, unknown: 0 });
   expect((await reserves.newest(ORG))?.lines).toEqual([{ asset: 'USD', claimed: '3000', held: '3000' }]);
 
-  // More is claimed than is there.
+  // Whoever writes past the service names no comparison, or one that has been spent.
+  await expect(stage.fund(agentId, '10')).rejects.toMatchObject({ constraint_name: 'vault_backing' });
+  // More is claimed than is there: a row from before anything was compared.
+  clock.advanceTo(clock.now() + RESERVE_AGE_MS + 1);
   await stage.fund(agentId, '10');
   expect(await run()).toEqual({ backed: 0, short: 1, unknown: 0 });
   expect(await run()).toEqual({ backed: 0, short: 1, unknown: 0 });
@@ -342,6 +346,66 @@ test('deposits are backed by what the account really holds: compared, kept, told
   const kept = await reserves.list(ORG, { limit: 10, after: null });
   expect(kept.items.map(({ verdict }) => verdict)).toEqual(['unknown', 'short', 'short', 'backed', 'backed']);
   accounts.close();
+});
+
+test('two deposits of one moment into two vaults that one account backs: one of them is paid in', async () => {
+  const { sql, clock } = stage;
+  const reserves = createReserveStore(sql);
+  const agents = [];
+  for (let n = 0; n < 2; n++) {
+    const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
+    await placeAtStage(stage.url, agentId, 'limited_live');
+    agents.push(agentId);
+  }
+  const account = exchangePlace('7', [{ asset: 'USDT', free: '3000', locked: '0' }]);
+  const claims = { cashUsd: '0', holdings: [], depositedUsd: '0' };
+  await reserves.keep(ORG, compareReserves(claims, [account], clock.now()), null);
+  // Both have looked at what is free before either writes.
+  let looks = 0;
+  let release: () => void;
+  const bothLooked = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const newest = async (orgId: string) => {
+    const check = await reserves.newest(orgId);
+    if (++looks === agents.length) release();
+    await bothLooked;
+    return check;
+  };
+  const deposits = await Promise.all(
+    agents.map((agentId) => {
+      const vaults = createVaultStore(sql, createSignedRows(sql));
+      return createVaultHandler({ vaults, marks: () => new Map(), reserves: { ...reserves, newest }, clock }).deposit(
+        stage.context(),
+        agentId,
+        '2000',
+      );
+    }),
+  );
+  expect(deposits.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(deposits.find(({ ok }) => !ok)).toMatchObject({
+    refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance', suggestion: 'deposit at most 1000' }] },
+  });
+  expect(await reserves.present(ORG)).toEqual({ claimedUsd: '2000', depositedUsd: '2000' });
+});
+
+test('a wallet that two organizations have backs neither', async () => {
+  const { sql, clock } = stage;
+  const reserves = createReserveStore(sql);
+  const link = (orgId: string, address: string) => sql`
+    insert into linked_wallets (id, org_id, chain, address, challenge, signature, proved_by, proved_at)
+    values (gen_random_uuid(), ${orgId}, 'spotchain', ${address}, 'c', 's', 'somebody', ${clock.now()})`;
+  const [own, shared] = ['4Nd1mYzgK2hDDxr3Vf6kVYhbTrfKxK8QUxP3GmvZ8LqM', '7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2'] as const;
+  await link(ORG, own);
+  await link(ORG, shared);
+  await link(OTHER, shared);
+  const balancesOf = async (address: string) =>
+    ({ ok: true, value: { address, slot: 1, fetchedAt: clock.now(), lamports: 0n, tokens: [] } }) as const;
+  await createReserveCheck({ store: reserves, places: { exchange: null, balancesOf }, clock }).run();
+  for (const orgId of [ORG, OTHER])
+    expect((await reserves.newest(orgId))?.unknown, orgId).toEqual([
+      `wallet ${shared}: another organization has this wallet too, so it backs neither`,
+    ]);
 });
 
 test('a key lies in a file that its owner alone may read, and an account that two organizations name is used for neither', async () => {

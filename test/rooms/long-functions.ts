@@ -92,7 +92,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
     reason: 'one handler: a method per command or activity, which share what they were made of',
     functions: [
       ['actors/agent/gate-handler.ts', 'createGateHandler', 100],
-      ['actors/agent/vault-handler.ts', 'createVaultHandler', 70],
       ['actors/bridge-transfer/execution.ts', 'bridgeTransferWorkers', 70],
       ['actors/checkout/command-handler.ts', 'createCheckoutHandler', 70],
       ['actors/delegation/command-handler.ts', 'createDelegationHandler', 80],

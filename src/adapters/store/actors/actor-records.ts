@@ -125,10 +125,10 @@ const WRITERS: { readonly [type: string]: Writer } = {
   evaluation_report: writeEvaluationReports,
 
   vault_change: (transaction, rows) => transaction`
-    insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
-    select "agentId", change, kind, depositor, "amountUsd", shares, "sharePriceUsd", "roundingUsd", stage, at, "requestId"
+    insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id, reserve_check)
+    select "agentId", change, kind, depositor, "amountUsd", shares, "sharePriceUsd", "roundingUsd", stage, at, "requestId", "reserveCheck"
     from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, change int, kind text, depositor text, "amountUsd" numeric,
-      shares numeric, "sharePriceUsd" numeric, "roundingUsd" numeric, stage text, at bigint, "requestId" text)`,
+      shares numeric, "sharePriceUsd" numeric, "roundingUsd" numeric, stage text, at bigint, "requestId" text, "reserveCheck" bigint)`,
 
   ledger: writeTransfers,
 

@@ -1,11 +1,11 @@
 /** Comparisons of what is claimed with what is held, in PostgreSQL, and what they are made of. */
 import type { ReserveReads } from '../../../../api/v1/agent-vaults/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { ReserveCheck, ReserveClaims } from '../../../domain/reserves.ts';
+import type { KeptReserveCheck, ReserveClaims } from '../../../domain/reserves.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import type { ReserveStore } from '../../../trading/reserve-check.ts';
+import type { ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
 interface ClaimRow {
@@ -15,38 +15,27 @@ interface ClaimRow {
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
 
+const NO_CLAIMS: ReserveClaims = { cashUsd: '0', holdings: [], depositedUsd: '0' };
+
 export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
   return {
-    async claims() {
-      const rows = await sql<ClaimRow[]>`
-        select b.org_id, b.cash_usd::text, v.agent_id is not null as has_vault, b.holdings
-        from books b left join vaults v on v.agent_id = b.agent_id where b.mode = 'live' order by b.org_id`;
-      const holders = await sql<{ org_id: string }[]>`
-        select org_id from exchange_accounts where removed_at is null union select org_id from linked_wallets where chain = 'spotchain'
-        union select org_id from delegations`;
-      const claims = new Map<string, ReserveClaims>(holders.map(({ org_id }) => [org_id, { cashUsd: '0', holdings: [] }]));
-      for (const { org_id, cash_usd, has_vault, holdings } of rows) {
-        const before = claims.get(org_id) ?? { cashUsd: '0', holdings: [] };
-        const cashUsd = has_vault ? plainDecimal(new Decimal(before.cashUsd).plus(cash_usd)) : before.cashUsd;
-        claims.set(org_id, { cashUsd, holdings: [...before.holdings, ...holdings] });
-      }
-      return claims;
-    },
+    claims: () => sql.begin('isolation level repeatable read read only', claimsIn),
 
     async walletsOf(orgId) {
-      const rows = await sql<{ address: string }[]>`
-        select address from linked_wallets where org_id = ${orgId} and chain = 'spotchain'
-        union select wallet from delegations d where org_id = ${orgId}
-          and not exists (select 1 from delegation_revocations r where r.delegation_id = d.id)
-        order by 1`;
-      return rows.map(({ address }) => address);
+      return sql<ReserveWallet[]>`
+        with named as (
+          select org_id, address from linked_wallets where chain = 'spotchain'
+          union select org_id, wallet from delegations d where not exists (select 1 from delegation_revocations r where r.delegation_id = d.id)
+        )
+        select address, exists (select 1 from named o where o.address = n.address and o.org_id <> n.org_id) as "isShared"
+        from named n where org_id = ${orgId} order by address`;
     },
 
     async keep(orgId, check, alert) {
       await inTransaction(sql, async (transaction) => {
         await transaction`
-          insert into reserve_checks (org_id, at, verdict, lines, unknown)
-          values (${orgId}, ${check.at}, ${check.verdict}, ${transaction.json(check.lines as never)}, ${check.unknown as string[]})`;
+          insert into reserve_checks (org_id, at, verdict, lines, unknown, deposited_usd)
+          values (${orgId}, ${check.at}, ${check.verdict}, ${transaction.json(check.lines as never)}, ${check.unknown as string[]}, ${check.depositedUsd})`;
         if (alert === null) return;
         await transaction`
           insert into announcements (channel, org_id, actor_id, at, body)
@@ -57,24 +46,45 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
 
     newest: (orgId) => newestCheck(sql, orgId),
 
-    async cashUsd(orgId) {
-      const [row] = await sql<{ cash: string }[]>`
-        select coalesce(sum(b.cash_usd), 0)::text as cash from books b join vaults v on v.agent_id = b.agent_id
-        where b.org_id = ${orgId} and b.mode = 'live'`;
-      return plainDecimal(row?.cash ?? '0');
+    async present(orgId) {
+      const [row] = await sql<{ claimed_usd: string; deposited_usd: string }[]>`
+        select claimed_usd::text, deposited_usd::text from vault_claims(${orgId})`;
+      return { claimedUsd: plainDecimal(row?.claimed_usd ?? '0'), depositedUsd: plainDecimal(row?.deposited_usd ?? '0') };
     },
 
     async list(orgId, { limit, after }) {
-      const rows = await sql<(ReserveCheck & { number: number })[]>`
-        select number, at, verdict, lines, unknown from reserve_checks where org_id = ${orgId}
+      const rows = await sql<KeptReserveCheck[]>`
+        select number, at, verdict, lines, unknown, deposited_usd::text as "depositedUsd" from reserve_checks where org_id = ${orgId}
         ${after === null ? sql`` : sql`and number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
       return pageOfRows(rows, limit, (row) => String(row.number));
     },
   };
 }
 
-async function newestCheck(sql: Sql, orgId: string): Promise<ReserveCheck | null> {
-  const [row] = await sql<ReserveCheck[]>`
-    select at, verdict, lines, unknown from reserve_checks where org_id = ${orgId} order by number desc limit 1`;
+async function newestCheck(sql: Sql, orgId: string): Promise<KeptReserveCheck | null> {
+  const [row] = await sql<KeptReserveCheck[]>`
+    select number, at, verdict, lines, unknown, deposited_usd::text as "depositedUsd"
+    from reserve_checks where org_id = ${orgId} order by number desc limit 1`;
   return row ?? null;
+}
+
+/** Claims and deposits as they were at one instant: a deposit is in both or in neither. */
+async function claimsIn(transaction: Transaction): Promise<ReadonlyMap<string, ReserveClaims>> {
+  const rows = await transaction<ClaimRow[]>`
+    select b.org_id, b.cash_usd::text, v.agent_id is not null as has_vault, b.holdings
+    from books b left join vaults v on v.agent_id = b.agent_id where b.mode = 'live' order by b.org_id`;
+  const holders = await transaction<{ org_id: string }[]>`
+    select org_id from exchange_accounts where removed_at is null union select org_id from linked_wallets where chain = 'spotchain'
+    union select org_id from delegations`;
+  const deposited = await transaction<{ org_id: string; usd: string }[]>`
+    select a.org_id, sum(c.amount_usd)::text as usd from vault_changes c join agents a on a.id = c.agent_id
+    where c.kind = 'deposit' group by a.org_id`;
+  const claims = new Map<string, ReserveClaims>(holders.map(({ org_id }) => [org_id, NO_CLAIMS]));
+  for (const { org_id, cash_usd, has_vault, holdings } of rows) {
+    const before = claims.get(org_id) ?? NO_CLAIMS;
+    const cashUsd = has_vault ? plainDecimal(new Decimal(before.cashUsd).plus(cash_usd)) : before.cashUsd;
+    claims.set(org_id, { ...before, cashUsd, holdings: [...before.holdings, ...holdings] });
+  }
+  for (const { org_id, usd } of deposited) claims.set(org_id, { ...(claims.get(org_id) ?? NO_CLAIMS), depositedUsd: plainDecimal(usd) });
+  return claims;
 }

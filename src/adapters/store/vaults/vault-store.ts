@@ -21,6 +21,9 @@ const HOUR_MS = 3_600_000;
 /** The windows of the ranking in milliseconds; null reaches back to the first mark. */
 const WINDOWS: Readonly<Record<string, number | null>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS, all: null };
 
+/** Priced too far from the newest cut, paid out of what an order reserved meanwhile, or paid in beside another deposit: all is read anew. */
+const MOVED: ReadonlySet<string> = new Set(['vault_reserved', 'vault_price', 'vault_backing']);
+
 interface VaultRow {
   readonly stage: Stage;
   readonly max_capital: string;
@@ -89,10 +92,8 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
         return true;
       } catch (error) {
         const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
-        // Priced on a book that somebody moved meanwhile, or too far from the newest cut: it is read and priced again.
-        const moved =
-          (code === '23505' && constraint === 'vault_changes_pkey') || constraint === 'vault_reserved' || constraint === 'vault_price';
-        if (error instanceof BookMoved || moved) return false;
+        if (error instanceof BookMoved || (code === '23505' && constraint === 'vault_changes_pkey')) return false;
+        if (constraint !== undefined && MOVED.has(constraint)) return false;
         throw error;
       }
     },
