@@ -5,8 +5,20 @@ import type { EpochMs } from '../src/domain/time.ts';
 export interface Clock {
   /** Milliseconds since the epoch. Never runs backwards within a process, but for the correction of a time that was wrong by seconds. */
   now(): EpochMs;
+  /** Milliseconds since any moment of before. Never steps, and is never slowed down to let the system's time catch up. */
+  elapsed(): number;
   /** For every RxJS operator that takes time. */
   readonly scheduler: SchedulerLike;
   /** Calls once at or after `at`; returns what cancels it. */
   deadline(at: EpochMs, call: () => void): () => void;
+}
+
+/**
+ * How much of `ms` is left from now on, as a function to be asked later: by the elapsed time, or by the time of day where that
+ * has moved further. The time of day alone would not do: where it is set back, it reaches an instant later than others see it.
+ */
+export function timeLeft(clock: Pick<Clock, 'now' | 'elapsed'>, ms: number): () => number {
+  const until = clock.now() + ms;
+  const end = clock.elapsed() + ms;
+  return () => Math.min(end - clock.elapsed(), until - clock.now());
 }

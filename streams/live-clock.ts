@@ -80,5 +80,5 @@ export function createLiveClock(source: TimeSource = SYSTEM): Clock {
     };
   }
 
-  return { now, scheduler: createClockScheduler({ now, deadline }), deadline };
+  return { now, elapsed: () => source.monotonic(), scheduler: createClockScheduler({ now, deadline }), deadline };
 }

@@ -145,6 +145,7 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
       return heap.length - cancelled;
     },
     now: () => now,
+    elapsed: () => now,
     scheduler: createClockScheduler({ now: () => now, deadline }),
     deadline,
     nextAt: () => peek()?.at ?? null,

@@ -19,7 +19,7 @@ export interface BridgeExecutionDeps {
   readonly leaseIsHeld: (transferId: string) => Promise<boolean>;
   readonly outside: BridgeOutside;
   readonly arrivals: SettledArrivals;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
 }
 
 /** The activity workers of bridge transfers, by kind. */
@@ -41,7 +41,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
     if (await deps.leaseIsHeld(id)) throw new Error(`another worker holds the lease of bridge transfer ${id}`);
     const taken = await takeLease(deps, id, key, async () => transferState((await load(id)).state));
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
-    const sent = await outside.chains[wish.from].broadcast(signed);
+    const sent = await outside.chains[wish.from].broadcast(signed, taken.leftMs);
     if (sent.outcome === 'sent') return { outcome: 'sent', detail: null, lease: taken.until };
     return sent.outcome === 'refused'
       ? { outcome: 'refused', detail: sent.reason, lease: taken.until }

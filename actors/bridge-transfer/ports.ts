@@ -31,8 +31,8 @@ export interface BridgeProvider {
 /** One chain, as the source and as the destination of transfers. */
 export interface TransferChain {
   readonly chain: BridgeChain;
-  /** Hands signed bytes to a node, which takes the same bytes any number of times. @throws only before anything was sent. */
-  broadcast(signed: string): Promise<Broadcast>;
+  /** Hands signed bytes to a node, which takes the same bytes any number of times, while `leftMs` says that milliseconds are left. @throws only before anything was sent. */
+  broadcast(signed: string, leftMs: () => number): Promise<Broadcast>;
   /** Where the source transaction stands. @throws where no node answers: silence is never `unseen`. */
   source(terms: TransferTerms): Promise<SourceSighting>;
   /** What a transaction paid to an address of this chain. @throws where no node answers. */

@@ -11,9 +11,9 @@ export interface ChainClient {
   status(signature: string): Promise<SignatureStatus>;
   /**
    * Hands signed bytes to a node as they are, with preflight and without retries of its own. The same bytes are one
-   * transaction however often they are sent. Answers `unknown` where the answer was lost. @throws only before anything was sent.
+   * transaction however often they are sent, and they leave while `leftMs` says that milliseconds are left. Answers `unknown` where the answer was lost. @throws only before anything was sent.
    */
-  broadcast(signed: Uint8Array): Promise<Broadcast>;
+  broadcast(signed: Uint8Array, leftMs: () => number): Promise<Broadcast>;
   /** What the bytes would do now; signatures are not looked at. @throws where no node answers. */
   simulate(transaction: Uint8Array): Promise<Simulation>;
   /** A finalized transaction with whose balances it moved; null where there is none yet. @throws where no node answers. */

@@ -24,7 +24,7 @@ export interface TransactionExecutionDeps {
   readonly chain: ChainClient;
   readonly verifySignature: VerifySignature;
   readonly purposes: Purposes;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
 }
 
 interface Loaded {
@@ -82,7 +82,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
     const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
     if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
     const lease = taken.until;
-    const answer = await chain.broadcast(bytesOf(loaded));
+    const answer = await chain.broadcast(bytesOf(loaded), taken.leftMs);
     if (answer.outcome === 'sent') return { outcome: 'sent', lease };
     if (answer.outcome === 'unknown') return { outcome: 'unknown', detail: answer.detail, lease };
     // A node also refuses what it has carried out already.

@@ -15,8 +15,10 @@ export interface SubmitInfo<V extends ExecutableVenue> {
   readonly quote: Quote<V>;
   /** The price that the decision was made on, for the slippage of the fill. */
   readonly decisionPrice: string;
-  /** The lease to execute ends at this instant: nothing is sent after it, and the venue is told to refuse what reaches it later. */
+  /** When the lease to execute ends, by the time of day: what is looked up is weighed by it. */
   readonly leaseUntil: number;
+  /** What is left of the lease, in milliseconds: nothing is sent after it, and the venue is told to refuse what reaches it later. */
+  readonly leaseLeftMs: () => number;
 }
 
 /** What a look-up is told of the order besides itself. */

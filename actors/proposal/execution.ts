@@ -16,7 +16,7 @@ import type { ActivityWorker, TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER, WITHDRAW_ORDER } from './effects.ts';
 import type { ExecutionClient, ExecutionClients } from './execution-client.ts';
-import { takeLease } from './lease.ts';
+import { type Lease, takeLease } from './lease.ts';
 import { bookPaper, type LoadedPart, onPaper, type Passed, restedOnPaper, type VenueFlows } from './paper-execution.ts';
 import { executionOf, orderOfPart, partKey, partOf } from './parts.ts';
 import { isHalted, type PresentVerdict, type PreTrade } from './pre-trade.ts';
@@ -36,7 +36,7 @@ export interface ExecutionDeps {
   /** The live venues that are switched on. */
   readonly clients: ExecutionClients;
   readonly flows: VenueFlows;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
 }
 
 /** The activity workers of a proposal's activities, by kind. */
@@ -83,7 +83,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     const lease = await takeLease(deps, id, key, async () => (await load(id)).state, under);
     if ('supersededBy' in lease) return unsent({ outcome: 'superseded', reason: lease.supersededBy });
     if (!verdict.ok) return told({ outcome: 'blocked', risk: verdict.risk }, lease.until);
-    return told(await venues.submit(order.venue, proposal, verdict, lease.until), lease.until);
+    return told(await venues.submit(order.venue, proposal, verdict, lease), lease.until);
   }
 
   async function withdraw(id: string): Promise<CarriedAnswer> {
@@ -187,7 +187,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
     },
 
     /** To the client of one venue goes what risk passed on that venue, on that venue's quote. */
-    async submit<V extends ExecutableVenue>(venue: V, proposal: LoadedPart, passed: Passed, leaseUntil: EpochMs): Promise<VenueAnswer> {
+    async submit<V extends ExecutableVenue>(venue: V, proposal: LoadedPart, passed: Passed, lease: Lease): Promise<VenueAnswer> {
       const { id, orgId, context, part, name } = proposal;
       const {
         approved,
@@ -197,7 +197,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
       if (!isOrderOn(approved, venue) || !isQuoteOf(quote, venue))
         throw new Error(`risk passed proposal ${id} for another venue than ${venue}`);
       const client = clientOf(venue);
-      const info = { orgId, key: name, quote, decisionPrice: context.decisionPrice, leaseUntil };
+      const info = { orgId, key: name, quote, decisionPrice: context.decisionPrice, leaseUntil: lease.until, leaseLeftMs: lease.leftMs };
       if (part.kind === 'take') return client.submit(approved, info);
       const price = context.resting === undefined ? nearPriceOf(approved, quote) : approved.limitPrice;
       if (client.resting === undefined || price === null)

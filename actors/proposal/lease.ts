@@ -1,13 +1,23 @@
 /** The lease under which an order leaves: a halt waits for its end, and nobody follows its holder before. */
 import { PermitLost } from '../../src/domain/execution.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { Clock } from '../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../streams/clock.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 
-/** How long an order may be sent after its lease was taken. A halt waits no longer than this. */
+/**
+ * How long an order may be sent after its lease was taken. A halt waits no longer than this. The holder counts from before it
+ * asks for the lease and the database from the row's writing, so that the holder's time ends first however long the commit takes.
+ */
 export const LEASE_MS = 2_000;
 /** The last part of a lease in which nothing is begun any more. */
 const MARGIN_MS = 250;
+
+export interface Lease {
+  /** Its end by the holder's time of day, and its name: an answer is taken under the lease that it was found under. */
+  readonly until: EpochMs;
+  /** What is left of it in milliseconds. Nothing is sent once that is nothing; the time of day may still be before `until` then. */
+  readonly leftMs: () => number;
+}
 
 /**
  * Takes the lease to carry an activity out; answers until when it holds, or what has superseded the actor, which `standsAt`
@@ -15,13 +25,14 @@ const MARGIN_MS = 250;
  * taken at this moment: the activity is carried out again
  */
 export async function takeLease(
-  { runtime, clock }: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Pick<Clock, 'now'> },
+  { runtime, clock }: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Pick<Clock, 'now' | 'elapsed'> },
   id: string,
   key: string,
   standsAt: () => Promise<string>,
   /** What else the step requires. */
   under: Pick<DeliverOptions, 'also'> = {},
-): Promise<{ readonly until: EpochMs } | { readonly supersededBy: string }> {
+): Promise<Lease | { readonly supersededBy: string }> {
+  const leftMs = timeLeft(clock, LEASE_MS);
   const until = clock.now() + LEASE_MS;
   try {
     const event = { type: 'execution.begun', key, leaseUntil: until, leaseMs: LEASE_MS };
@@ -32,6 +43,6 @@ export async function takeLease(
     if (!(error instanceof PermitLost)) throw error;
     return { supersededBy: error.reason };
   }
-  if (clock.now() > until - MARGIN_MS) throw new Error(`the lease of ${id} was over before it could be used`);
-  return { until };
+  if (leftMs() < MARGIN_MS) throw new Error(`the lease of ${id} was over before it could be used`);
+  return { until, leftMs };
 }

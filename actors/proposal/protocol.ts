@@ -113,7 +113,7 @@ export type ExecutionEvent =
   | {
       readonly type: 'execution.begun';
       readonly key: string;
-      /** By the activity worker's clock; the store counts `leaseMs` from its own commit on, which is later. */
+      /** By the activity worker's clock, from before the step; the store counts `leaseMs` from its writing on, which is later. */
       readonly leaseUntil: EpochMs;
       readonly leaseMs: number;
     }

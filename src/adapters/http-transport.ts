@@ -27,6 +27,8 @@ export interface HttpRequest {
    * changes something there is sent over a fresh one.
    */
   readonly fresh?: boolean;
+  /** What is left to send it in, in milliseconds, asked as its first byte would leave: `not_sent` where that is nothing. */
+  readonly leftMs?: () => number;
 }
 
 /** Names of headers are in lower case. */
@@ -97,11 +99,11 @@ function fixedBase(baseUrl: string): URL {
 function exchange(
   dispatcher: Dispatcher,
   path: string,
-  { method, headers = {}, body, fresh = false }: HttpRequest,
+  { method, headers = {}, body, fresh = false, leftMs }: HttpRequest,
   options: HttpTransportOptions,
 ): Promise<HttpOutcome> {
   return new Promise((resolve) => {
-    const answer = new Answer(options, resolve);
+    const answer = new Answer(options, resolve, leftMs);
     const sent = {
       path,
       method,
@@ -121,6 +123,7 @@ function exchange(
 class Answer implements Dispatcher.DispatchHandler {
   readonly #options: HttpTransportOptions;
   readonly #resolve: (outcome: HttpOutcome) => void;
+  readonly #leftMs: (() => number) | undefined;
   readonly #stopTimer: () => void;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -130,7 +133,8 @@ class Answer implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: AnswerHeaders = {};
 
-  constructor(options: HttpTransportOptions, resolve: (outcome: HttpOutcome) => void) {
+  constructor(options: HttpTransportOptions, resolve: (outcome: HttpOutcome) => void, leftMs: (() => number) | undefined) {
+    this.#leftMs = leftMs;
     const { clock, totalTimeoutMs } = options;
     this.#options = options;
     this.#resolve = resolve;
@@ -141,6 +145,7 @@ class Answer implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    if (this.#leftMs !== undefined && this.#leftMs() <= 0) this.#break('timeout', 'took its connection when the time to send was over');
     // Given up while it waited for a connection: not a byte goes out.
     if (this.#settled) controller.abort(new Error('given up'));
     else this.#leaving = true;

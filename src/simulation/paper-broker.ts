@@ -120,7 +120,7 @@ class TapeBroker implements PaperBroker {
       clients: {},
       leaseIsHeld: async () => false,
       flows: this.#flows,
-      clock: { now: this.#now },
+      clock: { now: this.#now, elapsed: this.#now },
     });
   }
 

@@ -101,6 +101,27 @@ describe('what became of a request', () => {
     expect(received.sort()).toEqual(Array.from({ length: 8 }, (_, index) => `/${index}`));
   });
 
+  test('not sent: the connection stood when the time to send was over, and the host is never told of it', async () => {
+    const received: string[] = [];
+    let connections = 0;
+    const url = await listening(
+      http
+        .createServer((request, response) => {
+          received.push(request.url ?? '');
+          response.end('taken');
+        })
+        .on('connection', () => connections++),
+    );
+    const made = transport(url);
+    let leftMs = 0;
+    const ask = (target: string) => made.send({ method: 'POST', target, body: '{}', fresh: true, leftMs: () => leftMs });
+    expect(await ask('/late')).toMatchObject({ kind: 'not_sent', code: 'timeout' });
+    await waitFor(() => connections === 1, { what: 'the connection that came too late' });
+    leftMs = 1;
+    expect(await ask('/in-time')).toMatchObject({ kind: 'answered', text: 'taken' });
+    expect(received).toEqual(['/in-time']);
+  });
+
   test('an answer that is too large is broken off', async () => {
     let closed = 0;
     const url = await listening(

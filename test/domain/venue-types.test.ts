@@ -76,7 +76,7 @@ test('a reference price is no quote: it prices no order, fills none, and marks n
 
 test('doors and paper fills take what risk let pass, and nothing that was changed since', () => {
   refused(() => {
-    const sent = { orgId: 'o', key: 'k', quote: onChain, decisionPrice: '1', leaseUntil: 0 };
+    const sent = { orgId: 'o', key: 'k', quote: onChain, decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     return [
       client.submit(approved, sent),
       // @ts-expect-error risk has not seen it
@@ -95,7 +95,7 @@ test('doors and paper fills take what risk let pass, and nothing that was change
 
 test("a door takes the orders and the quotes of its own venue, and is hung under no other's name", () => {
   refused(() => {
-    const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0 };
+    const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     const clients: ExecutionClients = {
       spotchain: client,
       // @ts-expect-error the chain's door under the name of the exchange
@@ -129,7 +129,7 @@ test("a door takes the orders and the quotes of its own venue, and is hung under
 
 test('what lost its venue on a way through data has it again only by being asked', () => {
   refused(() => {
-    const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0 };
+    const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     if (!isOrderOn(approvedSomewhere, 'spotchain') || !isQuoteOf(receivedSomewhere, 'spotchain')) return [];
     return [
       client.submit(approvedSomewhere, { ...sent, quote: receivedSomewhere }),

@@ -122,6 +122,7 @@ export function marbleClock(scheduler: TestScheduler, start: EpochMs): Clock {
   const now = (): EpochMs => start + scheduler.now();
   return {
     now,
+    elapsed: now,
     scheduler,
     deadline: (at, call) => {
       const action = scheduler.schedule(call, Math.max(at - now(), 0));

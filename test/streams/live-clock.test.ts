@@ -1,6 +1,7 @@
 /** The live clock under a system time that steps, and waits longer than setTimeout can. */
 import { firstValueFrom, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { timeLeft } from '../../streams/clock.ts';
 import { createLiveClock, MAX_TIMEOUT_MS, type TimeSource } from '../../streams/live-clock.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 
@@ -29,6 +30,23 @@ function createSystem() {
 }
 
 describe('live clock', () => {
+  it.each([
+    ['is set back, and the clock goes on at half speed', -5_000, 2_000],
+    ['was wrong by a minute, and the clock steps back with it', -60_000, 2_000],
+    ['goes on as it should', 0, 2_000],
+    ['is set forward: whoever reads it sees the end earlier', 1_500, 500],
+  ])('time that is left ends after what was asked for at the latest, where the system time %s', (_, stepMs, overAfterMs) => {
+    const system = createSystem();
+    const clock = createLiveClock(system.source);
+    const leftMs = timeLeft(clock, 2_000);
+    expect(leftMs()).toBe(2_000);
+    system.stepWall(stepMs);
+    system.advance(overAfterMs - 100);
+    expect(leftMs()).toBe(100);
+    system.advance(100);
+    expect(leftMs()).toBe(0);
+  });
+
   it('never runs backwards when the system time steps back, goes on, and catches up', () => {
     const system = createSystem();
     const clock = createLiveClock(system.source);

@@ -67,10 +67,10 @@ export function createSolanaBridgeChain(
     head: () => node.head(),
     source,
     arrival,
-    broadcast(signed: string) {
+    broadcast(signed: string, leftMs?: () => number) {
       const bytes = fromBase64(signed);
       if (bytes === null) throw new Error('stored signed bytes are not base64');
-      return node.broadcast(bytes);
+      return node.broadcast(bytes, leftMs);
     },
   };
 }

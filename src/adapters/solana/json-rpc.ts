@@ -44,8 +44,8 @@ export interface JsonRpcOptions {
 export interface JsonRpc {
   /** One question, tried again once where the node was away or turned us away. @throws NodeError */
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Sent at most once. Never throws. */
-  once(method: string, params: readonly unknown[]): Promise<Reply>;
+  /** Sent at most once, and not after what `leftMs` says is left, in milliseconds. Never throws. */
+  once(method: string, params: readonly unknown[], leftMs?: () => number): Promise<Reply>;
   close(): void;
 }
 
@@ -63,13 +63,13 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.deadline(clock.now() + ms, resolve));
   let counter = 0;
 
-  async function send(method: string, params: readonly unknown[], kept: boolean): Promise<Reply> {
-    const reply = await sendUncounted(method, params, kept);
+  async function send(method: string, params: readonly unknown[], kept: boolean, leftMs?: () => number): Promise<Reply> {
+    const reply = await sendUncounted(method, params, kept, leftMs);
     if (reply.kind === 'lost' || reply.kind === 'not_taken') options.onFailure?.(reply.error.code);
     return reply;
   }
 
-  async function sendUncounted(method: string, params: readonly unknown[], kept: boolean): Promise<Reply> {
+  async function sendUncounted(method: string, params: readonly unknown[], kept: boolean, leftMs?: () => number): Promise<Reply> {
     const waitMs = (await budget?.take(1, clock.now())) ?? 0;
     if (waitMs > 0)
       return {
@@ -78,10 +78,11 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
       };
     const id = ++counter;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-    const outcome = await http.send({ method: 'POST', target, headers: { 'content-type': 'application/json' }, body, fresh: !kept });
+    const headers = { 'content-type': 'application/json' };
+    const outcome = await http.send({ method: 'POST', target, headers, body, fresh: !kept, ...(leftMs === undefined ? {} : { leftMs }) });
     if (outcome.kind !== 'answered') return { kind: outcome.kind === 'lost' ? 'lost' : 'not_taken', error: lossOf(outcome) };
-    const { status, headers, text } = outcome;
-    if (status === 429) budget?.block(clock.now() + (retryAfterMs(headerOf(headers, 'retry-after'), clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
+    const { status, headers: told, text } = outcome;
+    if (status === 429) budget?.block(clock.now() + (retryAfterMs(headerOf(told, 'retry-after'), clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
     // Refused before it was read; a failure behind it (5xx) leaves open what was done.
     if (status >= 300 && status < 500) return { kind: 'not_taken', error: new NodeError(`http_${status}`, `the node answered ${status}`) };
     return replyIn(id, status, text);
@@ -97,7 +98,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
         await wait(reply.error.code === 'http_429' ? PAUSE_WHEN_LIMITED_MS : PAUSE_MS);
       }
     },
-    once: (method, params) => send(method, params, false),
+    once: (method, params, leftMs) => send(method, params, false, leftMs),
     close: http.close,
   };
 }

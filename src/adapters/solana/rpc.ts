@@ -66,8 +66,11 @@ export interface SolanaRpc {
   head(): Promise<{ readonly height: number; readonly at: EpochMs | null }>;
   /** @throws NodeError where no node answers, or nonsense: silence is never `unseen`. */
   status(signature: string): Promise<SignatureStatus>;
-  /** Sent once, with preflight, and without retries of the node's own. @throws NodeError where nothing was taken. */
-  broadcast(signed: Uint8Array): Promise<Broadcast>;
+  /**
+   * Sent once, with preflight, and without retries of the node's own; not after what `leftMs` says is left, in milliseconds.
+   * @throws NodeError where nothing was taken.
+   */
+  broadcast(signed: Uint8Array, leftMs?: () => number): Promise<Broadcast>;
   /** What the bytes would do now; signatures are not looked at, the blockhash is. @throws NodeError */
   simulate(transaction: Uint8Array): Promise<Simulation>;
   /** Null until it is finalized. @throws NodeError */
@@ -110,9 +113,9 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
       return { height, at: seconds === null ? null : seconds * 1_000 };
     },
     status: (signature) => statusFrom(ask, signature),
-    async broadcast(signed) {
+    async broadcast(signed, leftMs) {
       const settings = { encoding: 'base64', preflightCommitment: WORKING, maxRetries: 0 };
-      return broadcastOf(await rpc.once('sendTransaction', [Buffer.from(signed).toString('base64'), settings]), signed);
+      return broadcastOf(await rpc.once('sendTransaction', [Buffer.from(signed).toString('base64'), settings], leftMs), signed);
     },
     simulate: (transaction) => simulationFrom(ask, transaction),
     transaction: (signature) => landedFrom(ask, signature),

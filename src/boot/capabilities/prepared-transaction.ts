@@ -98,7 +98,7 @@ export function preparedTransactionWorkers(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly chain: ChainClient;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
 }): Readonly<Record<string, ActivityWorker>> {
   return transactionWorkers({
     runtime: deps.runtime,

@@ -102,7 +102,7 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
   const truth = truthOf(plan, wish, random);
   const faulty = 0.02 + random() * 0.25;
   let now = NOW;
-  const clock = { now: () => now, deadline: () => () => {} };
+  const clock = { now: () => now, elapsed: () => now, deadline: () => () => {} };
   const settled = new Map<string, SourceName>([[`${wish.to} ${truth.used}`, { chain: wish.from, hash: named(wish.from, 'long ago') }]]);
   const store = settling(createMemoryStore(), settled);
   const plain = createRuntime({ store, directory: createDirectory([bridgeTransferKind]), clock });

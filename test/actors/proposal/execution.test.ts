@@ -7,6 +7,7 @@ import { TOLD } from '../../../actors/runtime/activities.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { VenueAnswer } from '../../../src/domain/execution.ts';
 import type { Order } from '../../../src/domain/order.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
 import { eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
 let stage: TradingFixture;
@@ -213,6 +214,31 @@ test('a carrier that died under its lease and is followed after a halt sends not
   await stage.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['cancelled', 'halted']);
   expect(world.submits).toEqual([]);
+});
+
+test('a lease lasts no longer for its holder than for a halt, though the system time of the holder was set back', async () => {
+  await liveProposal();
+  let setBackMs = 0;
+  const clock = createLiveClock({
+    wall: () => Date.now() - setBackMs,
+    monotonic: () => performance.now(),
+    timer: () => () => {},
+  });
+  clock.now();
+  // The clock now goes on at half speed: by it the lease would last for twice as long as the halt waits.
+  setBackMs = 9_000;
+  const afterTheHalt: { leftMs: number; byTimeOfDayMs: number }[] = [];
+  const { client } = venue();
+  const submit: typeof client.submit = async (_, { leaseUntil, leaseLeftMs }) => {
+    expect(leaseLeftMs()).toBeGreaterThan(0);
+    expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true });
+    afterTheHalt.push({ leftMs: leaseLeftMs(), byTimeOfDayMs: leaseUntil - clock.now() });
+    return { outcome: 'rejected', reason: 'not_sent', detail: 'the lease was over' };
+  };
+  await stage.carry({ clients: { spotexchange: { ...client, submit } }, clock });
+  expect(afterTheHalt).toHaveLength(1);
+  expect(afterTheHalt[0]?.leftMs).toBeLessThanOrEqual(0);
+  expect(afterTheHalt[0]?.byTimeOfDayMs).toBeGreaterThan(0);
 });
 
 test('a lease that is over before it could be used sends nothing; the next attempt takes it anew', async () => {

@@ -33,6 +33,7 @@ export function shiftedClock(start?: number): Clock & { forward(ms: number): voi
   let shift = start === undefined ? 0 : start - live.now();
   return {
     now: () => live.now() + shift,
+    elapsed: () => live.elapsed() + shift,
     scheduler: live.scheduler,
     deadline: (at, call) => live.deadline(at - shift, call),
     forward: (ms) => void (shift += ms),

@@ -264,6 +264,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
         quote: { venue: 'spotexchange', source: 'test:top', observedAt: NOON, bid: '3999', ask: '4000' },
         decisionPrice: '4000',
         leaseUntil: NOON + 2_000,
+        leaseLeftMs: () => 2_000,
       }),
   },
   'an order that is looked up': {

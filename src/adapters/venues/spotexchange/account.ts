@@ -1,5 +1,5 @@
 /** An account at the spot exchange, as the exchange itself tells of it: its number, whether it may trade, what it holds. */
-import type { Clock } from '../../../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../../../streams/clock.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { knownFields } from '../known-fields.ts';
 import { VenueError } from '../venue-feed.ts';
@@ -30,8 +30,8 @@ export interface SpotAccount {
 }
 
 /** @throws VenueError where the exchange does not tell, or tells what cannot be read. */
-export async function fetchAccount(signed: Pick<SignedRest, 'call'>, clock: Pick<Clock, 'now'>): Promise<SpotAccount> {
-  const told = await signed.call({ ask: { kind: 'account' }, known: ACCOUNT_FIELDS, until: clock.now() + ASK_MS });
+export async function fetchAccount(signed: Pick<SignedRest, 'call'>, clock: Pick<Clock, 'now' | 'elapsed'>): Promise<SpotAccount> {
+  const told = await signed.call({ ask: { kind: 'account' }, known: ACCOUNT_FIELDS, leftMs: timeLeft(clock, ASK_MS) });
   if (told.kind !== 'ok') throw untold(told);
   const { uid, canTrade, balances } = (told.body ?? {}) as Record<string, unknown>;
   const read = Array.isArray(balances) ? balances.map(balanceOf) : [null];

@@ -3,7 +3,7 @@
  * LIMIT GTC where it rests. What nobody knows the outcome of is unknown until the exchange itself, asked for the order's name, has told.
  * See docs/reference/outside/spot-exchange.md.
  */
-import type { Clock } from '../../../../streams/clock.ts';
+import { type Clock, timeLeft } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FillQuote } from '../../../domain/book.ts';
 import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
@@ -65,6 +65,7 @@ interface Submitting {
   readonly quote: Pick<Quote<'spotexchange'>, 'venue' | 'source' | 'observedAt' | 'bid' | 'ask'>;
   readonly decisionPrice: DecimalString;
   readonly leaseUntil: EpochMs;
+  readonly leaseLeftMs: () => number;
 }
 
 /** What a look-up knows of the order besides itself. */
@@ -184,7 +185,7 @@ function remember(session: Session, name: string): void {
 /** @param restAt where the order rests; null where it takes at once. */
 async function send(session: Session, order: RiskApproved<Order>, info: Submitting, restAt: RestsAt | null): Promise<VenueAnswer> {
   const { signed, sent } = session;
-  const { key, leaseUntil } = info;
+  const { key, leaseLeftMs } = info;
   const name = clientOrderIdOf(key);
   if (sent.has(name)) return lookUp(session, order, key, info);
   const instrument = await instrumentOf(session, order);
@@ -192,7 +193,7 @@ async function send(session: Session, order: RiskApproved<Order>, info: Submitti
   if (refused !== null) return refused;
   // As it is signed: data, without what risk added to its type.
   const ask: ExchangeAsk = { kind: 'order', key, order: orderOf(order), restAt };
-  const post = (): Promise<Told> => signed.call({ ask, known: ORDER_FIELDS, places: true, until: leaseUntil });
+  const post = (): Promise<Told> => signed.call({ ask, known: ORDER_FIELDS, places: true, leftMs: leaseLeftMs });
   remember(session, name);
   let told: Told;
   try {
@@ -304,11 +305,11 @@ async function lookUp(session: Session, order: Order, key: string, info: Looking
   const { clock, signed, sent } = session;
   const instrument = await instrumentOf(session, order);
   const symbol = instrument.instrument;
-  const until = clock.now() + LOOK_UP_MS;
+  const leftMs = timeLeft(clock, LOOK_UP_MS);
   // Asked before the answer is weighed: what is not there now may have come before a later look at the clock.
   const settledAt = info.leaseUntil === null ? null : info.leaseUntil + SETTLED_AFTER_MS;
   const isSettled = settledAt === null || clock.now() >= settledAt;
-  const told = await signed.call({ ask: { kind: 'look_up', key, symbol }, known: ORDER_FIELDS, until });
+  const told = await signed.call({ ask: { kind: 'look_up', key, symbol }, known: ORDER_FIELDS, leftMs });
   if (told.kind === 'refused' && told.code === '-2013') {
     if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
     // Under a new lease it may be sent again.
@@ -318,7 +319,7 @@ async function lookUp(session: Session, order: Order, key: string, info: Looking
   if (told.kind !== 'ok') return unasked(session, told);
   const state = readOrderState(told.body);
   if (state === null) return unknown('the exchange knows the order and its answer cannot be read');
-  return withTrades(session, order, instrument, state, info, until);
+  return withTrades(session, order, instrument, state, info, leftMs);
 }
 
 /** What an order has come to, with its trades where it has any. */
@@ -328,13 +329,13 @@ async function withTrades(
   instrument: SpotInstrument,
   state: SpotOrderState,
   info: LookingUp,
-  until: EpochMs,
+  leftMs: () => number,
 ): Promise<VenueAnswer> {
   const { signed } = session;
   const unseen = new Decimal(state.executed).gt(info.seen?.executed ?? 0);
   if (!unseen || (!hasEnded(state) && state.restingAt === null)) return concluded(session, order, instrument, state, [], info);
   const ask: ExchangeAsk = { kind: 'trades', symbol: instrument.instrument, orderId: state.orderId };
-  const rows = await signed.call({ ask, known: MY_TRADES_FIELDS, until });
+  const rows = await signed.call({ ask, known: MY_TRADES_FIELDS, leftMs });
   if (rows.kind !== 'ok') return unasked(session, rows);
   return concluded(session, order, instrument, state, readTrades(rows.body, state.executed, state.at), info);
 }
@@ -346,10 +347,10 @@ async function withTrades(
 async function withdraw(session: Session, order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
   const { clock, signed } = session;
   const instrument = await instrumentOf(session, order);
-  const until = clock.now() + LOOK_UP_MS;
-  const told = await signed.call({ ask: { kind: 'cancel', key, symbol: instrument.instrument }, known: ORDER_FIELDS, until });
+  const leftMs = timeLeft(clock, LOOK_UP_MS);
+  const told = await signed.call({ ask: { kind: 'cancel', key, symbol: instrument.instrument }, known: ORDER_FIELDS, leftMs });
   const state = told.kind === 'ok' ? readOrderState(told.body) : null;
-  if (state !== null && hasEnded(state)) return withTrades(session, order, instrument, state, info, until);
+  if (state !== null && hasEnded(state)) return withTrades(session, order, instrument, state, info, leftMs);
   if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
   const known = await lookUp(session, order, key, info);
   return known.outcome === 'resting' ? unknown('the exchange did not take the order back yet') : known;

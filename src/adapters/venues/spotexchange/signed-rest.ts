@@ -51,8 +51,8 @@ export interface SignedCall {
   readonly known: KnownFields;
   /** Takes one of the orders that the account may send. */
   readonly places?: boolean;
-  /** Nothing leaves after it by our clock, and the venue refuses what reaches it later. */
-  readonly until: EpochMs;
+  /** What is left to send it in, in milliseconds: nothing leaves after it, and the venue refuses what reaches it later. */
+  readonly leftMs: () => number;
 }
 
 /** Codes of the venue after which nobody knows whether a request was carried out. */
@@ -124,23 +124,23 @@ export function createSignedRest(options: {
   }
 
   return {
-    async call({ ask, known, places, until }) {
+    async call({ ask, known, places, leftMs }) {
       const { method, path, weight } = endpointOf(ask);
       const ahead = await aheadMs();
       if (places === true) {
-        await take(clock, budgets.dayOrders, 1, until);
-        await take(clock, budgets.orders, 1, until);
+        await take(clock, budgets.dayOrders, 1, leftMs);
+        await take(clock, budgets.orders, 1, leftMs);
       }
-      await take(clock, budgets.weight, weight, until);
+      await take(clock, budgets.weight, weight, leftMs);
       const now = clock.now();
-      const recvWindow = Math.min(Math.floor(until - now), MAX_RECV_WINDOW_MS);
+      const recvWindow = Math.min(Math.floor(leftMs()), MAX_RECV_WINDOW_MS);
       if (recvWindow <= 0) throw tooLate();
       const signed = await sign({ orgId, ask, timestamp: Math.floor(now + ahead), recvWindow });
       if (signed.outcome !== 'signed')
         return { kind: 'unsigned', code: signed.outcome === 'refused' ? signed.code : 'signer_unavailable', detail: signed.detail };
-      if (clock.now() >= until) throw tooLate();
+      if (leftMs() <= 0) throw tooLate();
       const headers = { 'x-mbx-apikey': signed.apiKey };
-      const told = toldBy(await http.send({ method, target: `${path}?${signed.query}`, headers, fresh: true }));
+      const told = toldBy(await http.send({ method, target: `${path}?${signed.query}`, headers, fresh: true, leftMs }));
       if (told.kind === 'ok') noteUnknown(told.body, known, options.note);
       return told;
     },
@@ -151,12 +151,12 @@ export function createSignedRest(options: {
   };
 }
 
-/** Takes from a budget, waiting until `until` at most. @throws VenueError */
-async function take(clock: Clock, budget: RequestBudget, weight: number, until: EpochMs): Promise<void> {
+/** Takes from a budget, waiting no longer than there is time left. @throws VenueError */
+async function take(clock: Clock, budget: RequestBudget, weight: number, leftMs: () => number): Promise<void> {
   for (;;) {
     const ms = await budget.take(weight, clock.now());
     if (ms === 0) return;
-    if (clock.now() + ms >= until)
+    if (ms >= leftMs())
       throw new VenueError(
         'spotexchange',
         0,

@@ -17,6 +17,7 @@ import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskA
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../../src/sandbox/spotexchange/simulator.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../streams/feed-counters.ts';
+import { timeLeft } from '../../../../streams/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
 import { NOON, tinyMarket, until } from './tiny-world.ts';
 
@@ -135,10 +136,12 @@ async function approved(
   return verdict.approved;
 }
 
+const leaseOf = (ms: number) => ({ leaseUntil: clock.now() + ms, leaseLeftMs: timeLeft(clock, ms) });
+
 async function infoOf(order: Order, key = order.id) {
   const { bid, ask } = await top();
   const quote = { source: 'test:top', observedAt: clock.now(), bid, ask };
-  return { orgId: ORG, key, quote, decisionPrice: order.side === 'buy' ? ask : bid, leaseUntil: clock.now() + LEASE_MS };
+  return { orgId: ORG, key, quote, decisionPrice: order.side === 'buy' ? ask : bid, ...leaseOf(LEASE_MS) };
 }
 
 async function submit(order: RiskApproved<Order<'spotexchange'>>, through = orders): Promise<VenueAnswer> {
@@ -322,7 +325,7 @@ describe('what the exchange refuses', () => {
     expect(await orders.submit(refused, infoOfNoRead(refused) as never)).toMatchObject({ outcome: 'rejected', reason: 'rate_limited' });
     simulator.faults.reset();
     const next = freshOf(order);
-    const info = { ...infoOfNoRead(next), leaseUntil: clock.now() + 500 };
+    const info = { ...infoOfNoRead(next), ...leaseOf(500) };
     await expect(orders.submit(next, info as never)).rejects.toThrow(/budget/);
     expect(simulator.account.orders.length).toBe(1);
     clock.advanceTo(clock.now() + 1_500);
@@ -349,7 +352,7 @@ function infoOfNoRead(order: Order) {
     key: order.id,
     quote: { source: 'test', observedAt: clock.now(), bid: '1', ask: '2' },
     decisionPrice: order.limitPrice,
-    leaseUntil: clock.now() + LEASE_MS,
+    ...leaseOf(LEASE_MS),
     orgId: ORG,
   };
 }
@@ -401,7 +404,7 @@ describe('an outcome that nobody knows', () => {
   test('a slow answer is unknown once the exchange itself would have given up', async () => {
     const order = await approved();
     await submit(freshOf(order));
-    const info = { ...(await infoOf(order)), leaseUntil: clock.now() + 30_000 };
+    const info = { ...(await infoOf(order)), ...leaseOf(30_000) };
     simulator.faults.set({ slowMs: 20_000 });
     let answer: VenueAnswer | null = null;
     void orders.submit(order, info as never).then((given) => {
@@ -605,7 +608,7 @@ describe('resting orders', () => {
   const placing = async (key: string, price: string, postOnly = true) => {
     const { bid, ask } = await top();
     const quote = { venue: 'spotexchange' as const, source: 'test:top', observedAt: clock.now(), bid, ask };
-    return { orgId: ORG, key, quote, decisionPrice: ask, leaseUntil: clock.now() + LEASE_MS, price, postOnly };
+    return { orgId: ORG, key, quote, decisionPrice: ask, ...leaseOf(LEASE_MS), price, postOnly };
   };
   const asking = { orgId: ORG, decisionPrice: '1', leaseUntil: null };
 
