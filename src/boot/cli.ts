@@ -1,9 +1,13 @@
 /** The command line: `sevengate <command>`. Results go to stdout, everything else to stderr. */
 import { CommanderError } from 'commander';
-import { createProgram } from './cli/program.ts';
+import { createProgram } from '../cli/program.ts';
+import { commandService } from './command-service.ts';
 
 // The first word that is no option names the command.
-const program = await createProgram(process.argv.slice(2).find((word) => !word.startsWith('-')));
+const program = await createProgram(
+  process.argv.slice(2).find((word) => !word.startsWith('-')),
+  commandService,
+);
 
 try {
   await program.parseAsync(process.argv);

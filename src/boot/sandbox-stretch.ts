@@ -11,6 +11,7 @@ import { createUnknownFields } from '../../streams/feed-counters.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { createIntelligenceFeed } from '../adapters/intelligence/intelligence-feed.ts';
 import { createActorStore } from '../adapters/store/actors/actor-store.ts';
+import { createLog } from '../adapters/log.ts';
 import { createNewIds } from '../adapters/new-ids.ts';
 import { nextDue } from '../adapters/store/actors/next-due.ts';
 import { shareCommits } from '../adapters/store/actors/shared-commits.ts';
@@ -45,13 +46,14 @@ import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { activityWorkersOf, tickersOf } from './capabilities/index.ts';
 import type { WorkerDeps } from './capabilities/capability.ts';
-import type { Config } from './config.ts';
+import { useCatalog } from './catalog-file.ts';
+import { type Config, ROLES } from './config.ts';
 import { openGates } from './gates.ts';
 import { openActors } from './roles/worker.ts';
 import { type SandboxPast, sandboxPast } from './sandbox-past.ts';
-import type { ServiceProcess } from './service-process.ts';
+import { createServiceProcess, type ServiceProcess } from './service-process.ts';
 import { namedSystems } from './simulated-clock.ts';
-import type { StoreConnections } from './store-connections.ts';
+import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
 const HOUR_MS = 3_600_000;
 /** Duties of the live service that are held meanwhile, in real time. */
@@ -78,6 +80,27 @@ export interface MovedOn {
   readonly to: EpochMs;
 }
 
+interface Stretch {
+  /** Where the stretch that begins at an instant ends. */
+  readonly until: (from: EpochMs) => EpochMs;
+  readonly progress: (done: number, total: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Moves the time of the sandbox of these settings on, with a process of its own. @throws Error as `moveSandboxOn` */
+export async function moveOn(given: Config, stretch: Stretch): Promise<MovedOn> {
+  // Nothing of a stretch is queued.
+  const config = given.REDIS_URL === null ? { ...given, QUEUE_BACKEND: 'postgres' as const } : given;
+  useCatalog(config);
+  const { signal } = stretch;
+  const service = createServiceProcess({ config, roles: ROLES, record: null, path: '', log: createLog('error'), signal });
+  try {
+    return await moveSandboxOn(service, await openStoreConnections(service), stretch);
+  } finally {
+    await service.stop();
+  }
+}
+
 /**
  * Lives through a stretch of the sandbox's market and moves the time of the database with it.
  * @throws Error in one sentence where a service is on duty, or the sandbox has no market of its own to live on.
@@ -85,16 +108,7 @@ export interface MovedOn {
 export async function moveSandboxOn(
   service: ServiceProcess,
   store: StoreConnections,
-  {
-    until,
-    progress,
-    signal,
-  }: {
-    /** Where the stretch that begins at an instant ends. */
-    readonly until: (from: EpochMs) => EpochMs;
-    readonly progress: (done: number, total: number) => void;
-    readonly signal: AbortSignal;
-  },
+  { until, progress, signal }: Stretch,
 ): Promise<MovedOn> {
   const real = namedSystems(service.config);
   if (real.length > 0)

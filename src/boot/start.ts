@@ -9,6 +9,7 @@ import { isLoopback } from '../adapters/listen-refusal.ts';
 import { serviceClock } from '../adapters/store/agents/tick-store.ts';
 import { seedOrganization } from '../adapters/store/callers/seed-organization.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import type { RunningService } from '../cli/ports.ts';
 import { EXAMPLE } from '../sandbox/example-organization.ts';
 import { keepMemberTokens, operatorToken } from '../sandbox/identity/member-tokens.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
@@ -33,21 +34,11 @@ import { openStoreConnections } from './store-connections.ts';
 /** How long the start waits for the first quotes before it says what is missing. */
 const READY_MS = 45_000;
 
-export interface Started {
-  /** Null where no API runs in this process. */
-  readonly url: string | null;
-  /** Where the tokens of the example members lie; null where the identity provider is not the sandbox's. */
-  readonly tokenFolder: string | null;
-  /** Signs a browser of this machine in as the operator, once; null where the identity provider is not the sandbox's. */
-  readonly signInUrl: string | null;
-  stop(): Promise<void>;
-}
-
 /**
  * @throws Error in one sentence where something needed is missing, or the signal's reason where it was aborted; in both
  * cases what was started before is stopped.
  */
-export async function start(options: StartOptions): Promise<Started> {
+export async function start(options: StartOptions): Promise<RunningService> {
   const service = createServiceProcess(options);
   try {
     return { ...(await startParts(service)), stop: service.stop };
@@ -57,7 +48,7 @@ export async function start(options: StartOptions): Promise<Started> {
   }
 }
 
-async function startParts(service: ServiceProcess): Promise<Omit<Started, 'stop'>> {
+async function startParts(service: ServiceProcess): Promise<Omit<RunningService, 'stop'>> {
   const { config, clock, log, newId, roles, signal } = service;
   const home = resolve(config.SEVENGATE_HOME);
   useCatalog(config);

@@ -7,7 +7,8 @@ import { expect, test } from 'vitest';
 import { loadTape, replayMoves } from '../../api/v1/replay/control.ts';
 import { replayReads } from '../../api/v1/replay/state.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';
-import { createProgram } from '../../src/boot/cli/program.ts';
+import { commandService } from '../../src/boot/command-service.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
 import { PICTURED_PAGES, pictureFile, SCHEMES } from '../web/pictured-pages.ts';
 
@@ -72,7 +73,14 @@ test('the page of the command line is what the commands say', async () => {
     '`npx sevengate <command>`, or `node src/boot/sevengate.mjs <command>`. Results go to standard output, everything else to',
     'standard error. This page is generated from the commands by `test/boot/documents.test.ts`.',
     '',
-    ...commandsOf(await createProgram('all')).flatMap(({ name, help }) => [`## ${name}`, '', '```', help.trim(), '```', '']),
+    ...commandsOf(await createProgram('all', commandService)).flatMap(({ name, help }) => [
+      `## ${name}`,
+      '',
+      '```',
+      help.trim(),
+      '```',
+      '',
+    ]),
   ];
   await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/command-line.md');
 });

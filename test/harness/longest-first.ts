@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Rooms by how long their files run, longest first; what is not named comes after these. */
-const SLOW_ROOMS = [['/test/journeys/', '/test/web/'], ['/test/sandbox/'], ['/test/boot/']] as const;
+const SLOW_ROOMS = [['/test/journeys/', '/test/web/'], ['/test/sandbox/'], ['/test/boot/', '/test/cli/']] as const;
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

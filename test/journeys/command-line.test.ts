@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProgram } from '../../src/boot/cli/program.ts';
+import { commandService } from '../../src/boot/command-service.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { SIMULATORS } from '../../src/boot/outside/index.ts';
 import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
 import { holdPorts, REFUSING_PORT } from '../harness/ports.ts';
@@ -76,7 +77,7 @@ describe('words', () => {
       .filter((name) => name !== 'help');
     expect(commands).toEqual(expect.arrayContaining(['start', 'migrate', 'token', 'doctor']));
     for (const setting of ['PORT', 'SEVENGATE_HOME', 'DATABASE_URL', 'QUEUE_BACKEND']) expect(stdout).toContain(`  ${setting} `);
-    const program = await createProgram('all');
+    const program = await createProgram('all', commandService);
     expect(program.commands.map((command) => command.name())).toEqual(expect.arrayContaining(commands));
     for (const command of program.commands.filter((one) => one.name() !== 'help')) {
       // A command of commands speaks JSON in each of them.

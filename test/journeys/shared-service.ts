@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { commandWriter } from '../../src/adapters/store/ready-database.ts';
-import { organization } from '../../src/boot/cli/organization.ts';
+import { organization } from '../../src/cli/organization.ts';
 import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';
 import { localSigningKeys } from '../../src/sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';

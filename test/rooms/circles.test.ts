@@ -2,7 +2,18 @@
 import { expect, test } from 'vitest';
 import { product } from './source.ts';
 
-const ROOMS = ['src/domain', 'streams', 'actors', 'src/trading', 'src/simulation', 'src/adapters', 'src/sandbox', 'api', 'src/boot'];
+const ROOMS = [
+  'src/domain',
+  'streams',
+  'actors',
+  'src/trading',
+  'src/simulation',
+  'src/adapters',
+  'src/sandbox',
+  'api',
+  'src/cli',
+  'src/boot',
+];
 const roomOf = (path: string): string | undefined => ROOMS.find((room) => path.startsWith(`${room}/`));
 
 /** Rooms that each room imports, with one file that does so. Types count like everything else. */

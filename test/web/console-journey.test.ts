@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTapeServer } from '../../src/boot/tape-server.ts';
+import { startTapeServer } from '../../src/cli/tape-server.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { type RecordedDay, recordedDay } from '../harness/recorded-day.ts';

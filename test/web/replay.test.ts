@@ -1,7 +1,7 @@
 // A tape in the console, in a real browser and without a database: played, stepped, moved, and never taken for the present.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTapeServer, type TapeServer } from '../../src/boot/tape-server.ts';
+import { startTapeServer, type TapeServer } from '../../src/cli/tape-server.ts';
 import { isoTime } from '../../src/domain/time.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { bidAt, DAY_BEGIN, type RecordedDay, recordedDay } from '../harness/recorded-day.ts';

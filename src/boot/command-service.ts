@@ -1,0 +1,78 @@
+/** What the commands ask of this service. What only some commands need is loaded when they ask for it. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import type { Service } from '../cli/ports.ts';
+import { EXAMPLE_ORGANIZATION } from '../sandbox/example-organization.ts';
+import { describeSettings, ROLES, type Role } from './config.ts';
+import { readOnce, settings } from './settings.ts';
+import { packageVersion } from './version.ts';
+
+export const commandService: Service = {
+  version: packageVersion(),
+  path: process.env['PATH'] ?? '',
+  roles: ROLES,
+  exampleOrganization: EXAMPLE_ORGANIZATION,
+  settings,
+  readSettings: readOnce,
+  describeSettings,
+
+  async start({ roles, ...options }) {
+    const { start } = await import('./start.ts');
+    const { path } = commandService;
+    return start({
+      ...options,
+      path,
+      config: settings(),
+      roles: roles.filter((role): role is Role => ROLES.some((known) => known === role)),
+    });
+  },
+
+  async moveSandboxOn(stretch) {
+    const { moveOn } = await import('./sandbox-stretch.ts');
+    return moveOn(settings(), stretch);
+  },
+
+  async useCatalog() {
+    // Without a catalog file nothing is loaded for it, and no setting is read.
+    const { CATALOG_FILE: file = '', SEVENGATE_HOME: home = '.sevengate' } = process.env;
+    if (file.trim() === '' && !existsSync(join(home, 'catalog.json'))) return null;
+    return (await import('./catalog-file.ts')).useCatalog(settings());
+  },
+  readCatalogFile: async (file) => (await import('./catalog-file.ts')).readCatalogFile(file),
+  statedBudgets: async () => (await import('./outside/index.ts')).statedBudgets(settings()),
+
+  async histories() {
+    const { createVenues } = await import('./outside/index.ts');
+    return createVenues(await reach()).histories;
+  },
+  obtainableHistory: async () => (await import('./sandbox-past.ts')).obtainableHistory({ config: settings(), runs: () => true }),
+  async spotAccounts(sign) {
+    const { openSpotAccounts } = await import('../adapters/venues/spotexchange/access.ts');
+    return openSpotAccounts(await reach(), sign);
+  },
+  async mintToken({ subject, lifetimeS, clock }) {
+    const [{ localSigningKeys }, { SANDBOX_AUDIENCE }] = await Promise.all([
+      import('../sandbox/identity/identity-folder.ts'),
+      import('../sandbox/identity/provider.ts'),
+    ]);
+    return localSigningKeys(resolve(settings().SEVENGATE_HOME), clock).mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS });
+  },
+
+  actorKinds: async () => (await import('./capabilities/index.ts')).ACTOR_KINDS,
+  members: async (sql, clock, newId) => (await import('./members.ts')).createMembers(sql, clock, newId),
+  backtest: async (work, post) => (await import('./threads/backtest-worker.ts')).workFromStore(work, post),
+  sweep: async (work, post) => (await import('./threads/backtest-worker.ts')).sweepFromStore(work, post),
+};
+
+/** How a command reaches the outside systems: those that the settings name, or the sandbox of a service beside it. */
+async function reach() {
+  const [{ addressesOf, createRequestBudgets, statedBudgets }, { knownSandbox }] = await Promise.all([
+    import('./outside/index.ts'),
+    import('./sandbox.ts'),
+  ]);
+  const config = settings();
+  const addresses = addressesOf(config, knownSandbox(config));
+  const budgets = createRequestBudgets(statedBudgets(config));
+  return { addresses, budgets, clock: createLiveClock(), random: Math.random, note: () => {} };
+}

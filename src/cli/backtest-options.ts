@@ -1,0 +1,88 @@
+/** What `sevengate backtest` is told, for a backtest and for a sweep alike. */
+import { readBars } from '../adapters/candle-files/read-bars.ts';
+import type { GivenRequest } from '../domain/backtest/request.ts';
+import type { Candle } from '../domain/candle.ts';
+import type { Problem } from '../domain/field.ts';
+import { isoTime, timeframeMs } from '../domain/time.ts';
+import { type BarWindow, filesBySeries } from '../simulation/backtest/from-bars.ts';
+import type { BarSeries } from '../simulation/backtest/needs.ts';
+
+export interface BacktestOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly timeframe?: string;
+  readonly candles: readonly string[];
+  readonly look?: true;
+  readonly costMultiplier?: string;
+  readonly maxParticipationPct?: string;
+  readonly minOrderUsd?: string;
+  readonly versionsTried: string;
+  readonly sweep?: readonly string[];
+  readonly trainDays?: string;
+  readonly testDays?: string;
+  readonly report?: string;
+  readonly json?: true;
+}
+
+export type OnProgress = (done: number, total: number) => void;
+
+/** A finished simulation; its result is canonical JSON. */
+export interface Finished {
+  readonly resultHash: string;
+  readonly result: string;
+  readonly summary: unknown;
+}
+
+/** What is told of it. */
+export interface Told extends Finished {
+  readonly evaluation: 'backtest' | 'sweep';
+  /** For people, where no JSON was asked for. */
+  readonly text: string;
+}
+
+export interface Stretch {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** The stretch that was asked for; where it was not, what the bars cover. */
+export function stretchOf({ from, to }: BacktestOptions, covered: BarWindow | null = null): Stretch {
+  const [first, last] = covered === null ? [from, to] : [from ?? isoTime(covered.from), to ?? isoTime(covered.to)];
+  return { ...(first === undefined ? {} : { from: first }), ...(last === undefined ? {} : { to: last }) };
+}
+
+/** The options as a request of the API gives them. */
+export function givenOf(options: BacktestOptions, stretch: Stretch): Omit<GivenRequest, 'look'> {
+  const numeric = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+  const chosen = {
+    costMultiplier: numeric(options.costMultiplier),
+    maxParticipationPct: numeric(options.maxParticipationPct),
+    minOrderUsd: numeric(options.minOrderUsd),
+  };
+  const assumptions = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
+  return { ...stretch, timeframe: options.timeframe, assumptions };
+}
+
+/** @throws Error where it is no whole number from 1. */
+export function versionsTried({ versionsTried: words }: BacktestOptions): number {
+  const versions = Number(words);
+  if (!Number.isInteger(versions) || versions < 1) throw new Error(`--versions-tried must be a whole number from 1, not ${words}`);
+  return versions;
+}
+
+export function problemWords(problems: readonly Problem[]): string {
+  return problems.map(({ path, problem, allowed }) => `${path.slice(2)} ${problem} (allowed: ${allowed})`).join('; ');
+}
+
+/** The bars of files by the names of `seriesName`. @throws Error in one sentence where a word fits no series, or a file is no sound one. */
+export async function barsOfFiles(
+  words: readonly string[],
+  wanted: readonly BarSeries[],
+  timeframe: string,
+  now: number,
+): Promise<ReadonlyMap<string, readonly Candle[]>> {
+  const read = new Map<string, readonly Candle[]>();
+  for (const [name, file] of filesBySeries(words, wanted, timeframe))
+    read.set(name, await readBars(file, timeframeMs(timeframe) as number, now));
+  return read;
+}

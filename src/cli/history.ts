@@ -1,0 +1,95 @@
+/** `sevengate history`: imports archives of events, marks and liquidity for backtests, and tells what is kept. */
+import { type Command, Option } from 'commander';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { importArchive, readArchive } from '../adapters/intelligence/import-events.ts';
+import { createKnownHistoryReads } from '../adapters/store/candles/backtest-reads.ts';
+import { importHistoryFile, readHistoryFile } from '../adapters/store/catalog/history-files.ts';
+import { keptHistory, keptHistoryText } from '../adapters/store/catalog/kept-history.ts';
+import { HISTORY_KINDS, type HistoryKind } from '../adapters/store/catalog/market-history-store.ts';
+import { missingHistoryText } from '../domain/backtest/missing-history.ts';
+import { instant } from '../domain/instant.ts';
+import { missingHistory } from '../simulation/backtest/missing-history.ts';
+import { manifestFromFile } from './manifest-file.ts';
+import { withWriterDatabase } from './service-database.ts';
+import type { Service } from './ports.ts';
+import { print } from './words.ts';
+
+interface EventOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly of?: string;
+  readonly json?: true;
+}
+
+interface FactOptions {
+  readonly kind: HistoryKind;
+  readonly instrument: string;
+  readonly json?: true;
+}
+
+/** Adds `history` and its commands. */
+export function historyCommands(history: Command, service: Service): void {
+  history
+    .command('import-events')
+    .description('import an archive of events: within its times it holds all that its source told')
+    .argument('<files...>', 'lines of wire items, or the submissions of a filer to the regulator with their older pages')
+    .requiredOption('--from <time>', 'the archive is complete from here on')
+    .requiredOption('--to <time>', 'and up to here')
+    .option('--of <underlyings>', 'what wire items are complete for, such as AAPL,TSLA; all: every underlying of the catalog')
+    .option('--json', 'print the result as JSON')
+    .action(async (files: string[], options: EventOptions) => {
+      const archive = readArchive(files, instant(options.from, '--from'), instant(options.to, '--to'), options.of);
+      const report = await withWriterDatabase(service, 'sevengate history', (sql) => importArchive(sql, archive, createLiveClock().now()));
+      const kept = report.isNew ? 'kept' : 'known already';
+      print(
+        options.json
+          ? JSON.stringify(report)
+          : `${report.source} of ${report.underlyings.join(', ')} from ${report.from} to ${report.to}: ${report.reports} reports ${kept}, ${report.outside} outside of these times`,
+      );
+    });
+
+  history
+    .command('import-facts')
+    .description('import marks or liquidity from a CSV file with the columns time and value')
+    .argument('<file>', 'rows such as 2025-03-02,125000.50; a time is when the value was known')
+    .addOption(new Option('--kind <kind>', 'what the values are').choices(HISTORY_KINDS).makeOptionMandatory())
+    .requiredOption('--instrument <name>', 'the token, such as SPACEX or AAPLx')
+    .option('--json', 'print the result as JSON')
+    .action(async (file: string, options: FactOptions) => {
+      const values = readHistoryFile(file, options.kind, options.instrument);
+      const report = await withWriterDatabase(service, 'sevengate history', (sql) => importHistoryFile(sql, values));
+      print(
+        options.json
+          ? JSON.stringify(report)
+          : `${report.kind} of ${report.instrument}: ${report.values} values, ${report.from} to ${report.to}, ${report.inserted} new`,
+      );
+    });
+
+  history
+    .command('coverage')
+    .description('tell what is kept of events, marks and liquidity')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: { json?: true }) => {
+      const kept = await withWriterDatabase(service, 'sevengate history', keptHistory);
+      print(options.json ? JSON.stringify(kept) : keptHistoryText(kept));
+    });
+  missingCommand(history, service);
+}
+
+/** Adds `missing`. */
+function missingCommand(history: Command, service: Service): void {
+  history
+    .command('missing')
+    .description('tell what the conditions of a manifest look at and the kept history does not hold over the stretch of the backtest gate')
+    .argument('<manifest>', 'the manifest: YAML or JSON, in either form')
+    .option('--json', 'print the result as JSON')
+    .action(async (file: string, options: { json?: true }) => {
+      const manifest = manifestFromFile(file);
+      const obtainable = await service.obtainableHistory();
+      const missing = await withWriterDatabase(service, 'sevengate history', (sql) =>
+        missingHistory(createKnownHistoryReads(sql), manifest, createLiveClock().now(), obtainable),
+      );
+      if (options.json) return print(JSON.stringify(missing.map((one) => ({ ...one, text: missingHistoryText(one) }))));
+      print(missing.length === 0 ? 'nothing is missing besides bars, which a run fetches' : missing.map(missingHistoryText).join('\n'));
+    });
+}

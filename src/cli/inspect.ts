@@ -1,0 +1,51 @@
+/** `sevengate inspect`: lets a visualiser of state charts attach to the actors of a running service. */
+import { join, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { readNamedFile } from '../adapters/named-file.ts';
+import { startInspectorRelay } from '../adapters/inspector-relay.ts';
+import type { Service } from './ports.ts';
+
+interface Options {
+  readonly actor?: string;
+  readonly from?: string;
+  readonly service?: string;
+  readonly token?: string;
+  readonly port: string;
+  readonly json?: true;
+}
+
+/** Adds `inspect`. It runs until it is interrupted. */
+export function inspectCommand(command: Command, service: Service): void {
+  command
+    .option('--actor <id>', 'one actor, running or done (default: the newest running ones of the organization)')
+    .option('--from <version>', 'with --actor: tell the steps after this version first; 0 for all of its past', wholeNumber)
+    .option('--service <url>', 'the service (default: HOST and PORT of the settings)')
+    .option('--token <file>', 'a file with the bearer token to ask with (default: that of the local operator in the state folder)')
+    .option('--port <port>', 'where visualisers attach, on loopback; 0 takes any free one', wholeNumber, '0')
+    .option('--json', 'print the address as JSON')
+    .action(async (options: Options) => {
+      if (options.from !== undefined && options.actor === undefined) throw new Error('--from needs --actor: the past is told of one actor');
+      const config = service.settings();
+      const url = new URL(options.service ?? `http://${config.HOST}:${config.PORT}`);
+      const token = readNamedFile(options.token ?? join(resolve(config.SEVENGATE_HOME), 'tokens', 'operator.token')).trim();
+      const inspection = new URL('/v1/feeds/inspector', url);
+      inspection.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+      if (options.actor !== undefined) inspection.searchParams.set('actorId', options.actor);
+      if (options.from !== undefined) inspection.searchParams.set('from', options.from);
+      const relay = await startInspectorRelay({
+        inspection: inspection.href,
+        token,
+        port: Number(options.port),
+        onEnd: (sentence) => process.stderr.write(`sevengate: ${sentence}\n`),
+      });
+      process.stdout.write(`${options.json ? JSON.stringify({ address: relay.address }) : relay.address}\n`);
+      const end = (): void => void relay.close();
+      process.once('SIGINT', end);
+      process.once('SIGTERM', end);
+    });
+}
+
+function wholeNumber(text: string): string {
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('a whole number is needed.');
+  return text;
+}

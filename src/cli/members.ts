@@ -1,0 +1,140 @@
+/** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { MemberPorts } from '../../api/v1/members/ports.ts';
+import { createNewIds } from '../adapters/new-ids.ts';
+import { asOrganization } from '../adapters/store/callers/as-organization.ts';
+import { createMemberStore } from '../adapters/store/callers/member-store.ts';
+import { databaseClock } from '../adapters/store/simulated-time.ts';
+import { PERMISSIONS, type Permission } from '../domain/agent.ts';
+import { INVITATION_HOURS } from '../domain/member.ts';
+import type { Outcome } from '../domain/refusal.ts';
+import { organization } from './organization.ts';
+import { withWriterDatabase } from './service-database.ts';
+import { permissions } from './words.ts';
+import type { Service } from './ports.ts';
+
+interface Options {
+  readonly org?: string;
+  readonly json?: true;
+}
+interface GrantOptions extends Options {
+  readonly role?: string;
+  readonly permissions?: readonly Permission[];
+}
+
+/** Adds `members` and its commands. */
+export function membersCommands(members: Command, service: Service): void {
+  const command = (words: string, description: string): Command =>
+    members
+      .command(words)
+      .description(description)
+      .option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)')
+      .option('--json', 'print the result as JSON');
+  const granting = (words: string, description: string): Command =>
+    command(words, description)
+      .option('--role <role>', 'a role: viewer, operator, risk_manager, administrator, or one of the organization')
+      .option('--permissions <list>', `permissions instead, separated by commas: ${PERMISSIONS.join(', ')}`, permissions);
+
+  readingCommands(command, service);
+  granting('grant <subject>', 'give a member a role or permissions in the place of those before').action(
+    (subject: string, options: GrantOptions) =>
+      withMembers(service, options, async ({ commands }, context) => {
+        const member = done(await commands.grant(context, subject, granted(options)));
+        return { value: member, text: [`${member.subject} holds ${member.permissions.join(',')}`] };
+      }),
+  );
+  command('remove <subject>', 'take a member out of the organization').action((subject: string, options: Options) =>
+    withMembers(service, options, async ({ commands }, context) => {
+      const member = done(await commands.remove(context, subject));
+      return { value: member, text: [`${member.subject} belongs to the organization no more`] };
+    }),
+  );
+  granting('invite <name>', 'invite somebody; whoever holds the code joins by POST /v1/invitations/accept')
+    .option('--hours <n>', 'how long it may be accepted', hours, INVITATION_HOURS)
+    .action((name: string, options: GrantOptions & { readonly hours: number }) =>
+      withMembers(service, options, async ({ commands }, context) => {
+        const invitation = done(await commands.invite(context, { name, hours: options.hours, ...granted(options) }));
+        return { value: invitation, text: [invitation.code] };
+      }),
+    );
+  command('revoke-invitation <id>', 'take an invitation back').action((id: string, options: Options) =>
+    withMembers(service, options, async ({ commands }, context) => {
+      const invitation = done(await commands.revokeInvitation(context, id));
+      return { value: invitation, text: [`nobody joins by ${invitation.id} any more`] };
+    }),
+  );
+  command('revoke-tokens <subject>', 'refuse every token of a member that was issued until now').action(
+    (subject: string, options: Options) =>
+      withMembers(service, options, async ({ commands }, context) => {
+        const revoked = done(await commands.revokeTokens(context, subject));
+        return { value: revoked, text: [`the tokens of ${subject} are refused from now on`] };
+      }),
+  );
+  command('set-role <name> <permissions>', "write a role of the organization's own").action(
+    (name: string, list: string, options: Options) =>
+      withMembers(service, options, async ({ commands }, context) => {
+        const role = done(await commands.setRole(context, name, permissions(list)));
+        return { value: role, text: [`${role.name}  ${role.permissions.join(',')}`] };
+      }),
+  );
+}
+
+function readingCommands(command: (words: string, description: string) => Command, service: Service): void {
+  command('list', 'list the members and what each may do').action((options: Options) =>
+    withMembers(service, options, async ({ reads }, { orgId }) => {
+      const items = await reads.list(orgId);
+      return {
+        value: items,
+        text: items.map(({ subject, name, role, permissions: held }) => `${subject}  ${name}  ${role ?? '-'}  ${held.join(',')}`),
+      };
+    }),
+  );
+  command('roles', 'list the roles that members may be given').action((options: Options) =>
+    withMembers(service, options, async ({ reads }, { orgId }) => {
+      const items = await reads.roles(orgId);
+      return { value: items, text: items.map(({ name, permissions: held }) => `${name}  ${held.join(',')}`) };
+    }),
+  );
+}
+
+type Context = Parameters<MemberPorts['commands']['grant']>[0];
+interface Result {
+  readonly value: object;
+  readonly text: readonly string[];
+}
+
+/** Works on the members of the organization and prints what came of it. */
+async function withMembers(
+  service: Service,
+  { org, json }: Options,
+  work: (members: MemberPorts, context: Context) => Promise<Result>,
+): Promise<void> {
+  const orgId = organization(org ?? service.exampleOrganization);
+  const { value, text } = await withWriterDatabase(
+    service,
+    'sevengate members',
+    async (sql) => {
+      const clock = await databaseClock(sql);
+      const newId = createNewIds(clock);
+      await createMemberStore(sql).ensureOrganization(orgId, org ?? 'Example desk');
+      const context: Context = { orgId, subject: 'command line', permissions: ['members:manage'], requestId: newId() };
+      return work(await service.members(asOrganization(sql, orgId), clock, newId), context);
+    },
+    'api',
+  );
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : text.map((line) => `${line}\n`).join(''));
+}
+
+/** @throws Error with the sentence of a refusal. */
+function done<Value>(outcome: Outcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new Error(outcome.refusal.detail);
+}
+
+const granted = ({ role, permissions: named }: GrantOptions) => ({ role: role ?? null, permissions: named ?? null });
+
+function hours(text: string): number {
+  const value = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > 720) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number of hours from 1 to 720`);
+  return value;
+}

@@ -1,0 +1,10 @@
+/** Which organization a command is for. */
+import { canonicalHash } from '../domain/canonical-json.ts';
+import { isUuid } from '../domain/ids.ts';
+
+/** The id of an organization; a name of one's own always means the same one. */
+export function organization(given: string): string {
+  if (isUuid(given)) return given;
+  const hex = canonicalHash(`organization ${given}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

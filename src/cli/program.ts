@@ -1,0 +1,172 @@
+/** Every command of `sevengate`. The code of a command is loaded only where that command is asked for. */
+import { Command } from 'commander';
+import type { Service } from './ports.ts';
+
+interface CommandEntry {
+  readonly name: string;
+  /** What follows the name in the list of commands. */
+  readonly usage: string;
+  readonly description: string;
+  /** `own`: the command reads the catalog file itself, or none; the others find it read. */
+  readonly catalog?: 'own';
+  /** Adds arguments, options, subcommands and the action. */
+  readonly load: () => Promise<(command: Command, service: Service) => void>;
+}
+
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'start',
+    usage: '[options]',
+    description: 'run the service: embedded servers where none are set, migrations, sandbox, and the roles',
+    catalog: 'own',
+    load: async () => (await import('./start.ts')).startCommand,
+  },
+  {
+    name: 'migrate',
+    usage: '[options]',
+    description: 'apply the migrations that the database lacks',
+    catalog: 'own',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  {
+    name: 'catalog',
+    usage: '[command]',
+    description: 'check, import and export the catalog file: instruments, feed ids, pools, budgets and limits',
+    catalog: 'own',
+    load: async () => (await import('./catalog.ts')).catalogCommands,
+  },
+  {
+    name: 'token',
+    usage: '[options]',
+    description: 'print a bearer token of the local identity provider; permissions are granted in the database, never in the token',
+    load: async () => (await import('./token.ts')).tokenCommand,
+  },
+  {
+    name: 'members',
+    usage: '[command]',
+    description: 'list, grant, remove and invite members of an organization, write its roles, take tokens back',
+    load: async () => (await import('./members.ts')).membersCommands,
+  },
+  {
+    name: 'exchange-keys',
+    usage: '[command]',
+    description: 'add, list and remove the keys of organizations at the spot exchange',
+    load: async () => (await import('./exchange-keys.ts')).exchangeKeysCommands,
+  },
+  {
+    name: 'tape',
+    usage: '[command]',
+    description: 'record, inspect, replay, serve and convert tapes of recorded quotes',
+    load: async () => (await import('./tape.ts')).tapeCommands,
+  },
+  {
+    name: 'candles',
+    usage: '[command]',
+    description: 'import, fetch and look at closed bars',
+    load: async () => (await import('./candles.ts')).candleCommands,
+  },
+  {
+    name: 'history',
+    usage: '[command]',
+    description: 'import archives of events, marks and liquidity for backtests, and tell what is kept',
+    load: async () => (await import('./history.ts')).historyCommands,
+  },
+  {
+    name: 'backtest',
+    usage: '[options] <manifest>',
+    description: 'run the historical simulation of a manifest over closed bars',
+    load: async () => (await import('./backtest.ts')).backtestCommand,
+  },
+  {
+    name: 'sim',
+    usage: '[options]',
+    description: 'run a seeded life of the whole engine under faults and print the hash of its trace',
+    load: async () => (await import('./sim.ts')).simCommand,
+  },
+  {
+    name: 'sandbox',
+    usage: '[command]',
+    description: 'move the time of a sandbox on, to live through days in minutes',
+    catalog: 'own',
+    load: async () => (await import('./sandbox.ts')).sandboxCommands,
+  },
+  {
+    name: 'halt',
+    usage: '[options]',
+    description: 'the emergency halt: pause every agent and Take of all organizations, or of one, and cancel what waits',
+    load: async () => (await import('./halt.ts')).haltCommand,
+  },
+  {
+    name: 'archive',
+    usage: '[command]',
+    description: 'move old decisions, cuts and observations to archive files that verify-trail still proves',
+    load: async () => (await import('./archive.ts')).archiveCommands,
+  },
+  {
+    name: 'cuts',
+    usage: '[command]',
+    description: 'mark wrong cuts of the feed as superseded, signed by the owner, and tell which were',
+    load: async () => (await import('./cuts.ts')).cutCommands,
+  },
+  {
+    name: 'verify-trail',
+    usage: '[options]',
+    description: 'recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered',
+    load: async () => (await import('./verify-trail.ts')).verifyTrailCommand,
+  },
+  {
+    name: 'parity',
+    usage: '[options] [tapes...]',
+    description: 'replay tapes, hold them against what the live run wrote, and sign a certificate that names the first difference',
+    load: async () => (await import('./parity.ts')).parityCommand,
+  },
+  {
+    name: 'explain',
+    usage: '[options] <decision>',
+    description: 'say in words what a decision saw, which rules held and what followed',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  {
+    name: 'inspect',
+    usage: '[options]',
+    description: 'let a visualiser of state charts attach to the actors of a running service, by the protocol of Stately’s inspector',
+    load: async () => (await import('./inspect.ts')).inspectCommand,
+  },
+  {
+    name: 'doctor',
+    usage: '[options]',
+    description: 'check Node.js, settings, state folder, disk, database, queue and port',
+    catalog: 'own',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+];
+
+/**
+ * The program before it has read any argument. Only the chosen command has its options and its action; the others are
+ * there by name and description. What commander refuses is thrown as a CommanderError.
+ */
+export async function createProgram(chosen: 'all' | (string & {}) | undefined, service: Service): Promise<Command> {
+  const program = new Command('sevengate')
+    .description('An engine for trading agents that earn their capital through seven gates.')
+    .version(service.version)
+    .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (sevengate --help lists what there is)\n`) })
+    .exitOverride()
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${COMMANDS.find(({ name }) => name === command.name())?.usage ?? command.usage()}`,
+    });
+  const loaded = chosen === 'help' ? 'all' : chosen;
+  for (const { name, description, load, catalog } of COMMANDS) {
+    const command = program.command(name).description(description);
+    if (catalog === undefined) command.hook('preAction', async () => void (await service.useCatalog()));
+    if (loaded === 'all' || loaded === name) (await load())(command, service);
+  }
+  return program.addHelpText('after', `\nSettings, from the environment:\n${service.describeSettings()}\n`);
+}
+
+/** What Commander says of wrong words, on one line like every other refusal. */
+function oneSentence(text: string): string {
+  return text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/\s*\(Did you mean (.+)\?\)$/, ': did you mean $1?');
+}

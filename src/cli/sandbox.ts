@@ -1,0 +1,62 @@
+/** `sevengate sandbox`: moves the time of a sandbox on, so that stages that take weeks are lived through in minutes. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { nextRegularOpen } from '../domain/session.ts';
+import { type EpochMs, isoTime } from '../domain/time.ts';
+import { progressBar } from '../adapters/terminal-progress.ts';
+import type { Service } from './ports.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 90;
+/** Reference prices of shares are fresh again so long after the opening. */
+const OPENED_MS = 5 * 60_000;
+
+/** Adds `sandbox` and its commands. */
+export function sandboxCommands(sandbox: Command, service: Service): void {
+  sandbox
+    .command('advance')
+    .description(
+      'live through days of the sandbox’s market at once: every slot is cut, decided, traded on paper and signed as in real time; what is written is simulated for ever',
+    )
+    .requiredOption('--days <n>', `how many days, at most ${MOST_DAYS}; parts of a day are allowed`, days)
+    .option('--to-open', 'and on to the next opening of the exchange of shares, from where on their reference prices are fresh')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: { days: number; toOpen?: true; json?: true }) => {
+      const moved = await advance(service, (from) => {
+        const at = from + options.days * DAY_MS;
+        return options.toOpen === true ? afterOpening(at) : at;
+      });
+      const told = { from: isoTime(moved.from), to: isoTime(moved.to), simulated: true };
+      process.stdout.write(
+        options.json
+          ? `${JSON.stringify(told)}\n`
+          : `the sandbox's time moved on from ${told.from} to ${told.to}: sevengate start goes on there\n`,
+      );
+    });
+}
+
+async function advance(service: Service, until: (from: EpochMs) => EpochMs) {
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals): void => stopping.abort(signal);
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  const bar = progressBar('the sandbox lives on', 'hours');
+  try {
+    return await service.moveSandboxOn({ until, progress: bar.update, signal: stopping.signal });
+  } finally {
+    bar.stop();
+  }
+}
+
+/** Some minutes after the first opening of the exchange of shares at or after an instant. @throws Error where the calendar knows none */
+function afterOpening(at: EpochMs): EpochMs {
+  const opening = nextRegularOpen(at);
+  if (opening === null) throw new Error(`--to-open: the calendar of the exchange knows no opening after ${isoTime(at)}`);
+  return opening + OPENED_MS;
+}
+
+function days(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= MOST_DAYS))
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is no number of days above 0 and up to ${MOST_DAYS}`);
+  return value;
+}

@@ -1,0 +1,64 @@
+/** The database of the service for a command: the one that is named, that the settings name, or the embedded one. */
+import { resolve } from 'node:path';
+import { createLog } from '../adapters/log.ts';
+import { startServers } from '../adapters/servers.ts';
+import { openDatabase, type Sql } from '../adapters/store/database.ts';
+import { readyDatabase } from '../adapters/store/ready-database.ts';
+import type { BatchSigner } from '../adapters/store/trail/batch-seal.ts';
+import type { Service } from './ports.ts';
+
+interface Place {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Shares the servers of a running service, or starts the embedded ones until `close`. @throws Error in one sentence. */
+export async function serviceDatabase({ settings }: Pick<Service, 'settings'>): Promise<Place> {
+  const config = settings();
+  const backend = config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND;
+  const servers = await startServers({ ...config, QUEUE_BACKEND: backend }, { path: '', log: createLog('error') });
+  return { url: servers.databaseUrl, close: servers.stop };
+}
+
+export interface DatabaseUse extends Partial<Pick<Parameters<typeof openDatabase>[0], 'connections' | 'role' | 'readOnly'>> {
+  /** Names the connections: `sevengate <command>`. */
+  readonly name: string;
+  /** Another database than that of the settings. */
+  readonly url?: string | undefined;
+  /** What signs the batches that are written. */
+  readonly writer?: (url: string) => Promise<BatchSigner | null | undefined>;
+}
+
+/** Works on the database with one connection, unless told, and lets go of it whatever happens. */
+export async function withDatabase<Result>(
+  service: Pick<Service, 'settings'>,
+  { url: named, writer, ...use }: DatabaseUse,
+  work: (sql: Sql, url: string) => Promise<Result>,
+): Promise<Result> {
+  const { url, close }: Place = named === undefined ? await serviceDatabase(service) : { url: named, close: async () => {} };
+  try {
+    const key = await writer?.(url);
+    const sql = openDatabase({ connections: 1, ...use, url, ...(key ? { writer: key } : {}) });
+    try {
+      return await work(sql, url);
+    } finally {
+      await sql.end({ timeout: 3 });
+    }
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Works on the database as its owner, with the key of a part of the service: a long import is no statement of a request, and
+ * what it writes is signed.
+ */
+export function withWriterDatabase<Result>(
+  service: Pick<Service, 'settings'>,
+  name: string,
+  work: (sql: Sql, url: string) => Promise<Result>,
+  writer: 'feed' | 'worker' | 'api' | 'owner' = 'feed',
+): Promise<Result> {
+  const keyOf = async (url: string) => (await readyDatabase(resolve(service.settings().SEVENGATE_HOME), url, [writer])).keys[writer];
+  return withDatabase(service, { name, connections: 2, role: null, writer: keyOf }, work);
+}

@@ -1,0 +1,81 @@
+/** `sevengate start`: runs the service until it is told to stop. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { createLog } from '../adapters/log.ts';
+import type { RunningService, Service } from './ports.ts';
+
+/** After a signal everything has so long to end by itself: it takes a second, and longer only where the machine is crowded. */
+const STOP_MS = 25_000;
+
+export function startCommand(command: Command, service: Service): void {
+  command
+    .option(
+      '--role <role>',
+      `run only this role (${service.roles.join(', ')}); may be given more than once`,
+      collectRole(service.roles),
+      [] as string[],
+    )
+    .option('--record <file>', 'record everything received to a tape (*.tape.ndjson, *.tape.ndjson.gz or *.tape)')
+    .option('--json', 'print the ready line as JSON')
+    .action(async (options: { role: string[]; record?: string; json?: boolean }) => {
+      const log = createLog(service.settings().LOG_LEVEL);
+      const clock = createLiveClock();
+      const stopping = new AbortController();
+      // npm passes a signal on that the terminal has sent to the whole group already: the second one changes nothing.
+      const told = new Promise<void>((resolve) => {
+        const tell = (signal: NodeJS.Signals): void => {
+          if (stopping.signal.aborted) return;
+          stopping.abort(signal);
+          log.info({ signal }, 'stopping');
+          clock.deadline(clock.now() + STOP_MS, () => {
+            log.error(`not everything stopped within ${STOP_MS / 1_000} s`);
+            process.exit(1);
+          });
+          resolve();
+        };
+        process.on('SIGINT', tell);
+        process.on('SIGTERM', tell);
+      });
+      process.on('uncaughtException', (error) => {
+        log.fatal({ err: error }, 'a defect ended the process');
+        process.exitCode = 1;
+        process.exit();
+      });
+      const roles = options.role.length === 0 ? service.roles : options.role;
+      let started: RunningService;
+      try {
+        started = await service.start({
+          roles,
+          record: options.record ?? null,
+          log,
+          signal: stopping.signal,
+        });
+      } catch (error) {
+        if (!stopping.signal.aborted) throw error;
+        // Told to stop before it had started; what it had started is stopped again.
+        process.exit(130);
+      }
+      announce(started, roles, options.json ?? false);
+      await told;
+      await started.stop();
+      process.exit(0);
+    });
+}
+
+function announce({ url, tokenFolder, signInUrl }: RunningService, roles: readonly string[], json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ready: true, url, tokenFolder, signInUrl, roles })}\n`);
+    return;
+  }
+  if (tokenFolder !== null)
+    process.stdout.write(`tokens  ${tokenFolder}/operator.token (also viewer, risk-manager), renewed every 20 minutes\n`);
+  if (signInUrl !== null) process.stdout.write(`sign in ${signInUrl} (works once, within 10 minutes)\n`);
+  process.stdout.write(url === null ? `ready (${roles.join(', ')})\n` : `ready ${url}\n`);
+}
+
+const collectRole =
+  (roles: readonly string[]) =>
+  (value: string, before: string[]): string[] => {
+    if (!roles.includes(value)) throw new InvalidArgumentError(`${JSON.stringify(value)} is none of ${roles.join(', ')}`);
+    return before.includes(value) ? before : [...before, value];
+  };

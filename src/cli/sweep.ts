@@ -1,0 +1,83 @@
+/** `sevengate backtest --sweep`: the variants of a manifest over the same bars, each counted as a trial, with a walk-forward. */
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { databaseClock } from '../adapters/store/simulated-time.ts';
+import { parameterOf, readSweep, type SweepRequest, type Variant } from '../domain/backtest/sweep.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
+import type { BarWindow } from '../simulation/backtest/from-bars.ts';
+import { backtestNeeds, barSeriesOf } from '../simulation/backtest/needs.ts';
+import { sweepFromBars } from '../simulation/sweep/sweep-from-bars.ts';
+import { sweepText } from '../simulation/sweep/sweep-text.ts';
+import type { EarlierTrials, SweepOutcome } from '../simulation/sweep/sweep-work.ts';
+import {
+  type BacktestOptions,
+  barsOfFiles,
+  givenOf,
+  type OnProgress,
+  problemWords,
+  type Stretch,
+  stretchOf,
+  type Told,
+  versionsTried,
+} from './backtest-options.ts';
+import type { Service } from './ports.ts';
+import { withWriterDatabase } from './service-database.ts';
+
+/** Works the sweep out that the options ask for. @throws Error where it was refused, with the reason. */
+export async function sweepOf(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<Told> {
+  const outcome = await (options.candles.includes('store')
+    ? fromStore(service, manifest, options, onProgress)
+    : fromFiles(manifest, options, onProgress));
+  if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
+  return { ...outcome, evaluation: 'sweep', text: sweepText(outcome, options.report ?? null) };
+}
+
+/** @throws Error that names every wrong option. */
+function askedFor(
+  manifest: Manifest,
+  options: BacktestOptions,
+  stretch: Stretch,
+  now: number,
+): { readonly request: SweepRequest; readonly variants: readonly Variant[] } {
+  const walkForward = {
+    ...(options.trainDays === undefined ? {} : { trainDays: Number(options.trainDays) }),
+    ...(options.testDays === undefined ? {} : { testDays: Number(options.testDays) }),
+  };
+  const given = { ...givenOf(options, stretch), parameters: (options.sweep ?? []).map(parameterOf), walkForward };
+  const read = readSweep(manifest, given, now);
+  if ('request' in read) return read;
+  throw new Error(problemWords(read));
+}
+
+/** What was tried before and by hand: its Sharpe ratios are not known here, and it counts all the same. */
+function earlierOf(options: BacktestOptions): EarlierTrials {
+  return { sharpes: Array.from({ length: versionsTried(options) - 1 }, () => null) };
+}
+
+async function fromStore(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<SweepOutcome> {
+  const stretch = stretchOf(options);
+  const earlier = earlierOf(options);
+  // What is wrong with them is said before anything is started.
+  askedFor(manifest, options, stretch, createLiveClock().now());
+  return withWriterDatabase(
+    service,
+    'sevengate backtest',
+    async (sql, databaseUrl) => {
+      const now = (await databaseClock(sql)).now();
+      const sweep = { ...askedFor(manifest, options, stretch, now), earlier, funding: [], createdAt: now };
+      return service.sweep({ databaseUrl, sweep }, (message) => {
+        if (message.kind === 'progress' && message.what === 'trying variants') onProgress(message.done, message.total);
+      });
+    },
+    'api',
+  );
+}
+
+async function fromFiles(manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<SweepOutcome> {
+  const now = createLiveClock().now();
+  const { request, variants } = askedFor(manifest, options, {}, now);
+  const timeframe = request.timeframe ?? manifest.timeframe;
+  const wanted = barSeriesOf(variants.flatMap((variant) => backtestNeeds(variant.manifest, timeframe)));
+  const bars = await barsOfFiles(options.candles, wanted, timeframe, now);
+  const requested = (covered: BarWindow): SweepRequest => askedFor(manifest, options, stretchOf(options, covered), now).request;
+  return sweepFromBars({ manifest, timeframe, bars, requested, variants, earlier: earlierOf(options), now, onProgress });
+}

@@ -1,0 +1,82 @@
+// `sevengate halt`: every organization at once or one, on a real PostgreSQL, signed where the database asks for it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCommandHandler } from '../../actors/agent/command-handler.ts';
+import { haltOrganizations } from '../../actors/agent/halt-organizations.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { createNewIds } from '../../src/adapters/new-ids.ts';
+import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
+import { haltingOn } from '../../src/cli/halt.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { sampleManifest } from '../actors/agent/sample.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { sevengate } from '../journeys/running-service.ts';
+
+const ORGS = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'] as const;
+const clock = createLiveClock();
+const newId = createNewIds(clock);
+let url: string;
+let sql: Sql;
+let home: string;
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
+  url = await testDatabase();
+  sql = openDatabase({ url, name: 'test' });
+  for (const id of ORGS) await sql`insert into organizations (id, name) values (${id}, ${`org ${id.slice(-1)}`})`;
+});
+afterEach(async () => {
+  await sql.end();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Agents on duty of both organizations, three each. */
+async function agents(on: Sql): Promise<void> {
+  const runtime = createRuntime({ store: createActorStore(on), directory: createDirectory(ACTOR_KINDS), clock });
+  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(on), clock, newId });
+  for (const orgId of ORGS)
+    for (let n = 0; n < 3; n++) {
+      const made = await commands.create({ orgId, subject: 'ann', permissions: ['trade:execute'], requestId: newId() }, sampleManifest());
+      expect(made.ok).toBe(true);
+    }
+}
+
+const paused = async () =>
+  (
+    await sql<
+      { count: number }[]
+    >`select count(*)::int as count from agents where pause_cause = 'emergency_halt' group by org_id order by org_id`
+  ).map(({ count }) => count);
+
+test('every agent of every organization is paused, in an epoch of its own, and the audit says by whom', async () => {
+  await agents(sql);
+  const halted = await haltOrganizations(haltingOn(sql, ACTOR_KINDS, clock), null);
+  expect(halted).toMatchObject(ORGS.map((orgId) => ({ orgId, epoch: 1, paused: 3, pausing: 0, cancelledProposals: 0 })));
+  expect(await paused()).toEqual([3, 3]);
+  expect(await sql`select org_id, subject, action from audit where action = 'agents.emergency_halt' order by org_id`).toEqual(
+    ORGS.map((org_id) => ({ org_id, subject: 'command line', action: 'agents.emergency_halt' })),
+  );
+  // Nobody waits for a worker: what was to be paused is, and permits are given again to whoever resumes.
+  expect(await sql`select epoch from control where sweeping_until is null order by org_id`).toEqual([{ epoch: 1 }, { epoch: 1 }]);
+});
+
+test('one organization alone, from a process of its own, on a database that takes changes from its writers alone', async () => {
+  const { api } = openWriterKeys(home, ['api']);
+  await registerWriters(url, [api]);
+  const signed = openDatabase({ url, name: 'test signed', writer: api });
+  await agents(signed).finally(() => signed.end());
+  const done = await sevengate(['halt', '--org', ORGS[1], '--database', url, '--json'], { SEVENGATE_HOME: home });
+  expect([done.stderr, done.code]).toEqual(['', 0]);
+  expect(JSON.parse(done.stdout)).toMatchObject([{ orgId: ORGS[1], name: 'org 2', paused: 3, pausing: 0 }]);
+  expect(await paused()).toEqual([3]);
+  const unknown = await sevengate(['halt', '--org', ORGS[0].replace('8000', '8001'), '--database', url], { SEVENGATE_HOME: home });
+  expect([unknown.code, unknown.stderr]).toEqual([1, `sevengate: there is no organization ${ORGS[0].replace('8000', '8001')}\n`]);
+});
