@@ -11,6 +11,7 @@ import { commandLine } from '../../src/adapters/server-process.ts';
 import { startServers } from '../../src/adapters/servers.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { measured } from '../harness/measured.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 const PATH = process.env['PATH'] ?? '';
@@ -57,7 +58,7 @@ test('a killed PostgreSQL is back within five seconds with every committed row, 
   }
   await sql.end();
   expect(restarted.map(({ name }) => name)).toEqual(['postgresql', 'postgresql']);
-  for (const { downMs } of restarted) expect(downMs).toBeLessThan(LONGEST_OUTAGE_MS);
+  for (const { downMs } of restarted) measured('a killed PostgreSQL was away', downMs, LONGEST_OUTAGE_MS);
 });
 
 test.runIf(findRedisServer(PATH) !== null)('a killed Redis is back at the same address, and clients connect again', async () => {
@@ -71,7 +72,7 @@ test.runIf(findRedisServer(PATH) !== null)('a killed Redis is back at the same a
   expect(await redis.ping()).toBe('PONG');
   redis.disconnect();
   expect(restarted[0]?.name).toBe('redis');
-  expect(restarted[0]?.downMs).toBeLessThan(LONGEST_OUTAGE_MS);
+  measured('a killed Redis was away', restarted[0]?.downMs ?? Number.POSITIVE_INFINITY, LONGEST_OUTAGE_MS);
 });
 
 test('a server that is told to stop is not started again', async () => {

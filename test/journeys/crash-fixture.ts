@@ -196,10 +196,3 @@ async function spawnWorker(orders: WorkerOrders): Promise<WorkerProcess> {
     },
   };
 }
-
-/** Prints what was measured, for whoever reads the run, and what was promised; far beyond the promise it is a failure. */
-export function measured(what: string, ms: number, promisedMs?: number): void {
-  const promise = promisedMs === undefined ? '' : ` (promised: ${promisedMs / 1_000} s)`;
-  console.info(`${what}: ${(ms / 1_000).toFixed(1)} s${promise}`);
-  if (promisedMs !== undefined) expect(ms, what).toBeLessThan(PATIENCE * promisedMs);
-}

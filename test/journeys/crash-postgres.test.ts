@@ -9,11 +9,12 @@ import { processStartedAt } from '../../src/adapters/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../../src/adapters/store/migrate.ts';
+import { measured } from '../harness/measured.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { rounds } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { measured, onStage } from './crash-fixture.ts';
+import { onStage } from './crash-fixture.ts';
 
 const redisThere = (await testRedis()) !== null;
 const TIME_LIMIT_MS = 300_000;

@@ -23,9 +23,10 @@ import { condition, sampleManifest } from '../actors/agent/sample.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { rounds } from '../harness/rounds.ts';
+import { measured } from '../harness/measured.ts';
 import { NO_TRADES, riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { measured, onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
+import { onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
 
 const found = findRedisServer(process.env['PATH'] ?? '');
 if (!found) console.warn('skipped what needs Redis: no redis-server or valkey-server (6.2 or later) on the PATH');

@@ -3,11 +3,12 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
+import { measured } from '../harness/measured.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { rounds } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { GREEN_WITHIN_MS, measured, onStage } from './crash-fixture.ts';
+import { GREEN_WITHIN_MS, onStage } from './crash-fixture.ts';
 
 const redisThere = (await testRedis()) !== null;
 const TIME_LIMIT_MS = 300_000;

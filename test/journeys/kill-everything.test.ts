@@ -15,7 +15,7 @@ import { withCluster } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { chainsHold } from '../invariants/chains-hold.ts';
 import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
-import { measured } from './crash-fixture.ts';
+import { measured } from '../harness/measured.ts';
 
 const COMMAND = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
 const FIRST_START_MS = 60_000;
