@@ -35,10 +35,11 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   let firstDifference: string | null = null;
   let firstSlot: EpochMs | null = null;
 
-  async function describe(replayed: DecisionRow, live: LiveDecision | undefined, cut: Cut): Promise<string> {
+  /** What differs of a tick, in one sentence; null where nothing does. The hash alone is not asked: a row may have been changed under it. */
+  async function differenceOf(replayed: DecisionRow, live: LiveDecision | undefined, cut: Cut): Promise<string | null> {
     const where = `agent ${replayed.agentId}, slot ${isoTime(replayed.slot)}`;
     if (live === undefined) return `${where}: the live run has written no decision for this slot, the replay ${replayed.disposition}`;
-    if (live.manifestHash !== replayed.manifestHash) {
+    if (live.manifestHash !== replayed.manifestHash || live.manifestVersion !== replayed.manifestVersion) {
       return `${where}: the live run decided by manifest version ${live.manifestVersion}, the replay by version ${replayed.manifestVersion}`;
     }
     if (live.observedHash !== replayed.observedHash) return `${where}: ${await describeObserved(replayed.slot, cut)}`;
@@ -51,7 +52,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
     if (live.risk !== risk) return `${where}: risk said ${shown(live.risk)} live and says ${shown(risk)} in the replay`;
     if (live.previousHash !== replayed.previousHash)
       return `${where}: it follows another decision than live; the difference lies before this tape`;
-    return `${where}: the hash differs, though nothing that it covers does`;
+    return live.hash === replayed.hash ? null : `${where}: the hash differs, though nothing that it covers does`;
   }
 
   async function describeObserved(slot: EpochMs, cut: Cut): Promise<string> {
@@ -80,9 +81,10 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
         compared++;
         if (other === undefined) onlyReplayed++;
         else if (other.reason === 'late_tick' || other.reason === 'tick_crash') missedLive++;
-        if (other?.hash === row.hash) continue;
+        const difference = await differenceOf(row, other, cut);
+        if (difference === null) continue;
         different++;
-        firstDifference ??= await describe(row, other, cut);
+        firstDifference ??= difference;
         firstSlot ??= row.slot;
       }
     },

@@ -3,50 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import { executionWorkers } from '../../../actors/proposal/execution.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { startTimers } from '../../../actors/runtime/timers.ts';
-import { createTakeHandler } from '../../../actors/take/command-handler.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
-import { activeManifests } from '../../../src/adapters/store/agents/manifest-reads.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
-import { createTakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
-import { createTapeRecorder } from '../../../src/adapters/tape/recorder.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
-import type { IndicatorNeed } from '../../../src/domain/cut.ts';
-import { compileManifest } from '../../../src/domain/decide.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { NO_FLAGS, type Quote } from '../../../src/domain/quote.ts';
-import { refuse } from '../../../src/domain/refusal.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
 import { isoTime, TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { createParity } from '../../../src/simulation/parity.ts';
 import { replayTape } from '../../../src/simulation/replay.ts';
 import { createComparison } from '../../../src/simulation/replay-comparison.ts';
-import { createPreTrade } from '../../../src/trading/pre-trade.ts';
-import { createMarketPipeline } from '../../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { liveRun, ORG, PERIOD, START } from '../../harness/live-run.ts';
 import { testDatabase } from '../../harness/postgres.ts';
-import { NO_TRADES, riskOn } from '../../harness/trading.ts';
-import { waitFor } from '../../harness/wait-for.ts';
 
-const ORG = '00000000-0000-7000-8000-000000000001';
-const PERIOD = 60_000;
-const START = Date.UTC(2025, 0, 6, 15, 0);
 let folder = '';
 let sql: Sql;
 beforeEach(async () => {
@@ -78,219 +50,9 @@ function manifest(name: string, universe: readonly string[], entryConditions: re
   return read.manifest;
 }
 
-/** A live process in miniature: pipeline, store, agents and ticks, on a clock that the test moves; and the recorder beside it. */
-async function live(file: string) {
-  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
-  const clock = createVirtualClock(START + 10_000);
-  const actors = createActorStore(sql);
-  const runtime = createRuntime({ store: actors, directory: createDirectory(ACTOR_KINDS), clock });
-  let made = 0;
-  const commands = createCommandHandler({
-    runtime,
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)),
-  });
-  const ticker = createTradingTicker({
-    store: createTickStore(sql, actors.incident),
-    now: async () => clock.now(),
-    clock,
-    pause: async () => {},
-  });
-  const newId = () => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
-  const takeReads = createTakeReads(sql);
-  const takes = createTakeHandler({ runtime, takes: takeReads, catalog: CATALOG, clock, newId, disabledVenues: () => ({}) });
-  const quotes = new Map<string, Quote>();
-  const preTrade = createPreTrade({
-    ...riskOn(sql, { clock, bus: { latest: (key) => quotes.get(key) ?? null } }),
-    orderBooks: { read: async () => refuse('unavailable', 'no book') },
-  });
-  const { leaseIsHeld } = createProposalStore(sql);
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const onError = (error: unknown) => {
-    throw error;
-  };
-  const workers = executionWorkers({ runtime, load: actors.load, preTrade, clients: {}, flows: NO_TRADES, leaseIsHeld, clock });
-  const activities = startActivities({ store: actors, runtime, workers, clock: idle, onError });
-  const actorTimers = startTimers({ store: actors, runtime, clock: idle, onError });
-  const writes: Promise<unknown>[] = [];
-  let needs: readonly IndicatorNeed[] = [];
-  let looked = new Set<string>();
-  const pipeline = createMarketPipeline({
-    clock,
-    random: () => 0,
-    feeds: [],
-    instruments: () => CATALOG.entries.filter(({ key }) => looked.has(key)),
-    needs: () => needs,
-    onCut: (cut) => writes.push(writeCut(sql, cut, 'streams')),
-    onFailure: (error) => {
-      throw error;
-    },
-  });
-  /** The recorder's timers, which the test fires, so that its looks end before time moves on. */
-  let timers: (() => void)[] = [];
-  const stop = createTapeRecorder({
-    sql,
-    pipeline,
-    file,
-    clock: { now: () => clock.now(), deadline: (_, call) => (timers.push(call), () => {}) },
-    log: (error) => {
-      throw error;
-    },
-  });
-  pipeline.start();
-  let price = 64_000;
-  let seed = 3;
-
-  return {
-    commands,
-    takes,
-    takeReads,
-    stop: async () => {
-      await activities.stop();
-      await actorTimers.stop();
-      await stop();
-    },
-    clock,
-    async look(): Promise<void> {
-      const due = timers;
-      timers = [];
-      for (const call of due) call();
-      await waitFor(() => timers.length === due.length, { what: 'the look of the recorder', deadlineMs: 5_000 });
-    },
-    async refreshNeeds(): Promise<void> {
-      const compiled = (await activeManifests(sql)).map(({ manifest: active }) => compileManifest(active));
-      needs = [...new Map(compiled.flatMap((one) => one.needs).map((need) => [JSON.stringify(need), need])).values()];
-      looked = new Set(compiled.flatMap((one) => one.instruments));
-    },
-    /** Half a minute with one price, the ticks of Takes and, at full minutes, of agents; then what is due is carried out. */
-    async half(number: number, bid: string, missed = false): Promise<void> {
-      const slot = START + number * TAKE_TICK_MS;
-      for (const at of [slot - 400, slot + 200]) {
-        clock.advanceTo(at);
-        const quote = {
-          kind: 'quote' as const,
-          venue: 'spotexchange' as const,
-          instrument: 'BTCUSDT',
-          source: 'binance:bookTicker',
-          observedAt: at,
-          receivedAt: at,
-          sourceTime: false,
-          bid,
-          ask: String(Number(bid) + 1),
-          bidSize: '1',
-          askSize: '1',
-          sequence: at,
-          quality: 'live' as const,
-          flags: NO_FLAGS,
-        };
-        pipeline.push(quote);
-        quotes.set('spotexchange:BTCUSDT', quote);
-      }
-      await Promise.all(writes.splice(0));
-      clock.advanceTo(slot + 900);
-      for (const periodMs of [TAKE_TICK_MS, PERIOD]) {
-        if (missed || slot % periodMs !== 0) continue;
-        for (const { shard } of await createDispatchStore(sql).dueShards(periodMs, slot)) await ticker.tick(periodMs, shard, slot);
-      }
-      for (let round = 0; round < 4; round++) {
-        await actorTimers.fireDue();
-        await activities.carryDue();
-        clock.advanceTo(clock.now() + 5);
-      }
-      clock.advanceTo(slot + 8_000);
-      await this.look();
-    },
-    /** One minute of prices up to and beyond the slot, and its tick unless it is missed. */
-    async minute(number: number, missed = false): Promise<void> {
-      const slot = START + number * PERIOD;
-      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-      const open = price;
-      price += ((seed % 201) - 110) / 10;
-      for (const at of [slot - 20_000, slot - 400, slot, slot + 300]) {
-        if (at <= clock.now()) continue;
-        clock.advanceTo(at);
-        pipeline.push({
-          kind: 'quote',
-          venue: 'spotexchange',
-          instrument: 'BTCUSDT',
-          source: 'binance:bookTicker',
-          observedAt: at,
-          receivedAt: at,
-          sourceTime: false,
-          bid: price.toFixed(2),
-          ask: (price + 0.01).toFixed(2),
-          bidSize: '1',
-          askSize: '1',
-          sequence: at,
-          quality: 'live',
-          flags: NO_FLAGS,
-        });
-        pipeline.push({
-          kind: 'quote',
-          venue: 'spotchain',
-          instrument: 'AAPLx',
-          source: 'jupiter:quote',
-          observedAt: at,
-          receivedAt: at,
-          sourceTime: false,
-          bid: '198.10',
-          ask: '198.30',
-          bidSize: '1',
-          askSize: '1',
-          sequence: at,
-          quality: 'live',
-          flags: NO_FLAGS,
-        });
-        pipeline.push({
-          kind: 'reference',
-          venue: 'reference',
-          instrument: 'AAPL',
-          source: 'pyth:hermes',
-          observedAt: at,
-          receivedAt: at,
-          feedUpdatedAt: at,
-          referencePrice: '200',
-          confidence: '0.05',
-          publisherSession: null,
-          quality: 'live',
-          flags: NO_FLAGS,
-        });
-      }
-      const [high, low] = [Math.max(open, price), Math.min(open, price)];
-      pipeline.push({
-        kind: 'candles',
-        venue: 'spotexchange',
-        instrument: 'BTCUSDT',
-        timeframe: '1m',
-        source: 'binance:kline',
-        receivedAt: clock.now(),
-        candles: [
-          {
-            openTime: slot - PERIOD,
-            open: open.toFixed(2),
-            high: high.toFixed(2),
-            low: low.toFixed(2),
-            close: price.toFixed(2),
-            volume: '1',
-          },
-        ],
-      });
-      await Promise.all(writes.splice(0));
-      clock.advanceTo(slot + 900);
-      if (!missed) {
-        await createDispatchStore(sql).dueShards(PERIOD, slot);
-        await ticker.tick(PERIOD, 0, slot);
-      }
-      clock.advanceTo(slot + 8_000);
-      await this.look();
-    },
-  };
-}
-
 test('a replay of the tape writes what the live run wrote, hash for hash', async () => {
   const file = join(folder, 'live.tape');
-  const process = await live(file);
+  const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['risk:manage'], requestId: 'r' } as const;
   const create = async (made: Manifest): Promise<string> => {
     const outcome = await process.commands.create(context, made);
@@ -357,7 +119,7 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
 
 test('a price that the live run did not see is found, and said in words', async () => {
   const file = join(folder, 'live.tape.ndjson');
-  const process = await live(file);
+  const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' } as const;
   await process.commands.create(context, manifest('Discount', ['AAPLx'], [{ type: 'premium_below', pct: -0.5 }]));
   await process.refreshNeeds();
@@ -390,7 +152,7 @@ test('a price that the live run did not see is found, and said in words', async 
 
 test('Takes replay as they were evaluated every half minute: armed before and during the recording, filled, left, missed and disarmed', async () => {
   const file = join(folder, 'takes.tape');
-  const process = await live(file);
+  const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute'], requestId: 'r' } as const;
   const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
   const armed = async (below: string, exit: readonly object[]): Promise<string> => {
@@ -416,7 +178,7 @@ test('Takes replay as they were evaluated every half minute: armed before and du
   const second = await armed('59000', []);
   await process.half(3, '59500');
   await process.half(4, '59400');
-  await process.half(5, '59300', true);
+  await process.half(5, '59300', { missed: true });
   await process.half(6, '58500');
   await process.half(7, '66000');
   await process.half(8, '66000');
@@ -461,7 +223,7 @@ test('Takes replay as they were evaluated every half minute: armed before and du
 
 test('a tokenized Take decides as its Take does on the same cuts: as it was recorded, and in the replay of the tape', async () => {
   const file = join(folder, 'tokenized.tape');
-  const process = await live(file);
+  const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
   const reading = { thesis: 'a reason, which is no part of the policy', understood: [], assumed: [], notUnderstood: [] };
   const FIELDS = [
