@@ -4,14 +4,10 @@ import { gateHere, nextAction, progressWords } from './gate-progress.js';
 import { read } from './http.js';
 import { gain, money } from './money.js';
 import { factList } from './tables.js';
-import { plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Agent} Agent */
 /** @typedef {import('./api.ts').Performance} Performance */
 /** @typedef {Performance['books'][number]} Earned */
-
-/** How many of the newest decisions are asked why they traded nothing. */
-const DECISIONS = 60;
 
 /** @param {{ readonly context: import('./shell.js').Context, readonly id: string, readonly signal: AbortSignal }} options */
 export function agentSummary({ context, id, signal }) {
@@ -33,11 +29,11 @@ export function agentSummary({ context, id, signal }) {
         ({ agentId }) => agentId === id,
       );
       const book = books.find(({ manifestVersion }) => manifestVersion === null || manifestVersion === agent.manifestVersion) ?? null;
-      const gate = gateHere(/** @type {{ readonly gates: readonly import('./wire.ts').Gate[] }} */ (gates).gates);
-      const why = book === null || book.version === 0 ? await whyNoTrades(id, agent, signal) : null;
+      const { gates: all, whyNoTrades } = /** @type {import('./wire.ts').Gates} */ (gates);
+      const gate = gateHere(all);
       fill(
         place,
-        why === null ? null : h('p', { class: 'why-none' }, h('strong', {}, 'Why no trades? '), why),
+        whyNoTrades.length === 0 ? null : h('p', { class: 'why-none' }, h('strong', {}, 'Why no trades? '), whyNoTrades.join(' ')),
         factList(factsOf(agent, book, gate)),
       );
       if (book !== null && book.version > 0) await drawCourse(book);
@@ -84,31 +80,4 @@ function factsOf(agent, book, gate) {
     ['Gate', progressWords(gate)],
     ['Next', nextAction(agent, gate)],
   ];
-}
-
-/**
- * What kept the newest decisions from trading, the most frequent first.
- * @param {string} id
- * @param {Agent} agent
- * @param {AbortSignal} signal
- */
-async function whyNoTrades(id, { paused, autonomy }, signal) {
-  if (paused) return 'It is paused, so it decides nothing.';
-  /** @type {import('./wire.ts').Page<import('./wire.ts').Decision>} */
-  const { items } = await read(`/v1/agents/${id}/decisions?limit=${DECISIONS}`, { signal });
-  if (items.length === 0) return 'It has not decided yet; it does so once a minute.';
-  const entered = items.filter(({ disposition }) => disposition === 'propose_entry').length;
-  if (entered > 0 && (autonomy === 'research' || autonomy === 'suggest'))
-    return `${entered} of its last ${items.length} decisions would have entered, but at ${plain(autonomy)} it orders nothing.`;
-  /** @type {Map<string, number>} */
-  const kept = new Map();
-  for (const { rules, reason } of items) {
-    const failed = rules.filter(({ side, passed }) => side === 'entry' && !passed).map(({ type }) => type);
-    for (const cause of new Set(failed.length > 0 ? failed : [reason ?? 'hold'])) kept.set(cause, (kept.get(cause) ?? 0) + 1);
-  }
-  const words = [...kept]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, 3)
-    .map(([cause, count]) => `${plain(cause)} in ${count}`);
-  return `Of its last ${items.length} decisions these entry rules failed for some instrument: ${words.join(', ')}.`;
 }

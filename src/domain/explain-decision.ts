@@ -34,7 +34,7 @@ export interface Explanation {
 }
 
 /** What the word beside a disposition means. Risk codes explain themselves by their rejections. */
-const REASONS: Readonly<Record<string, string>> = {
+export const REASONS_IN_WORDS: Readonly<Record<string, string>> = {
   research_only: 'its rules ask for a trade, but an agent at research proposes nothing',
   reduce_only: 'its rules ask for an entry, but an agent at risk_only may only reduce what it holds',
   no_observation: 'nothing was received of at least one of its instruments at this slot, and unknown is not good',
@@ -86,7 +86,7 @@ function summaryOf(record: DecisionRecord): string {
 
 function whyOf(record: DecisionRecord): string[] {
   const why: string[] = [];
-  const reason = record.reason === null ? undefined : REASONS[record.reason];
+  const reason = record.reason === null ? undefined : REASONS_IN_WORDS[record.reason];
   if (reason !== undefined) why.push(`${capital(reason)}.`);
   else if (record.disposition === 'hold' && record.reason === null) why.push('No instrument met its rules.');
   const { book } = record;

@@ -18,8 +18,8 @@ export interface GateProgress {
   readonly progress: string;
   /** What somebody does next, or what is waited for. */
   readonly next: string;
-  /** True where the gate asks for trades that there are not. */
-  readonly lacksTrades: boolean;
+  /** True where the gate asks for trades and has them. */
+  readonly hasTrades: boolean;
 }
 
 /** What a check counts, in the plural. */
@@ -52,9 +52,9 @@ const MEND: Readonly<Record<EvidenceKind, string>> = {
 /** How far an agent is; null is said of one behind the last gate. */
 export function gateProgress(gate: AssessedGate | null): GateProgress {
   if (gate === null)
-    return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', lacksTrades: false };
-  const lacksTrades = gate.checks.some(({ name, passed }) => !passed && (name === 'closed_trades' || name === 'fills'));
-  return { progress: progressOf(gate), next: nextOf(gate), lacksTrades };
+    return { progress: 'every gate is behind it', next: 'nothing: it trades with the capital of its vault', hasTrades: false };
+  const trades = gate.checks.filter(({ name }) => name === 'closed_trades' || name === 'fills');
+  return { progress: progressOf(gate), next: nextOf(gate), hasTrades: trades.length > 0 && trades.every(({ passed }) => passed) };
 }
 
 function progressOf({ kind, checks, isAssessed, metrics }: AssessedGate): string {

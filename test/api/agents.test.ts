@@ -353,6 +353,16 @@ describe('decisions', () => {
     expect((await api.call('GET', '/v1/recommendations', { token: stranger })).body.items).toEqual([]);
   });
 
+  test('tell with the gates why there are no trades: the autonomy that holds them back, and before it a pause', async () => {
+    const why = async (of: string) => (await api.call('GET', `/v1/agents/${of}/gates`, { token: reader })).body.whyNoTrades;
+    expect(await why(id)).toEqual([
+      'Its rules asked for a trade at 5 of its last 5 looks, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.',
+    ]);
+    expect((await why(suggesting))[0]).toMatch(/^It recommended to enter at \d of its last 5 looks, but at suggest it orders nothing/);
+    expect((await api.call('POST', `/v1/agents/${id}/pause`, { token: trader })).status).toBe(200);
+    expect(await why(id)).toEqual(['It decides nothing: somebody has paused it. POST /v1/agents/:id/resume lets it go on.']);
+  });
+
   test('are whole records, newest first, chained, and their hash is what the trail says', async () => {
     const reply = await api.call('GET', `/v1/agents/${id}/decisions`, { token: reader });
     expect(reply.status, reply.text).toBe(200);

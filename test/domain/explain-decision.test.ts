@@ -1,15 +1,13 @@
 /** Decisions in words: true to the record, and without a number that is not in it. */
 import { describe, expect, test } from 'vitest';
-import type { Autonomy } from '../../src/domain/agent.ts';
 import { AUTONOMY_LEVELS } from '../../src/domain/agent.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { type Observation, observationHash } from '../../src/domain/cut.ts';
-import { compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
-import { type AgentBook, assembleDecision, type DecisionRecord, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/decision.ts';
+import { type RiskAssessor } from '../../src/domain/decide.ts';
+import { EMPTY_BOOK } from '../../src/domain/decision.ts';
 import { explainDecision, explanationText } from '../../src/domain/explain-decision.ts';
-import { readManifest } from '../../src/domain/manifest/reader.ts';
-import { payload } from './authored.ts';
-import { bookOf, cutOf, indicator, LIVE_QUOTE, observation, position, SLOT } from './observations.ts';
+import { decided } from './decided.ts';
+import { bookOf, indicator, LIVE_QUOTE, observation, position } from './observations.ts';
 
 const RSI = { 'rsi:14@1h': indicator(30, 40) };
 const entering = observation({ premiumPct: -2, indicators: RSI });
@@ -96,28 +94,3 @@ describe('a decision in words', () => {
     }
   });
 });
-
-function decided(
-  seen: Observation,
-  autonomy: Autonomy,
-  assess: RiskAssessor,
-  book: AgentBook = EMPTY_BOOK,
-  authored: Readonly<Record<string, unknown>> = {},
-): DecisionRecord {
-  const read = readManifest(payload({ universe: ['AAPLx'], ...authored }));
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const compiled = compileManifest(read.manifest);
-  const verdict = compiled.decide(cutOf(seen), book, autonomy, assess);
-  const row = {
-    ...verdict,
-    agentId: '019a5b1e-7c00-7000-8000-000000000001',
-    slot: SLOT,
-    manifestVersion: 1,
-    manifestHash: compiled.hash,
-    observedHash: '',
-    book: book === EMPTY_BOOK ? null : canonicalJson(book as never),
-    previousHash: GENESIS_HASH,
-    hash: GENESIS_HASH,
-  };
-  return assembleDecision(row, [seen], compiled.unpack(verdict.outcome));
-}

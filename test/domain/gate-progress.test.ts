@@ -14,29 +14,29 @@ test('paper says the day and the trades, and what it waits for', () => {
   expect(at('paper', PAPER)).toEqual({
     progress: 'day 3 of 14, 3 of 14 days with a price for everything held, 2 of 5 closed trades',
     next: 'leave it on duty: it trades on paper by itself; still missing: elapsed_days is 2.4 and has to be at least 14, marked_days is 3 and has to be at least 14, closed_trades is 2 and has to be at least 5',
-    lacksTrades: true,
+    hasTrades: false,
   });
   expect(at('paper', { ...PAPER, elapsedDays: 14, markedDays: 15, closedTrades: 9 })).toEqual({
     progress: 'day 14 of 14, 14 of 14 days with a price for everything held, 5 of 5 closed trades',
     next: 'POST /v1/agents/:id/promote',
-    lacksTrades: false,
+    hasTrades: true,
   });
 });
 
 test('where all the time and trades are there, what is said is what they have shown', () => {
   expect(at('paper', { ...PAPER, elapsedDays: 20, markedDays: 20, closedTrades: 9, expectancyUsd: -2, sharpe: -1 })).toMatchObject({
     next: expect.stringMatching(/^its rules lose on paper: .*expectancy_usd is -2 and has to be above 0/),
-    lacksTrades: false,
+    hasTrades: true,
   });
 });
 
 test('shadow counts its fills, and a loss against the market is told apart from too few of them', () => {
   const metrics = { elapsedDays: 0.5, fills: 0, shortfallBps: null, slippageErrorBps: null, maxSlippageBps: 50, errorLimitBps: 25 };
-  expect(at('shadow', metrics)).toMatchObject({ progress: 'day 1 of 1, 0 of 10 fills', lacksTrades: true });
+  expect(at('shadow', metrics)).toMatchObject({ progress: 'day 1 of 1, 0 of 10 fills', hasTrades: false });
   expect(at('shadow', { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 80, slippageErrorBps: 3 })).toMatchObject({
     progress: 'day 1 of 1, 10 of 10 fills',
     next: expect.stringContaining('shortfall_bps is 80 and has to be at most 50'),
-    lacksTrades: false,
+    hasTrades: true,
   });
 });
 
@@ -50,7 +50,7 @@ test('a backtest says how many of its conditions are met, and a problem is what 
   expect(at('backtest', metrics)).toEqual({
     progress: '2 of 3 conditions are met',
     next: 'change the rules (POST /v1/agents/:id/versions) and run the backtest again; sharpe is 1.2 and has to be above 1.8',
-    lacksTrades: false,
+    hasTrades: false,
   });
   expect(at('backtest', { ...metrics, sharpe: 2 }, ['the backtest ends long ago: run it again up to today']).next).toBe(
     'the backtest ends long ago: run it again up to today',

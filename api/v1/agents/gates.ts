@@ -2,17 +2,18 @@
 
 import { Type } from 'typebox';
 import { STAGES } from '../../../src/domain/agent.ts';
-import { explainDecision } from '../../../src/domain/explain-decision.ts';
 import { gateProgress } from '../../../src/domain/gate-progress.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { whyNoTrades } from '../../../src/domain/why-no-trades.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, GateCheckBody, nullable, StageWord } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
 import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
 import { MissingHistoryBody, missingHistoryBody } from './missing-history-body.ts';
-import type { DecisionReads } from './ports.ts';
 
 const GateBody = Type.Object(
   {
@@ -38,7 +39,7 @@ const GatesBody = Type.Object(
     next: Type.String({ description: 'What somebody does next, or what is waited for.' }),
     whyNoTrades: Type.Array(Type.String(), {
       description:
-        'Where the gate asks for trades that there are not: what its newest decision came to, and what was missing for a trade. Empty elsewhere.',
+        'Why it has not traded over its last 60 decisions, the nearest reason first: quarantine or pause; what its autonomy held back; proposals that wait or ended unfilled; what risk or the quality of prices refused; slots that were missed; and how often each entry rule held. Empty where an order was filled, or the gate has the trades that it asks for.',
     }),
     missingHistory: Type.Array(MissingHistoryBody, {
       description: 'While its backtest lies before it: what its conditions look at and the kept history does not hold.',
@@ -56,12 +57,28 @@ const GatesBody = Type.Object(
   { $id: 'Gates' },
 );
 
-/** What stood between the agent's newest decision and a trade. */
-async function whyNoTrades(decisions: Pick<DecisionReads, 'list'>, orgId: string, agentId: string): Promise<string[]> {
-  const newest = (await decisions.list(orgId, agentId, { limit: 1, after: null }))?.items[0];
-  if (newest === undefined) return ['It has decided nothing yet: an agent on duty decides every minute.'];
-  const { summary, missing } = explainDecision(newest);
-  return [summary, ...missing];
+/** How many of an agent's newest decisions are asked why there are no trades: an hour of them. */
+const LOOKS = 60;
+const PROPOSALS = 100;
+
+/** Why the agent has not traded over its newest decisions. */
+async function whyIdle(ports: Pick<ApiPorts, 'agents' | 'proposals'>, orgId: string, id: string): Promise<readonly string[]> {
+  const page = { limit: LOOKS, after: null };
+  const [agent, chart, decided, proposed] = await Promise.all([
+    ports.agents.reads.get(orgId, id),
+    ports.agents.reads.chartState(orgId, id),
+    ports.agents.decisions.list(orgId, id, page),
+    ports.proposals.reads.list(orgId, { agentId: id }, { limit: PROPOSALS, after: null }),
+  ]);
+  const decisions = decided?.items ?? [];
+  const since = decisions.at(-1)?.slot ?? '';
+  return whyNoTrades({
+    isQuarantined: chart?.status === 'quarantined',
+    pauseCause: agent?.pauseCause ?? null,
+    autonomy: agent?.autonomy ?? 'research',
+    decisions,
+    proposals: proposed.items.filter(({ slot }) => isoTime(slot) >= since),
+  });
 }
 
 export const listGates = defineRoute({
@@ -83,14 +100,14 @@ export const listGates = defineRoute({
     if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const here = STAGES.indexOf(found.stage);
     const gateState = found.gates.find(({ gate }) => gate === found.stage);
-    const { progress, next, lacksTrades } = gateProgress(
+    const { progress, next, hasTrades } = gateProgress(
       gateState === undefined ? null : { ...gateState, isAssessed: gateState.evidence !== null },
     );
     return {
       stage: found.stage,
       progress,
       next,
-      whyNoTrades: lacksTrades ? await whyNoTrades(ports.agents.decisions, orgId, id) : [],
+      whyNoTrades: hasTrades ? [] : [...(await whyIdle(ports, orgId, id))],
       missingHistory: found.missingHistory.map(missingHistoryBody),
       execution: [...found.execution],
       liveLimit: found.liveLimit,

@@ -1,0 +1,187 @@
+/**
+ * Why there are no trades, in sentences, the nearest reason first. Of an agent on duty: from its state, its newest decisions and its
+ * newest proposals. What rules came to is said by the same words for a simulated stretch.
+ */
+import type { Autonomy, PauseCause } from './agent.ts';
+import type { DecisionRecord, RuleOutcome } from './decision.ts';
+import { isOpenProposal, type ProposalState } from './execution.ts';
+import { REASONS_IN_WORDS, rejectionInWords } from './explain-decision.ts';
+import { figureInWords } from './words.ts';
+
+/** How often an entry rule held where it was looked at. */
+export interface EntryRule {
+  /** Null where the rule is of one instrument alone, or of all together. */
+  readonly instrument: string | null;
+  readonly type: string;
+  readonly threshold: number | string | null;
+  readonly evaluated: number;
+  readonly passed: number;
+  /** Its input was not known; such a rule never passes. */
+  readonly unknown: number;
+  /** It alone stood in the way. */
+  readonly lastToFail: number;
+}
+
+/** What an agent on duty is asked about. */
+export interface TradingFacts {
+  readonly isQuarantined: boolean;
+  /** Null where it is not paused. */
+  readonly pauseCause: PauseCause | null;
+  readonly autonomy: Autonomy;
+  /** Its newest decisions, the newest first. */
+  readonly decisions: readonly DecisionRecord[];
+  /** The proposals of the same time. */
+  readonly proposals: readonly { readonly state: ProposalState; readonly reason: string | null }[];
+}
+
+/** How a paused agent comes to trade again. */
+const PAUSED_IN_WORDS: Readonly<Record<PauseCause, string>> = {
+  operator: 'somebody has paused it',
+  emergency_halt: 'an emergency halt has paused it',
+  data_degraded: 'it was paused because its market data was degraded',
+  daily_drawdown: 'it was paused because it lost more in a day than its manifest allows',
+  tick_crash: 'it was paused because its ticks crashed',
+  quarantine: 'it was paused as it came out of quarantine',
+};
+
+/** Slots at which nothing was evaluated. */
+const UNEVALUATED: readonly string[] = ['late_tick', 'tick_crash', 'no_observation'];
+
+/** One sentence for each reason, the nearest first; empty where an order was filled. */
+export function whyNoTrades(facts: TradingFacts): readonly string[] {
+  const { decisions, proposals } = facts;
+  if (proposals.some(({ state }) => state === 'filled' || state === 'partially_filled')) return [];
+  if (facts.isQuarantined) return ['It is in quarantine and decides nothing: POST /v1/agents/:id/release, once the cause is repaired.'];
+  if (facts.pauseCause !== null)
+    return [`It decides nothing: ${PAUSED_IN_WORDS[facts.pauseCause]}. POST /v1/agents/:id/resume lets it go on.`];
+  if (decisions.length === 0) return ['It has decided nothing yet: an agent on duty decides every minute.'];
+  const asked = [...byAutonomy(facts), ...ofProposals(proposals), ...byRisk(decisions)];
+  const unevaluated = UNEVALUATED.flatMap((reason) => {
+    const count = decisions.filter((one) => one.reason === reason).length;
+    return count === 0 ? [] : [`At ${count} of its last ${decisions.length} looks ${REASONS_IN_WORDS[reason]}.`];
+  });
+  // Where rules asked and were stopped, that is the reason, and rules that failed elsewhere are none.
+  if (asked.length > 0) return [...asked, ...unevaluated];
+  const rules = entryRulesOf(decisions);
+  if (rules.length > 0) return [...unevaluated, ...entryRulesInWords(rules)];
+  const held = decisions[0]?.book.positions.map(({ instrument }) => instrument) ?? [];
+  if (held.length > 0) return [...unevaluated, `It holds ${held.join(', ')}, and no exit rule has held.`];
+  return unevaluated.length > 0 ? unevaluated : entryRulesInWords(rules);
+}
+
+/** Entry rules that never led to a trade, the hardest first. */
+export function entryRulesInWords(rules: readonly EntryRule[]): readonly string[] {
+  if (rules.length === 0) return ['No rule asks to enter.'];
+  // Every instrument has its own rules: each is told what kept it.
+  return [...new Set(rules.map(({ instrument }) => instrument))].flatMap((instrument) => {
+    const own = rules.filter((rule) => rule.instrument === instrument);
+    const never = own.filter(({ passed }) => passed === 0);
+    if (never.length > 0) return [...never].sort((a, b) => b.unknown / b.evaluated - a.unknown / a.evaluated).map(neverHeld);
+    const of = instrument === null ? 'Each entry rule' : `${instrument}: each entry rule`;
+    const hardest = [...own].sort((a, b) => b.lastToFail - a.lastToFail || a.passed - b.passed);
+    return [`${of} held at times, but never all of them at once.`, ...hardest.map(stoodAlone)];
+  });
+}
+
+function nameOf({ instrument, type, threshold }: EntryRule): string {
+  return `${instrument === null ? '' : `${instrument}: `}${type}${threshold === null ? '' : ` (${threshold})`}`;
+}
+
+function neverHeld(rule: EntryRule): string {
+  const { evaluated, unknown } = rule;
+  if (unknown >= evaluated) return `${nameOf(rule)} could not be known at any of ${evaluated} looks: its history is missing.`;
+  const part = unknown === 0 ? '' : `; at ${figureInWords((unknown / evaluated) * 100)} % of them it could not be known`;
+  return `${nameOf(rule)} held at none of ${evaluated} looks${part}.`;
+}
+
+function stoodAlone(rule: EntryRule): string {
+  const { evaluated, passed, lastToFail } = rule;
+  const alone = lastToFail === 0 ? '' : `, and alone stood in the way at ${lastToFail}`;
+  return `${nameOf(rule)} held at ${passed} of ${evaluated} looks (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
+}
+
+/** What the rules asked for and the autonomy does not let become an order. */
+function byAutonomy({ autonomy, decisions }: TradingFacts): string[] {
+  const looks = decisions.length;
+  const count = (reason: string): number => decisions.filter((one) => one.reason === reason).length;
+  const sentences: string[] = [];
+  const [research, reduceOnly] = [count('research_only'), count('reduce_only')];
+  if (research > 0)
+    sentences.push(
+      `Its rules asked for a trade at ${research} of its last ${looks} looks, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.`,
+    );
+  if (reduceOnly > 0)
+    sentences.push(
+      `Its rules asked to enter at ${reduceOnly} of its last ${looks} looks, but at risk_only it may only reduce what it holds.`,
+    );
+  const suggested = decisions.filter(({ disposition }) => disposition === 'propose_entry').length;
+  if (autonomy === 'suggest' && suggested > 0)
+    sentences.push(
+      `It recommended to enter at ${suggested} of its last ${looks} looks, but at suggest it orders nothing: GET /v1/recommendations lists them.`,
+    );
+  return sentences;
+}
+
+/** What became of the orders that it asked for. */
+function ofProposals(proposals: TradingFacts['proposals']): string[] {
+  const waiting = proposals.filter(({ state }) => state === 'pending_approval').length;
+  const isUnderWay = proposals.some(({ state }) => isOpenProposal(state) && state !== 'pending_approval');
+  const ended = new Map<string, number>();
+  for (const { state, reason } of proposals) {
+    if (isOpenProposal(state)) continue;
+    const words = reason === null ? state : `${state} (${reason})`;
+    ended.set(words, (ended.get(words) ?? 0) + 1);
+  }
+  return [
+    ...(isUnderWay ? ['An order is on its way.'] : []),
+    ...(waiting === 0 ? [] : [`${counted(waiting)} for an approval: POST /v1/agent-orders/:id/approve.`]),
+    ...byCount(ended).map(([words, count]) => `Of its last ${proposals.length} proposals ${count} ended as ${words}.`),
+  ];
+}
+
+function counted(waiting: number): string {
+  return waiting === 1 ? 'One proposal waits' : `${waiting} proposals wait`;
+}
+
+/** What risk and the quality of prices refused: each code with its newest refusal. */
+function byRisk(decisions: readonly DecisionRecord[]): string[] {
+  const blocked = decisions.filter(({ disposition }) => disposition === 'blocked_by_risk');
+  const counts = new Map<string, number>();
+  for (const { reason } of blocked) counts.set(reason ?? 'blocked', (counts.get(reason ?? 'blocked') ?? 0) + 1);
+  return byCount(counts).map(([code, count]) => {
+    const newest = blocked.find(({ reason }) => (reason ?? 'blocked') === code) as DecisionRecord;
+    const rejection = newest.risk?.rejections.find((one) => one.code === code);
+    const why = REASONS_IN_WORDS[code] ?? (rejection === undefined ? code : rejectionInWords(rejection).replace(/\.$/, ''));
+    return `Its rules asked for a trade and were stopped at ${count} of its last ${decisions.length} looks: ${why}.`;
+  });
+}
+
+function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+/** How often each entry rule of each instrument held. An instrument that is held already is not to be entered. */
+function entryRulesOf(decisions: readonly DecisionRecord[]): EntryRule[] {
+  const counted = new Map<string, { -readonly [Field in keyof EntryRule]: EntryRule[Field] }>();
+  for (const { rules, book } of decisions) {
+    const held = new Set<string>(book.positions.map(({ instrument }) => instrument));
+    const entries = rules.filter(({ side, instrument }) => side === 'entry' && !held.has(instrument));
+    const failing = new Map<string, number>();
+    for (const { instrument, passed } of entries) if (!passed) failing.set(instrument, (failing.get(instrument) ?? 0) + 1);
+    for (const rule of entries) {
+      const { instrument, type, threshold } = rule;
+      const key = `${instrument}\n${type}\n${threshold}`;
+      const sum = counted.get(key) ?? { instrument, type, threshold, evaluated: 0, passed: 0, unknown: 0, lastToFail: 0 };
+      counted.set(key, sum);
+      sum.evaluated++;
+      if (rule.passed) sum.passed++;
+      else count(sum, rule, failing.get(instrument) === 1);
+    }
+  }
+  return [...counted.values()];
+}
+
+function count(sum: { unknown: number; lastToFail: number }, { observed }: RuleOutcome, isAlone: boolean): void {
+  if (observed === null) sum.unknown++;
+  if (isAlone) sum.lastToFail++;
+}

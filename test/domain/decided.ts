@@ -1,0 +1,34 @@
+/** A decision as a tick makes it: the payload's rules on what was seen of one share, with risk as it is given. */
+import type { Autonomy } from '../../src/domain/agent.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import type { Observation } from '../../src/domain/cut.ts';
+import { compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
+import { type AgentBook, assembleDecision, type DecisionRecord, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/decision.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { payload } from './authored.ts';
+import { cutOf, SLOT } from './observations.ts';
+
+export function decided(
+  seen: Observation,
+  autonomy: Autonomy,
+  assess: RiskAssessor,
+  book: AgentBook = EMPTY_BOOK,
+  authored: Readonly<Record<string, unknown>> = {},
+): DecisionRecord {
+  const read = readManifest(payload({ universe: ['AAPLx'], ...authored }));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const compiled = compileManifest(read.manifest);
+  const verdict = compiled.decide(cutOf(seen), book, autonomy, assess);
+  const row = {
+    ...verdict,
+    agentId: '019a5b1e-7c00-7000-8000-000000000001',
+    slot: SLOT,
+    manifestVersion: 1,
+    manifestHash: compiled.hash,
+    observedHash: '',
+    book: book === EMPTY_BOOK ? null : canonicalJson(book as never),
+    previousHash: GENESIS_HASH,
+    hash: GENESIS_HASH,
+  };
+  return assembleDecision(row, [seen], compiled.unpack(verdict.outcome));
+}

@@ -1,0 +1,279 @@
+// "Why no trades?", reason by reason: what the product knows, each in the words that it is told in, and which of two comes first.
+import { expect, test } from 'vitest';
+import { PAUSE_CAUSES } from '../../src/domain/agent.ts';
+import type { RiskAssessor } from '../../src/domain/decide.ts';
+import type { DecisionRecord } from '../../src/domain/decision.ts';
+import { PROPOSAL_STATES } from '../../src/domain/execution.ts';
+import { type EntryRule, entryRulesInWords, type TradingFacts, whyNoTrades } from '../../src/domain/why-no-trades.ts';
+import { whyNoTrades as whyNoneSimulated } from '../../src/simulation/backtest/why-no-trades.ts';
+import { decided } from './decided.ts';
+import { bookOf, indicator, LIVE_QUOTE, observation, position } from './observations.ts';
+
+const RSI = { 'rsi:14@1h': indicator(30, 40) };
+/** A look at which every entry rule holds, and one at which the premium is too high. */
+const ASKING = observation({ premiumPct: -2, indicators: RSI });
+const DEAR = observation({ premiumPct: 1, indicators: RSI });
+const pass: RiskAssessor = () => ({ verdict: 'passed', rejections: [] });
+const tooHeavy: RiskAssessor = () => ({
+  verdict: 'blocked',
+  rejections: [{ code: 'position_weight_breach', limit: '25 %', before: '20 %', after: '31 %', suggestion: 'buy 400 USD less' }],
+});
+const drawnDown: RiskAssessor = () => ({
+  verdict: 'blocked',
+  rejections: [{ code: 'daily_drawdown_breach', limit: '3 %', before: '3.4 %', after: null, suggestion: null }],
+});
+const missed = (reason: string): DecisionRecord => ({ ...decided(DEAR, 'policy_auto', pass), disposition: 'hold', reason, rules: [] });
+const looks = (count: number, one: DecisionRecord): DecisionRecord[] => Array.from({ length: count }, () => one);
+const facts = (over: Partial<TradingFacts>): TradingFacts => ({
+  isQuarantined: false,
+  pauseCause: null,
+  autonomy: 'policy_auto',
+  decisions: [],
+  proposals: [],
+  ...over,
+});
+const session = (sessions: readonly string[]) => ({ entryConditions: [{ type: 'session_in', sessions }], exitConditions: [] });
+
+const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, sentences: readonly string[]])[] = [
+  [
+    'in quarantine',
+    { isQuarantined: true, pauseCause: 'quarantine', decisions: looks(3, decided(ASKING, 'research', pass)) },
+    ['It is in quarantine and decides nothing: POST /v1/agents/:id/release, once the cause is repaired.'],
+  ],
+  [
+    'paused',
+    { pauseCause: 'operator', decisions: looks(3, decided(ASKING, 'research', pass)) },
+    ['It decides nothing: somebody has paused it. POST /v1/agents/:id/resume lets it go on.'],
+  ],
+  ['has decided nothing', {}, ['It has decided nothing yet: an agent on duty decides every minute.']],
+  [
+    'at research',
+    { autonomy: 'research', decisions: [...looks(2, decided(ASKING, 'research', pass)), decided(DEAR, 'research', pass)] },
+    ['Its rules asked for a trade at 2 of its last 3 looks, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.'],
+  ],
+  [
+    'at suggest',
+    { autonomy: 'suggest', decisions: looks(2, decided(ASKING, 'suggest', pass)) },
+    ['It recommended to enter at 2 of its last 2 looks, but at suggest it orders nothing: GET /v1/recommendations lists them.'],
+  ],
+  [
+    'at risk_only',
+    { autonomy: 'risk_only', decisions: looks(2, decided(ASKING, 'risk_only', pass)) },
+    ['Its rules asked to enter at 2 of its last 2 looks, but at risk_only it may only reduce what it holds.'],
+  ],
+  [
+    'proposals wait, expire and fail, the most frequent end first',
+    {
+      autonomy: 'confirm',
+      decisions: looks(5, decided(ASKING, 'confirm', pass)),
+      proposals: [
+        { state: 'failed', reason: 'limit_price_passed' },
+        { state: 'pending_approval', reason: null },
+        { state: 'expired', reason: 'approval_window_over' },
+        { state: 'expired', reason: 'approval_window_over' },
+      ],
+    },
+    [
+      'One proposal waits for an approval: POST /v1/agent-orders/:id/approve.',
+      'Of its last 4 proposals 2 ended as expired (approval_window_over).',
+      'Of its last 4 proposals 1 ended as failed (limit_price_passed).',
+    ],
+  ],
+  [
+    'limits of risk, the most frequent first and each with its newest numbers',
+    { decisions: [decided(ASKING, 'policy_auto', drawnDown), ...looks(2, decided(ASKING, 'policy_auto', tooHeavy))] },
+    [
+      'Its rules asked for a trade and were stopped at 2 of its last 3 looks: Risk refused with position_weight_breach: the limit is 25 %, it stood at 20 %, the order would have made it 31 %; buy 400 USD less.',
+      'Its rules asked for a trade and were stopped at 1 of its last 3 looks: Risk refused with daily_drawdown_breach: the limit is 3 %, it stood at 3.4 %.',
+    ],
+  ],
+  [
+    'quality of the price',
+    {
+      decisions: [
+        decided(
+          observation({ premiumPct: -2, indicators: RSI, quote: { ...LIVE_QUOTE, quality: 'stale' } }),
+          'policy_auto',
+          pass,
+          undefined,
+          {
+            entryConditions: [{ type: 'rsi_below', period: 14, value: 35 }],
+          },
+        ),
+      ],
+    },
+    [
+      'Its rules asked for a trade and were stopped at 1 of its last 1 looks: the rules would ask for a trade, but its quote is not live, and only a live quote may become an order.',
+    ],
+  ],
+  [
+    'slots that nobody looked at',
+    { decisions: [missed('late_tick'), missed('late_tick'), missed('no_observation')] },
+    [
+      'At 2 of its last 3 looks the slot was ticked too late, and an old picture of the market is never traded on.',
+      'At 1 of its last 3 looks nothing was received of at least one of its instruments at this slot, and unknown is not good.',
+    ],
+  ],
+  [
+    'session',
+    { decisions: looks(4, decided(observation({ session: 'CLOSED' }), 'policy_auto', pass, undefined, session(['REGULAR']))) },
+    ['spotchain:AAPLx: session_in (REGULAR) held at none of 4 looks.'],
+  ],
+  [
+    'history that is missing comes before a rule that never held',
+    { decisions: looks(4, decided(observation({ premiumPct: 1, indicators: {} }), 'policy_auto', pass)) },
+    [
+      'spotchain:AAPLx: rsi_below (35) could not be known at any of 4 looks: its history is missing.',
+      'spotchain:AAPLx: premium_below (-1.5) held at none of 4 looks.',
+    ],
+  ],
+  [
+    'each rule held at times, never all: with the share of each, the one that stood alone in the way most often first',
+    {
+      decisions: [
+        decided(observation({ premiumPct: -2, indicators: { 'rsi:14@1h': indicator(60, 61) } }), 'policy_auto', pass),
+        decided(DEAR, 'policy_auto', pass),
+        decided(DEAR, 'policy_auto', pass),
+      ],
+    },
+    [
+      'spotchain:AAPLx: each entry rule held at times, but never all of them at once.',
+      'spotchain:AAPLx: premium_below (-1.5) held at 1 of 3 looks (33.333 %), and alone stood in the way at 2.',
+      'spotchain:AAPLx: rsi_below (35) held at 2 of 3 looks (66.667 %), and alone stood in the way at 1.',
+      'spotchain:AAPLx: no_negative_event (high) held at 3 of 3 looks (100 %).',
+    ],
+  ],
+  [
+    'it holds what it may buy',
+    {
+      decisions: looks(
+        2,
+        decided(observation({ premiumPct: -1, indicators: {} }), 'policy_auto', pass, bookOf(position({ averageEntryPrice: '99' }))),
+      ),
+    },
+    ['It holds spotchain:AAPLx, and no exit rule has held.'],
+  ],
+  [
+    'an order was filled',
+    { decisions: looks(2, decided(DEAR, 'policy_auto', pass)), proposals: [{ state: 'partially_filled', reason: null }] },
+    [],
+  ],
+];
+
+test.each(TABLE)('why no trades: %s', (_, over, sentences) => {
+  expect(whyNoTrades(facts(over))).toEqual(sentences);
+});
+
+test('of an agent with every reason at once they are told in this order: quarantine, pause, autonomy, proposals, risk, missed slots; rules only without them', () => {
+  const all = facts({
+    isQuarantined: true,
+    pauseCause: 'operator',
+    autonomy: 'research',
+    decisions: [
+      decided(ASKING, 'research', pass),
+      decided(ASKING, 'policy_auto', tooHeavy),
+      missed('late_tick'),
+      decided(DEAR, 'policy_auto', pass),
+    ],
+    proposals: [{ state: 'expired', reason: 'approval_window_over' }],
+  });
+  const beginnings = (over: Partial<TradingFacts>) => whyNoTrades({ ...all, ...over }).map((sentence) => sentence.slice(0, 22));
+  expect(beginnings({})).toEqual(['It is in quarantine an']);
+  expect(beginnings({ isQuarantined: false })).toEqual(['It decides nothing: so']);
+  const onDuty = { isQuarantined: false, pauseCause: null } as const;
+  expect(beginnings(onDuty)).toEqual([
+    'Its rules asked for a ',
+    'Of its last 1 proposal',
+    'Its rules asked for a ',
+    'At 1 of its last 4 loo',
+  ]);
+  const { decisions } = all;
+  expect(beginnings({ ...onDuty, proposals: [], decisions: decisions.slice(2) })).toEqual([
+    'At 1 of its last 4 loo'.replace('4', '2'),
+    'spotchain:AAPLx: premi',
+  ]);
+});
+
+test('every cause of a pause and every end of a proposal has its sentence', () => {
+  for (const pauseCause of PAUSE_CAUSES) expect(whyNoTrades(facts({ pauseCause }))[0]).toMatch(/^It decides nothing: (?!undefined)/);
+  const decisions = looks(1, decided(ASKING, 'confirm', pass));
+  const of = (state: (typeof PROPOSAL_STATES)[number]) => whyNoTrades(facts({ decisions, proposals: [{ state, reason: null }] }));
+  expect(Object.fromEntries(PROPOSAL_STATES.map((state) => [state, of(state)]))).toEqual({
+    pending_approval: ['One proposal waits for an approval: POST /v1/agent-orders/:id/approve.'],
+    ...Object.fromEntries((['approved', 'executing', 'unknown'] as const).map((state) => [state, ['An order is on its way.']])),
+    filled: [],
+    partially_filled: [],
+    ...Object.fromEntries(
+      (['failed', 'expired', 'cancelled', 'declined', 'blocked_by_risk'] as const).map((state) => [
+        state,
+        [`Of its last 1 proposals 1 ended as ${state}.`],
+      ]),
+    ),
+  });
+});
+
+const rule = (over: Partial<EntryRule> & { side?: 'entry' | 'exit' }) => ({
+  side: 'entry' as const,
+  instrument: null,
+  type: 'rsi_below',
+  threshold: 30,
+  evaluated: 200,
+  passed: 0,
+  blocked: 0,
+  unknown: 0,
+  lastToFail: 0,
+  closed: 0,
+  ...over,
+});
+const SIMULATED: readonly (readonly [string, Parameters<typeof whyNoneSimulated>[0], readonly string[]])[] = [
+  ['a trade', { trades: { closed: 0, open: 1 }, conditions: [rule({})], blocked: {}, missed: {} } as never, []],
+  [
+    'no entry rule',
+    { trades: { closed: 0, open: 0 }, conditions: [rule({ side: 'exit' })], blocked: {}, missed: {} } as never,
+    ['No rule asks to enter.'],
+  ],
+  [
+    'no history of one rule, part of another',
+    {
+      trades: { closed: 0, open: 0 },
+      conditions: [rule({ unknown: 50 }), rule({ type: 'gap_to_mark_below', unknown: 200 })],
+      blocked: {},
+      missed: {},
+    } as never,
+    [
+      'gap_to_mark_below (30) could not be known at any of 200 looks: its history is missing.',
+      'rsi_below (30) held at none of 200 looks; at 25 % of them it could not be known.',
+    ],
+  ],
+  [
+    'rules that held, and were stopped by risk and for want of an order',
+    {
+      trades: { closed: 0, open: 0 },
+      conditions: [rule({ passed: 9 })],
+      blocked: { pool_liquidity_breach: 2, position_weight_breach: 5 },
+      missed: { too_small: 1 },
+    } as never,
+    [
+      'The rules asked to enter, and risk refused at 5 looks: position_weight_breach.',
+      'The rules asked to enter, and risk refused at 2 looks: pool_liquidity_breach.',
+      'The rules asked to enter, and no order came about at 1 looks: too_small.',
+    ],
+  ],
+];
+
+test.each(SIMULATED)('why a simulated stretch holds no trade: %s', (_, result, sentences) => {
+  expect(whyNoneSimulated(result)).toEqual(sentences);
+});
+
+test('of several instruments each is told what kept it', () => {
+  expect(
+    entryRulesInWords([
+      rule({ instrument: 'spotexchange:BTCUSDT' }),
+      rule({ instrument: 'spotexchange:ETHUSDT', passed: 20, lastToFail: 180 }),
+    ]),
+  ).toEqual([
+    'spotexchange:BTCUSDT: rsi_below (30) held at none of 200 looks.',
+    'spotexchange:ETHUSDT: each entry rule held at times, but never all of them at once.',
+    'spotexchange:ETHUSDT: rsi_below (30) held at 20 of 200 looks (10 %), and alone stood in the way at 180.',
+  ]);
+});
