@@ -1,15 +1,10 @@
 /** The AsyncAPI 3 document of the websocket: every message that a client may send and every frame that it may be sent, as the channels themselves declare them. */
 import { type TSchema, Type } from 'typebox';
-import { CHANNELS } from './feeds/channels/index.ts';
 import type { Channel } from './feeds/channels/channel.ts';
+import { CHANNELS } from './feeds/channels/index.ts';
 import { CLOSE, FEED_ERROR_CODES } from './feeds/frames.ts';
-import { AnyJson, choice, nullable, Time, withoutIds } from './shapes.ts';
-import { AgentBody } from './v1/agents/agent-body.ts';
-import { BasisRowBody } from './v1/arbitrage/basis-body.ts';
-import { barFields } from './v1/candles/list.ts';
-import { PerpBody } from './v1/perps/perp-body.ts';
-import { QuoteBody } from './v1/quotes/quote-body.ts';
-import { TickerBody } from './v1/tickers/ticker-body.ts';
+import { schemaComponents } from './schema-components.ts';
+import { choice, nullable, objectOf, Time } from './shapes.ts';
 
 type Node = { readonly [key: string]: unknown };
 
@@ -21,25 +16,8 @@ const RequestId = Type.Unsafe<string | number>({
 const Seq = Type.Integer({ minimum: 0, description: 'Ascends by one with each frame of a subscription.' });
 const Cursor = nullable('string', 'Where to go on after a loss of the connection; null where a channel shows the newest state only.');
 
-const CandleItem = Type.Object({
-  venue: Type.String(),
-  instrument: Type.String(),
-  timeframe: Type.String(),
-  closeTime: Time,
-  ...barFields,
-});
-
-/** What an item of a channel looks like; the object of its announcement where nothing is said. */
-const ITEMS: { readonly [channel: string]: TSchema } = {
-  quotes: QuoteBody,
-  perps: PerpBody,
-  tickers: TickerBody,
-  basis: BasisRowBody,
-  candles: CandleItem,
-};
-/** What a channel of announcements shows first. */
-const FIRST: { readonly [channel: string]: TSchema } = { agents: Type.Array(AgentBody) };
-const Announced = Type.Object({}, { additionalProperties: true, description: 'What was announced.' });
+/** From where to where a client that fell behind has to read on. */
+const Lagged = objectOf({ from: Type.String(), to: Type.String() });
 
 const ABOUT = `One connection carries every channel. \`subscribe\` is answered with \`subscribed\`, then come a \`snapshot\` and \`update\`s, or the changes alone. Close codes: ${Object.entries(
   CLOSE,
@@ -57,6 +35,10 @@ interface Message {
 export function asyncApiDocument(version: string): Node {
   const messages: { readonly [name: string]: Message } = { ...PLAIN, ...Object.assign({}, ...CHANNELS.map(messagesOf)) };
   const names = Object.keys(messages);
+  const { convert, all: schemas } = schemaComponents();
+  const described = Object.entries(messages).map(
+    ([name, { title, payload }]) => [name, { name, title, payload: convert(payload) }] as const,
+  );
   const of = (from: Message['from']) =>
     names.filter((name) => messages[name]?.from === from).map((name) => ({ $ref: `#/channels/feeds/messages/${name}` }));
   return {
@@ -85,9 +67,8 @@ export function asyncApiDocument(version: string): Node {
     },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      messages: Object.fromEntries(
-        Object.entries(messages).map(([name, { title, payload }]) => [name, { name, title, payload: withoutIds(payload) }]),
-      ),
+      messages: Object.fromEntries(described),
+      schemas: schemas(),
     },
   };
 }
@@ -97,18 +78,18 @@ const PLAIN: { readonly [name: string]: Message } = {
   unsubscribe: {
     title: 'Ends subscriptions: by id, by channel, or by channel and parameters',
     from: 'client',
-    payload: exactly({
+    payload: objectOf({
       op: Type.Literal('unsubscribe'),
       id: Type.Optional(RequestId),
       channel: Type.Optional(Type.String()),
       params: Type.Optional(Type.Object({}, { additionalProperties: true })),
     }),
   },
-  ping: { title: 'Asks for a pong', from: 'client', payload: exactly({ op: Type.Literal('ping'), id: Type.Optional(RequestId) }) },
+  ping: { title: 'Asks for a pong', from: 'client', payload: objectOf({ op: Type.Literal('ping'), id: Type.Optional(RequestId) }) },
   subscribed: {
     title: 'A subscription was accepted; its frames follow',
     from: 'service',
-    payload: exactly({
+    payload: objectOf({
       id: Type.Optional(RequestId),
       type: Type.Literal('subscribed'),
       channel: choice(CHANNELS.map(({ name }) => name)),
@@ -120,7 +101,7 @@ const PLAIN: { readonly [name: string]: Message } = {
   unsubscribed: {
     title: 'Subscriptions were ended',
     from: 'service',
-    payload: exactly({
+    payload: objectOf({
       id: Type.Optional(RequestId),
       type: Type.Literal('unsubscribed'),
       channels: Type.Array(Type.String()),
@@ -130,36 +111,35 @@ const PLAIN: { readonly [name: string]: Message } = {
   pong: {
     title: 'The answer to a ping',
     from: 'service',
-    payload: exactly({ id: Type.Optional(RequestId), type: Type.Literal('pong'), at: Time }),
+    payload: objectOf({ id: Type.Optional(RequestId), type: Type.Literal('pong'), at: Time }),
   },
-  heartbeat: { title: 'A sign of life', from: 'service', payload: exactly({ type: Type.Literal('heartbeat'), at: Time }) },
+  heartbeat: { title: 'A sign of life', from: 'service', payload: objectOf({ type: Type.Literal('heartbeat'), at: Time }) },
   error: {
     title: 'A request was refused',
     from: 'service',
-    payload: exactly({
+    payload: objectOf({
       id: Type.Optional(RequestId),
       channel: Type.Optional(Type.String()),
       type: Type.Literal('error'),
       code: choice(FEED_ERROR_CODES),
       detail: Type.String({ description: 'What was wrong and what would be right.' }),
       at: Time,
-      data: exactly({ code: choice(FEED_ERROR_CODES), detail: Type.String() }),
+      data: objectOf({ code: choice(FEED_ERROR_CODES), detail: Type.String() }),
     }),
   },
 };
 
 function messagesOf(channel: Channel): { readonly [name: string]: Message } {
-  const { name, about, params, permission } = channel;
-  const item = ITEMS[name] ?? Announced;
+  const { name, about, params, permission, item } = channel;
   const resumes = channel.kind === 'announcements';
   const frame = (type: string, data: TSchema): TSchema =>
-    exactly({ channel: Type.Literal(name), type: Type.Literal(type), seq: Seq, cursor: Cursor, at: Time, data });
-  const first = resumes ? (FIRST[name] ?? AnyJson) : Type.Array(item);
+    objectOf({ channel: Type.Literal(name), type: Type.Literal(type), seq: Seq, cursor: Cursor, at: Time, data });
+  const first = resumes ? channel.snapshot?.body : Type.Array(item);
   return {
     [`${name}_subscribe`]: {
       title: `Subscribes to ${name} (${permission}): ${about}`,
       from: 'client',
-      payload: exactly({
+      payload: objectOf({
         op: Type.Literal('subscribe'),
         id: Type.Optional(RequestId),
         channel: Type.Literal(name),
@@ -167,22 +147,18 @@ function messagesOf(channel: Channel): { readonly [name: string]: Message } {
         ...(resumes ? { from: Type.Optional(Cursor) } : {}),
       }),
     },
-    ...(!resumes || channel.snapshot !== null
-      ? { [`${name}_snapshot`]: { title: `${name}: all of it`, from: 'service' as const, payload: frame('snapshot', first) } }
-      : {}),
+    ...(first === undefined
+      ? {}
+      : { [`${name}_snapshot`]: { title: `${name}: all of it`, from: 'service' as const, payload: frame('snapshot', first) } }),
     [`${name}_update`]: { title: `${name}: what changed`, from: 'service', payload: frame('update', item) },
     ...(resumes
       ? {
           [`${name}_lagged`]: {
             title: `${name}: the client fell behind and resumes from here`,
             from: 'service' as const,
-            payload: frame('lagged', AnyJson),
+            payload: frame('lagged', Lagged),
           },
         }
       : {}),
   };
-}
-
-function exactly<Fields extends Record<string, TSchema>>(fields: Fields) {
-  return Type.Object(fields, { additionalProperties: false });
 }

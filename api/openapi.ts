@@ -6,6 +6,7 @@ import { EXAMPLES } from './examples.ts';
 import { permissionText } from './permission.ts';
 import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
 import { commonRefusals, defineRoute, entry, type Route, type RouteEntry } from './route.ts';
+import { schemaComponents } from './schema-components.ts';
 import { ROUTES } from './v1/index.ts';
 
 type Node = { readonly [key: string]: unknown };
@@ -103,21 +104,8 @@ const SECURITY_SCHEMES = {
 
 /** Builds the document. Schemas with an `$id` become components. */
 export function openApiDocument(routes: readonly RouteEntry[], version: string): Node {
-  const schemas: { [name: string]: unknown } = {};
+  const { convert, all: schemas } = schemaComponents();
   const responseComponents: { [name: string]: unknown } = {};
-
-  function convert(node: unknown): unknown {
-    if (Array.isArray(node)) return node.map(convert);
-    if (typeof node !== 'object' || node === null) return node;
-    const { $id: id, ...rest } = node as Node;
-    if (typeof id !== 'string') return convertMembers(rest);
-    if (!(id in schemas)) {
-      schemas[id] = null;
-      schemas[id] = convertMembers(rest);
-    }
-    return { $ref: `#/components/schemas/${id}` };
-  }
-  const convertMembers = (node: Node): Node => Object.fromEntries(Object.entries(node).map(([key, value]) => [key, convert(value)]));
 
   function parameters(schema: TSchema | undefined, place: 'path' | 'query'): unknown[] {
     const { properties = {}, required = [] } = (schema ?? {}) as { properties?: { [name: string]: Node }; required?: readonly string[] };
@@ -248,7 +236,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
         RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
       },
       responses: Object.fromEntries(Object.entries(responseComponents).sort(([a], [b]) => (a < b ? -1 : 1))),
-      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: schemas(),
     },
   };
 }

@@ -86,13 +86,6 @@ export const EmptyBody = Type.Object({}, { additionalProperties: false });
 
 export const AgentPath = objectOf({ id: IdText });
 
-/** A copy of a schema in which nothing has an identity of its own, for a document without components. */
-export function withoutIds(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutIds);
-  if (typeof node !== 'object' || node === null) return node;
-  return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (key === '$id' ? [] : [[key, withoutIds(value)]])));
-}
-
 /** What lies stored as a whole and is sent as it lies: the schema describes it for readers and filters nothing, so that its hash stays its own. */
 export function asStored<Value>(schema: TSchema) {
   return Type.Unsafe<Value>({ ...schema, [AS_STORED]: true });

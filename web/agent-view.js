@@ -260,7 +260,7 @@ function subscribed(feed, id, { state, gates, evaluations, decisions, vault, boo
       begin: () => void books.refresh(),
       receive: ({ data }) => {
         // A fill changes what is held.
-        if (data.agentId !== id || (data.state !== 'filled' && data.state !== 'partially_filled')) return;
+        if (data.agentId !== id || (data.what !== 'filled' && data.what !== 'partially_filled')) return;
         void books.refresh();
         void vault.refresh();
         told.traded();

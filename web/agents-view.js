@@ -105,7 +105,7 @@ export function agentsView(context) {
         receive: ({ type, data }) => {
           if (type === 'snapshot') for (const agent of data) rows.get(agent.id)?.describe(agent);
           // An evaluation announces here how far it is, and that says nothing of how the agent stands.
-          else if (data.stage !== undefined)
+          else if ('stage' in data)
             rows
               .get(data.agentId)
               ?.describe({ autonomy: data.autonomy, stage: data.stage, paused: data.duty === 'paused', pauseCause: data.pauseCause });

@@ -2,20 +2,24 @@
 import { agentNames } from './agent-names.js';
 import { plain } from './words.js';
 
+/** @typedef {import('./wire.ts').News<'alerts'>} Alert */
+
 /**
  * `Crypto trend: data degraded on spotexchange`, and what else the alert says.
- * @param {{ readonly what?: unknown, readonly agentId?: unknown, readonly venues?: unknown, readonly detail?: unknown }} alert
+ * @param {Alert} alert
  */
-export async function alertWords({ what, agentId, venues, detail }) {
-  const event = plain(String(what ?? 'alert'));
-  const where = Array.isArray(venues) && venues.length > 0 ? ` on ${venues.map((venue) => plain(String(venue))).join(', ')}` : '';
-  const more = typeof detail === 'string' && detail !== '' ? `: ${detail}` : '';
-  return `${await nameOf(agentId)}${event}${where}${more}`;
+export async function alertWords(alert) {
+  const venues = 'venues' in alert ? (alert.venues ?? []) : [];
+  const where = venues.length > 0 ? ` on ${venues.map(plain).join(', ')}` : '';
+  const detail = 'detail' in alert ? (alert.detail ?? '') : '';
+  return `${await subjectOf(alert)}${plain(alert.what)}${where}${detail === '' ? '' : `: ${detail}`}`;
 }
 
-/** @param {unknown} agentId */
-async function nameOf(agentId) {
-  if (typeof agentId !== 'string') return '';
+/** Whom it is about, where it is about somebody. @param {Alert} alert */
+async function subjectOf(alert) {
+  if ('takeId' in alert) return `Take on ${alert.symbol}: `;
+  if (!('agentId' in alert)) return '';
+  const { agentId } = alert;
   try {
     const names = await agentNames(undefined, [agentId]);
     return `${names.get(agentId) ?? 'An agent'}: `;

@@ -4,7 +4,8 @@ import { alertWords } from './alert-words.js';
 import { preferences } from './preferences.js';
 import { plain, priceText, symbolOf } from './words.js';
 
-/** @typedef {import('./wire.ts').ProposalChange} ProposalChange */
+/** @typedef {import('./wire.ts').News<'proposals'>} ProposalNews */
+/** @typedef {import('./wire.ts').News<'alerts'>} Alert */
 
 /** What becomes of a proposal that somebody wants to be told of elsewhere too. */
 const PROPOSALS = /** @type {{ readonly [what: string]: string }} */ ({
@@ -46,25 +47,25 @@ function isWanted() {
   return preferences().notifications && (document.hidden || !document.hasFocus());
 }
 
-/** @param {ProposalChange} change */
-async function tellProposal({ what, agentId, proposalId, side, quantity, instrument, limitPrice }) {
+/** @param {ProposalNews} news */
+async function tellProposal(news) {
+  const { what, agentId, side, quantity, instrument, limitPrice } = news;
   const verb = PROPOSALS[what];
   if (verb === undefined || !isWanted()) return;
   const names = await agentNames(undefined, [agentId]).catch(() => new Map());
   show({
     title: names.get(agentId) ?? 'An agent',
     body: `${verb} ${side === 'entry' ? 'buy' : 'sell'} ${priceText(quantity)} ${symbolOf(instrument)} at ${priceText(limitPrice)}`,
-    tag: `${proposalId ?? agentId} ${what}`,
+    tag: `${'proposalId' in news ? news.proposalId : agentId} ${what}`,
     address: `#/proposals/${agentId}`,
   });
 }
 
-/** @param {{ readonly what?: unknown, readonly agentId?: unknown }} alert */
+/** @param {Alert} alert */
 async function tellAlert(alert) {
   if (!isWanted()) return;
-  const { agentId, what } = alert;
-  const address = typeof agentId === 'string' ? `#/agents/${agentId}` : '#/home';
-  show({ title: 'Sevengate', body: await alertWords(alert), tag: `${String(agentId)} ${plain(String(what))}`, address });
+  const subject = 'takeId' in alert ? `takes/${alert.takeId}` : 'agentId' in alert ? `agents/${alert.agentId}` : 'home';
+  show({ title: 'Sevengate', body: await alertWords(alert), tag: `${subject} ${plain(alert.what)}`, address: `#/${subject}` });
 }
 
 /** @param {{ readonly title: string, readonly body: string, readonly tag: string, readonly address: string }} notice */

@@ -172,8 +172,8 @@ export class CandlePanel {
   #follow(made, signal) {
     const { venue, instrument } = partsOf(this.key);
     const timeframe = this.length;
-    const isOurs = (/** @type {Bar & Record<string, unknown>} */ bar) =>
-      bar['venue'] === venue && bar['instrument'] === instrument && bar['timeframe'] === timeframe;
+    const isOurs = (/** @type {import('./feed-messages.ts').FedCandle} */ bar) =>
+      bar.venue === venue && bar.instrument === instrument && bar.timeframe === timeframe;
     this.#stop = this.context.feed.subscribe({
       channel: 'candles',
       params: { venue, instrument, timeframe },

@@ -150,14 +150,11 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
       list,
     ),
     refresh,
-    /**
-     * An announcement of the `agents` channel.
-     * @param {{ readonly what: string, readonly runId?: string } & Partial<import('./wire.ts').EvaluationProgress>} data
-     */
+    /** @param {import('./wire.ts').News<'agents'>} data */
     receive(data) {
-      if (data.runId === undefined || !data.what.startsWith('evaluation_')) return;
+      if (!('runId' in data)) return;
       if (data.what === 'evaluation_progress') {
-        items.get(data.runId)?.progress(/** @type {import('./wire.ts').EvaluationProgress} */ (data));
+        items.get(data.runId)?.progress(data);
         return;
       }
       clearTimeout(gathering);

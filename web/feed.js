@@ -9,7 +9,6 @@ import { Subscriptions } from './subscriptions.js';
  * @property {number} retryAt Milliseconds since the epoch; 0 unless waiting.
  * @property {number} since When it was last live; 0 where it never was.
  */
-/** @typedef {import('./subscriptions.js').Subscriber} Subscriber */
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
@@ -130,7 +129,8 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     hurry,
     /**
      * Receives a channel until the returned function is called, across any number of connections and without loss or repeat.
-     * @param {Subscriber} subscriber
+     * @template {import('./wire.ts').Channel} Name
+     * @param {import('./subscriptions.js').SubscriberTo<Name>} subscriber
      * @returns {() => void}
      */
     subscribe: (subscriber) => subscriptions.subscribe(subscriber),

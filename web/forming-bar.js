@@ -55,7 +55,7 @@ export function followFormingBar({ context: { feed }, key, timeframe, last, onBa
     channel: 'quotes',
     params: { venue, instrument },
     receive({ data }) {
-      for (const quote of /** @type {import('./wire.ts').QuoteRow[]} */ ([data].flat())) {
+      for (const quote of [data].flat()) {
         const price = quote.venue === venue && quote.instrument === instrument ? priceOf(quote) : null;
         if (price !== null && !signal.aborted) take(price);
       }

@@ -60,7 +60,8 @@ export function homeView(context) {
     clearTimeout(gathering);
     gathering = setTimeout(() => void refresh(), GATHER_MS);
   }
-  const stops = ['agents', 'proposals', 'alerts'].map((channel) => feed.subscribe({ channel, begin: soon, receive: soon }));
+  const channels = /** @type {const} */ (['agents', 'proposals', 'alerts']);
+  const stops = channels.map((channel) => feed.subscribe({ channel, begin: soon, receive: soon }));
   const repeating = setInterval(() => void refresh(), EVERY_MS);
   void refresh();
 

@@ -41,7 +41,7 @@ export function followed({ feed, fail }, refresh, concerns) {
   const unsubscribe = feed.subscribe({
     channel: 'launches',
     receive: ({ data }) => {
-      if (concerns(String(data['launchId'] ?? ''))) void again();
+      if (concerns(data.launchId)) void again();
     },
   });
   void again();

@@ -5,7 +5,8 @@ import { fill, h } from './dom.js';
 import { priceText } from './words.js';
 
 /** @typedef {{ readonly price: string, readonly size: string }} Level */
-/** @typedef {import('./api.ts').OrderBook} OrderBook */
+/** @typedef {import('./feed-messages.ts').FollowedBook} OrderBook */
+/** @typedef {import('./wire.ts').Params<'order_book'>['venue']} BookVenue */
 
 const LEVELS = 12;
 
@@ -47,14 +48,13 @@ export function orderBookPanel({ context: { feed }, key }) {
   );
   const stop = feed.subscribe({
     channel: 'order_book',
-    params: { venue, instrument, depth: LEVELS },
     // A venue without books says so.
+    params: { venue: /** @type {BookVenue} */ (venue), instrument, depth: LEVELS },
     refuse: () => {
       element.hidden = true;
     },
     receive: ({ data }) => {
-      const books = /** @type {readonly OrderBook[]} */ ([data].flat());
-      waiting = books.findLast((book) => book.venue === venue && book.instrument === instrument) ?? waiting;
+      waiting = [data].flat().findLast((book) => book.venue === venue && book.instrument === instrument) ?? waiting;
       if (scheduled === 0) scheduled = requestAnimationFrame(draw);
     },
   });

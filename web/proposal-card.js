@@ -160,9 +160,8 @@ export function proposalCard(context, first) {
       return proposal;
     },
     update,
-    /** What was announced, until it is read whole. @param {import('./wire.ts').ProposalChange} change */
-    patch({ state: next = proposal.state, reason: why = proposal.reason, ...change }) {
-      const { filledQuantity = proposal.filledQuantity, filledNotionalUsd = proposal.filledNotionalUsd } = change;
+    /** What was announced, until it is read whole. @param {import('./feed-messages.ts').ProposalChange} change */
+    patch({ state: next, reason: why, filledQuantity, filledNotionalUsd }) {
       update({ ...proposal, state: next, reason: why, filledQuantity, filledNotionalUsd });
     },
     /** @param {string} name */

@@ -5,7 +5,7 @@ import { proposalCard } from './proposal-card.js';
 import { plain, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Proposal} Proposal */
-/** @typedef {import('./wire.ts').ProposalChange} ProposalChange */
+/** @typedef {import('./feed-messages.ts').ProposalChange} ProposalChange */
 
 const STATES = [
   'pending_approval',
@@ -160,9 +160,9 @@ export function proposalsView(context, agentId) {
     void nameOf(proposal.agentId).then((name) => card.nameAgent(name));
   }
 
-  /** @param {ProposalChange} change */
+  /** @param {import('./wire.ts').News<'proposals'>} change */
   function receive(change) {
-    if (change.proposalId === undefined) {
+    if (change.what === 'recommended') {
       const { side, quantity, instrument, limitPrice } = change;
       void nameOf(change.agentId).then((name) =>
         notify(`${name} recommends an ${side}: ${quantity} ${symbolOf(instrument)} at ${limitPrice} at most.`),

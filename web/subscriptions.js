@@ -1,15 +1,17 @@
 /** What is received over the one connection: several parts of the console share a subscription, as the service gives each channel once. */
 
-/** @typedef {import('./wire.ts').Frame} Frame */
 /** @typedef {import('./wire.ts').Message} Message */
+/** @typedef {import('./wire.ts').Channel} Channel */
 /**
- * @typedef {object} Subscriber
- * @property {string} channel
- * @property {{ readonly [name: string]: unknown }} [params]
- * @property {(frame: Frame) => void} receive
+ * @template {Channel} Name
+ * @typedef {object} SubscriberTo
+ * @property {Name} channel
+ * @property {import('./wire.ts').Params<Name>} [params]
+ * @property {(frame: import('./wire.ts').Frame<Name>) => void} receive
  * @property {() => void} [begin] Called where the channel begins with the present and what came before has to be read anew.
  * @property {(detail: string) => void} [refuse]
  */
+/** @typedef {SubscriberTo<any>} Subscriber To whichever channel. */
 /**
  * One subscription of the service, and everybody here who receives it: the service gives each channel once per connection.
  * @typedef {Pick<Subscriber, 'channel' | 'params'> & { cursor: string | null, hasBegun: boolean, readonly members: Set<Subscriber> }} Shared
@@ -45,7 +47,8 @@ export class Subscriptions {
 
   /**
    * Receives a channel until the returned function is called.
-   * @param {Subscriber} subscriber
+   * @template {Channel} Name
+   * @param {SubscriberTo<Name>} subscriber
    * @returns {() => void}
    */
   subscribe(subscriber) {
@@ -53,10 +56,11 @@ export class Subscriptions {
     const wanted = JSON.stringify(params);
     const same = [...this.#shared].find(([, one]) => one.channel === channel && JSON.stringify(one.params) === wanted);
     const [id, subscription] = same ?? this.#begin(channel, params);
-    subscription.members.add(subscriber);
-    if (same !== undefined && subscription.hasBegun) this.#tellPresent(id, subscription, subscriber);
+    const member = /** @type {Subscriber} */ (/** @type {unknown} */ (subscriber));
+    subscription.members.add(member);
+    if (same !== undefined && subscription.hasBegun) this.#tellPresent(id, subscription, member);
     return () => {
-      subscription.members.delete(subscriber);
+      subscription.members.delete(member);
       if (subscription.members.size === 0 && this.#shared.delete(id)) this.send({ op: 'unsubscribe', id });
     };
   }
@@ -95,9 +99,10 @@ export class Subscriptions {
   }
 
   /** @param {Extract<Message, { type: 'error' }>} message */
-  #refused({ id, code, detail }) {
-    const subscription = id === undefined ? undefined : this.#shared.get(id);
-    if (subscription === undefined || id === undefined) return;
+  #refused({ id: asked, code, detail }) {
+    const id = Number(asked);
+    const subscription = this.#shared.get(id);
+    if (subscription === undefined) return;
     if (code === 'invalid_cursor' && subscription.cursor !== null) {
       // The place is gone, with its database perhaps: begin again with the present.
       subscription.cursor = null;
@@ -109,11 +114,12 @@ export class Subscriptions {
 /**
  * Whether a frame belongs to a subscription: several of one channel differ by the actor that they are about.
  * @param {Pick<Subscriber, 'params'>} subscription
- * @param {Frame} frame
+ * @param {Extract<Message, { type: 'snapshot' | 'update' | 'lagged' }>} frame
  */
-function concerns({ params = {} }, { type, data }) {
-  const wanted = params['agentId'] ?? params['actorId'];
+function concerns({ params }, { type, data }) {
+  const { agentId, actorId } = /** @type {{ readonly agentId?: string, readonly actorId?: string }} */ (params ?? {});
+  const wanted = agentId ?? actorId;
   if (wanted === undefined) return true;
   if (type === 'snapshot' || type === 'lagged') return false;
-  return data.agentId === wanted || data.actorId === wanted;
+  return ('agentId' in data && data.agentId === wanted) || ('actorId' in data && data.actorId === wanted);
 }

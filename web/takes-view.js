@@ -5,7 +5,7 @@ import { createProblemNote } from './problem-note.js';
 import { dayAndTime, forPeople, plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Take} Take */
-/** @typedef {import('./wire.ts').TakeChange} TakeChange */
+/** @typedef {import('./wire.ts').News<'takes'>} TakeChange */
 
 const PER_PAGE = 25;
 const MOST_THESIS = 2_000;

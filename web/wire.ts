@@ -1,10 +1,12 @@
 /**
- * What pages call the parts of the API's bodies, and what the feed announces. The bodies themselves are in api.ts, which is
- * written from the API document; here stand the few words that the document leaves open. For the type checker only.
+ * What pages call the parts of the API's bodies and of the feed's messages, which are in api.ts and feed-messages.ts, both
+ * written from the documents; here stand the few words that the documents leave open. For the type checker only.
  */
 
 import type * as Api from './api.ts';
-import type { EvaluationRun, Proposal } from './api.ts';
+import type { Proposal } from './api.ts';
+import type * as Feed from './feed-messages.ts';
+import type { StateValue } from './feed-messages.ts';
 
 export type {
   Agent,
@@ -46,44 +48,17 @@ export type {
   Venue as VenueState,
 } from './api.ts';
 
-/** An announcement of the `agents` channel; its snapshot holds agents instead. */
-export interface AgentChange {
-  readonly agentId: string;
-  readonly what: string;
-  readonly stage: string;
-  readonly duty: string;
-  readonly feed: string;
-  readonly autonomy: string;
-  readonly pauseCause: string | null;
-  readonly manifestHash: string;
-}
+export type { EvaluationProgress, InspectedStep, StateValue } from './feed-messages.ts';
 
 export interface Condition {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** An announcement of the `takes` channel. */
-export interface TakeChange {
-  readonly takeId: string;
-  readonly state: string;
-  readonly mode: string | null;
-  readonly reason: string | null;
-}
-
-/** Where a state chart stands, which the document leaves open as it is the machine's own. */
-export type StateValue = string | { readonly [region: string]: StateValue };
-
 export interface Step extends Omit<Api.Step, 'event' | 'from' | 'to'> {
   readonly event: { readonly type: string; readonly [field: string]: unknown };
   readonly from: StateValue | null;
   readonly to: StateValue;
-}
-
-/** A step as the `inspect` channel tells of it. */
-export interface InspectedStep extends Omit<Step, 'at' | 'cause'> {
-  readonly actorId: string;
-  readonly kind: string;
 }
 
 export type Chart = Omit<Api.Chart, 'value'> & { readonly value: StateValue };
@@ -102,24 +77,6 @@ export type Rejection = NonNullable<Api.Problem['rejections']>[number];
 /** A fill of a book, or of a proposal, which names the instrument itself. */
 export type Fill = Proposal['fills'][number] & { readonly instrument?: string };
 
-/** An announcement of the `proposals` channel; one without an id is a mere recommendation. */
-export interface ProposalChange {
-  readonly what: string;
-  readonly proposalId?: string;
-  readonly agentId: string;
-  readonly side: string;
-  readonly instrument: string;
-  readonly quantity: string;
-  readonly limitPrice: string;
-  readonly state?: Proposal['state'];
-  readonly reason?: string | null;
-  readonly filledQuantity?: string;
-  readonly filledNotionalUsd?: string;
-}
-
-/** What the `agents` channel says of a run. */
-export type EvaluationProgress = Pick<EvaluationRun, 'progress' | 'remainingMs' | 'waitingFor'> & { readonly runId: string };
-
 export type DerivedNumber = Api.PredictionResearch['probability'];
 
 export interface Page<Item> {
@@ -127,24 +84,17 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** What a channel sends. */
-export interface Frame {
-  readonly channel: string;
-  readonly type: 'snapshot' | 'update' | 'lagged';
-  readonly seq: number;
-  readonly cursor: string | null;
-  readonly at: string;
-  // Every channel has its own; the view that subscribes knows which.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  readonly data: any;
-}
-
 /** Everything that the socket sends. */
-export type Message =
-  | Frame
-  | { readonly type: 'subscribed'; readonly id?: number; readonly at: string; readonly cursor: string | null }
-  | { readonly type: 'error'; readonly id?: number; readonly at: string; readonly code: string; readonly detail: string }
-  | { readonly type: 'heartbeat' | 'pong' | 'unsubscribed'; readonly at: string };
+export type Message = Feed.TellMessage;
+
+type Subscribe = Extract<Feed.AskMessage, { readonly op: 'subscribe' }>;
+export type Channel = Subscribe['channel'];
+/** What narrows a channel down. */
+export type Params<Name extends Channel> = NonNullable<Extract<Subscribe, { readonly channel: Name }>['params']>;
+/** What a channel sends while its subscriber keeps up. */
+export type Frame<Name extends Channel = Channel> = Extract<Message, { readonly channel: Name; readonly type: 'snapshot' | 'update' }>;
+/** What an update of a channel tells. */
+export type News<Name extends Channel> = Extract<Frame<Name>, { readonly type: 'update' }>['data'];
 
 /** A launch of either kind. */
 export type Launch = Api.Launch | Api.LauncherLaunch;

@@ -1,5 +1,6 @@
 /** What a Take's actions mean once they are committed, and which events it takes at all. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { CLOSING, type TakeState } from '../../src/domain/take/take.ts';
 import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../src/domain/time.ts';
@@ -105,10 +106,11 @@ function withFeed(state: ActorState): ActorState {
 }
 
 /** What is announced on the `alerts` channel because a breaker disarmed the Take, or its data is lost. */
-function alerted(what: string, info: StepInfo): { readonly [field: string]: string | boolean | null } {
-  const { breaker } = takeContext(info);
+function alerted(what: string, info: StepInfo): { readonly [field: string]: Json } {
+  const { breaker, degradedVenues } = takeContext(info);
   const trip = breaker === null || breaker.breaker !== what ? {} : { observed: String(breaker.observed), limit: String(breaker.limit) };
-  return { ...announced(info), ...trip, what, agentId: info.actorId };
+  const venues = what === 'data_degraded' ? { venues: degradedVenues } : {};
+  return { ...announced(info), ...trip, ...venues, what, agentId: info.actorId };
 }
 
 export const takeKind: ActorKind = {

@@ -94,7 +94,7 @@ export class AnnouncementReader {
     for (let attempt = 0; ; attempt++) {
       try {
         // What is announced while it is being read comes again afterwards: a state twice, never a state missed.
-        const data = await snapshot(ports, orgId, actorId);
+        const data = await snapshot.read(ports, orgId, actorId);
         if (!this.#alive()) return false;
         this.#write([channelFrame(name, 'snapshot', formatCursor(this.#member.position), ports.clock.now(), JSON.stringify(data))]);
         return true;

@@ -1,9 +1,10 @@
-// The committed surfaces: a changed route shows as a diff of api/openapi.json, web/api.ts and docs/permissions.md.
+// The committed surfaces: a changed route or feed channel shows as a diff of api/openapi.json, web/api.ts, web/feed-messages.ts and docs/permissions.md.
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { asyncApiDocument } from '../../api/asyncapi.ts';
 import { documentedRoutes, openApiDocument, permissionTable } from '../../api/openapi.ts';
-import { wireTypes } from './wire-types.ts';
+import { feedTypes, wireTypes } from './wire-types.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
 const document = openApiDocument(documentedRoutes(), version);
@@ -14,6 +15,13 @@ test('api/openapi.json is what the routes say', async () => {
 
 test("the console's types are what the routes say", async () => {
   await expect(wireTypes(document as unknown as Parameters<typeof wireTypes>[0])).toMatchFileSnapshot('../../web/api.ts');
+});
+
+test("the console's types of the feed's messages are what the channels say", async () => {
+  type Types = Parameters<typeof feedTypes>;
+  const { schemas } = (document as { components: { schemas: Types[1] } }).components;
+  const types = feedTypes(asyncApiDocument(version) as unknown as Types[0], schemas);
+  await expect(types).toMatchFileSnapshot('../../web/feed-messages.ts');
 });
 
 test('docs/permissions.md is what the routes say', async () => {

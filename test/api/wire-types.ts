@@ -1,4 +1,4 @@
-/** The shapes of the API document as types, for the console: one exported type per schema, in the order of their names. */
+/** The shapes of the API's and the feed's documents as types, for the console: one exported type per schema, in the order of their names. */
 
 interface Schema {
   readonly $ref?: string;
@@ -30,6 +30,50 @@ export function wireTypes(document: { readonly components: { readonly schemas: R
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`);
   return `/** The bodies of the API as api/openapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */\n\n${types.join('\n')}`;
+}
+
+/** A message of the feed, as the AsyncAPI document names and describes it. */
+interface FeedDocument {
+  readonly operations: Readonly<Record<string, { readonly messages: readonly { readonly $ref: string }[] }>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly messages: Readonly<Record<string, { readonly payload: Schema }>>;
+  };
+}
+
+/**
+ * The messages of the feed: a type per message, one for all that each operation carries, and the schemas that they refer to.
+ * @param bodies The schemas of the API document: what both documents describe is taken from the module of the API's types.
+ * @returns the text of a module of types. @throws Error where both documents use one name for different schemas.
+ */
+export function feedTypes({ operations, components }: FeedDocument, bodies: Readonly<Record<string, Schema>>): string {
+  const isShared = ([name, schema]: readonly [string, Schema]): boolean => {
+    if (bodies[name] === undefined) return false;
+    if (JSON.stringify(bodies[name]) !== JSON.stringify(schema)) throw new Error(`the feed's ${name} is not the API's ${name}`);
+    return true;
+  };
+  const schemas = Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1));
+  const own = schemas.filter((one) => !isShared(one)).map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`);
+  const messages = Object.entries(components.messages).map(
+    ([name, { payload }]) => `export type ${messageType(name)} = ${typeOf(payload, '')};\n`,
+  );
+  const carried = Object.entries(operations).map(([name, { messages: sent }]) => {
+    const lines = sent.map(({ $ref }) => `\n  | ${messageType($ref.slice($ref.lastIndexOf('/') + 1))}`);
+    return `/** Every message of the operation \`${name}\`. */\nexport type ${messageType(name)} =${lines.join('')};\n`;
+  });
+  // What only a shared schema refers to is not named here.
+  const ownSchemas = [...schemas.filter((one) => !isShared(one)), ...Object.entries(components.messages)];
+  const refers = new Set([...JSON.stringify(ownSchemas).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
+  const named = schemas.filter((one) => isShared(one) && refers.has(one[0])).map(([name]) => `\n  ${name},`);
+  const imported = named.length === 0 ? '' : `import type {${named.join('')}\n} from './api.ts';\n\n`;
+  const about =
+    '/** The messages of the feed as /v1/asyncapi.json describes them. Written by test/api/surfaces.test.ts; not edited by hand. */';
+  return `${about}\n\n${imported}${[...carried, ...own, ...messages].join('\n')}`;
+}
+
+/** `agents_update` is an `AgentsUpdateMessage`. */
+function messageType(name: string): string {
+  return `${name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Message`;
 }
 
 function typeOf(schema: Schema, indent: string): string {

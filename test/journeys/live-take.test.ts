@@ -410,8 +410,8 @@ test('data that is lost for five seconds cancels what a Take proposes and disarm
   expect(await stage.takeReads.find(ORG, live)).toMatchObject({ state: 'disarmed', reason: 'data_degraded' });
   // On paper nothing is at stake: it stays armed, and a quote that is not live triggers nothing.
   expect(await stage.takeReads.find(ORG, paper)).toMatchObject({ state: 'armed', onDuty: true });
-  expect(await alertsOf(live)).toMatchObject([{ what: 'data_degraded' }]);
-  expect(await alertsOf(paper)).toMatchObject([{ what: 'data_degraded' }]);
+  expect(await alertsOf(live)).toMatchObject([{ what: 'data_degraded', takeId: live, venues: ['spotexchange'] }]);
+  expect(await alertsOf(paper)).toMatchObject([{ what: 'data_degraded', takeId: paper, venues: ['spotexchange'] }]);
   expect(await stage.takes.arm(stage.context(), live, 'live')).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
   await edge('feed.restored');
   expect(await stage.takes.arm(stage.context(), live, 'live')).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });

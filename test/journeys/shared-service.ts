@@ -9,6 +9,7 @@ import { EXAMPLE_MEMBERS } from '../../src/sandbox/example-organization.ts';
 import { localSigningKeys } from '../../src/sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { undocumentedAnnouncement } from '../harness/documented-frames.ts';
 import { type SharedPlace, sharedKeyFile, sharedLog } from '../harness/service-of-the-run.ts';
 import { type Client, clientOf, databaseUrlIn, type LogEntry, logEntries } from './running-service.ts';
 
@@ -26,7 +27,7 @@ export interface SharedService extends Client {
   subject(member: string): string;
   /** Makes another organization's operator known. Answers a token. */
   stranger(name: string): Promise<string>;
-  /** Has to be called at the end: the service is stopped when all have left. */
+  /** Has to be called at the end: the service is stopped when all have left. @throws Error where something was announced otherwise than the feed's document says. */
   leave(): Promise<void>;
 }
 
@@ -62,8 +63,24 @@ export async function joinService(name: string): Promise<SharedService> {
     log: () => logEntries(readFileSync(sharedLog(home), 'utf8')),
     subject: (member) => subject(member, name),
     stranger: async (org) => (await found(`${org} beside ${name}`)).get('operator') as string,
-    leave: async () => void (await asked('leave')),
+    async leave() {
+      const wrong = await undocumentedOf(databaseUrlIn(home), organization(name));
+      await asked('leave');
+      if (wrong.length > 0) throw new Error(`announcements that are not as /v1/asyncapi.json says: ${wrong.slice(0, 5).join('; ')}`);
+    },
   };
+}
+
+/** Everything that was announced for an organization, but batches of decisions, which the feed expands. */
+async function undocumentedOf(databaseUrl: string, orgId: string): Promise<readonly string[]> {
+  const sql = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'announcements of a journey' });
+  try {
+    const rows = await sql<{ channel: string; body: unknown }[]>`
+      select channel, body from announcements where (org_id = ${orgId} or org_id is null) and channel <> 'decisions'`;
+    return rows.flatMap(({ channel, body }) => undocumentedAnnouncement(channel, body));
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
 }
 
 async function asked(what: 'join' | 'leave'): Promise<unknown> {

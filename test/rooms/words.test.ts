@@ -31,7 +31,7 @@ const REPLACED: readonly Replaced[] = [
     words: ['standing', 'standings'],
     use: 'state, status, progress, check',
     stays: [
-      [/launch/, 'a column of launches and a field of their steps'],
+      [/launch|^web\/feed-messages/, 'a column of launches and a field of their steps and announcements'],
       [/leaderboard_standings/, 'a table'],
       [/data-standing/, 'an attribute of the page'],
       [/standing (order|orders|open|still)/, 'an order that rests at a venue'],

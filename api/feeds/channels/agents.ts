@@ -1,11 +1,80 @@
-/** The `agents` channel: how the organization's agents stand, then every change of stage, duty, autonomy and breakers. */
-import { agentBody } from '../../v1/agents/agent-body.ts';
+/** The `agents` channel: how the organization's agents stand, then every change of stage, duty, autonomy and breakers, and of their evaluations. */
+import { Type } from 'typebox';
+import { EVALUATIONS } from '../../../actors/evaluation/protocol.ts';
+import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord } from '../../shapes.ts';
+import { AgentBody, agentBody } from '../../v1/agents/agent-body.ts';
+import { EvaluationRunBody } from '../../v1/agents/evaluation-body.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
 import { announcementChannel } from './channel.ts';
+
+/** How an agent stands, as its changes and alerts say. */
+export const agentStatus = {
+  agentId: IdText,
+  stage: StageWord,
+  duty: choice(['active', 'paused']),
+  feed: choice(['live', 'degraded', 'lost']),
+  autonomy: AutonomyWord,
+  pauseCause: PauseCauseWord,
+  manifestHash: HashText,
+};
+
+/** How far past its limit a breaker was that tripped. */
+export const tripFields = {
+  breaker: Type.Optional(Type.String({ description: 'The breaker that tripped.' })),
+  observed: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.String()),
+};
+
+const AgentChange = Type.Object(
+  {
+    what: choice(['promoted', 'demoted', 'autonomy_set', 'manifest_changed', 'paused', 'resumed', 'closing', 'closed']),
+    ...agentStatus,
+    ...tripFields,
+  },
+  { $id: 'AgentChange', additionalProperties: false },
+);
+
+const ofRun = { agentId: IdText, runId: IdText, evaluation: choice(EVALUATIONS) };
+const { state, manifestHash, ending, resultHash, summary } = EvaluationRunBody.properties;
+
+const EvaluationChange = Type.Object(
+  {
+    what: choice([
+      'evaluation_queued',
+      'evaluation_running',
+      'evaluation_finished',
+      'evaluation_refused',
+      'evaluation_cancelled',
+      'evaluation_failed',
+    ]),
+    ...ofRun,
+    state,
+    manifestHash,
+    ending,
+    resultHash,
+    summary,
+  },
+  { $id: 'EvaluationChange', additionalProperties: false, description: 'A run of an evaluation was begun, or has ended.' },
+);
+
+const EvaluationProgress = Type.Object(
+  {
+    what: choice(['evaluation_progress']),
+    ...ofRun,
+    done: Type.Number(),
+    total: Type.Number(),
+    doing: Type.String({ description: 'What is being done, in words.' }),
+    since: Type.Integer({ description: 'Since when that is done, in milliseconds since the epoch.' }),
+    ...WORK_FIELDS,
+  },
+  { $id: 'EvaluationProgress', additionalProperties: false, description: 'How far a run is.' },
+);
 
 export const agentsChannel = announcementChannel({
   name: 'agents',
   about: 'How the agents stand, then every change of stage, duty, autonomy and breakers.',
   actorParam: 'agentId',
+  item: Type.Union([AgentChange, EvaluationChange, EvaluationProgress]),
   // In the shape of `GET /v1/agents`.
-  snapshot: async (ports, orgId, agentId) => (await ports.agentsNow(orgId, agentId)).map(agentBody),
+  snapshot: { body: Type.Array(AgentBody), read: async (ports, orgId, agentId) => (await ports.agentsNow(orgId, agentId)).map(agentBody) },
 });

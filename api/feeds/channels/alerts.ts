@@ -1,9 +1,104 @@
 /** The `alerts` channel: breakers, incidents and delays that somebody should look at, of the organization and of the whole service. */
+import { type TProperties, Type } from 'typebox';
+import { MARKET_ORDER_STATES } from '../../../src/domain/execution.ts';
+import { CHECKOUT_STATES } from '../../../src/domain/marketplace/checkout.ts';
+import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
+import { PREDICTION_ORDER_STATES } from '../../../src/domain/prediction/order.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
+import { choice, DecimalText, IdText, NullableDecimalText, nullable } from '../../shapes.ts';
+import { agentStatus, tripFields } from './agents.ts';
+import { transferStatus } from './bridge.ts';
 import { announcementChannel } from './channel.ts';
+import { launchStatus } from './launches.ts';
+import { proposalStatus } from './proposals.ts';
+import { takeStatus } from './takes.ts';
+
+const What = Type.String({ description: 'What happened, in one word such as `data_degraded`. New words may come.' });
+const Venues = Type.Array(Type.String(), { description: 'Where data is lost: venues, or single instruments as `<venue>:<symbol>`.' });
+
+function alert<Fields extends TProperties>($id: string, description: string, fields: Fields) {
+  return Type.Object({ what: What, ...fields }, { $id, description, additionalProperties: false });
+}
+
+const manualOrder = {
+  mode: choice(EXECUTION_MODES),
+  instrument: Type.String(),
+  side: choice(ORDER_SIDES),
+  quantity: DecimalText,
+  limitPrice: Type.String(),
+};
+const signedBy = { wallet: Type.String(), signature: nullable('string') };
+
+const ALERTS = [
+  alert('AgentAlert', 'A breaker of an agent, or its data is lost.', {
+    ...agentStatus,
+    ...tripFields,
+    venues: Type.Optional(Venues),
+  }),
+  alert('TakeAlert', 'A breaker disarmed a Take, or its data is lost.', {
+    ...takeStatus,
+    agentId: IdText,
+    observed: tripFields.observed,
+    limit: tripFields.limit,
+    venues: Type.Optional(Venues),
+  }),
+  alert('ProposalAlert', 'A proposal needs its owner, or nobody knows what became of its order.', proposalStatus),
+  alert('MarketOrderAlert', 'What became of an order that was placed by hand.', {
+    marketOrderId: IdText,
+    state: choice(MARKET_ORDER_STATES),
+    ...manualOrder,
+    filledQuantity: DecimalText,
+    reason: nullable('string'),
+  }),
+  alert('PredictionOrderAlert', 'What the chain shows of an order contradicts it, or its refund is off.', {
+    predictionOrderId: IdText,
+    state: choice(PREDICTION_ORDER_STATES),
+    ...manualOrder,
+    depositUsd: NullableDecimalText,
+    refundUsd: NullableDecimalText,
+  }),
+  alert('TransactionAlert', 'A signed transaction was refused, failed, or nobody knows what became of it.', {
+    transactionId: IdText,
+    state: choice(PREPARED_TRANSACTION_STATES),
+    purpose: Type.String(),
+    ...signedBy,
+    reason: nullable('string'),
+  }),
+  alert('SwapAlert', 'A swap landed and moved nothing.', { transactionId: IdText, ...signedBy }),
+  alert('LaunchAlert', 'A launch of a token failed.', { ...launchStatus, signatures: Type.Optional(Type.Array(Type.String())) }),
+  alert('CheckoutAlert', 'A payment for a licence failed.', {
+    checkoutId: IdText,
+    state: choice(CHECKOUT_STATES),
+    listingId: IdText,
+    priceUsd: DecimalText,
+    signature: nullable('string'),
+    reason: nullable('string'),
+    detail: nullable('string'),
+  }),
+  alert('TransferAlert', 'A transfer ended, is late, or something about it contradicts itself.', {
+    ...transferStatus,
+    words: Type.Optional(Type.String({ description: 'What is odd about it, in a sentence.' })),
+  }),
+  alert('IncidentAlert', 'Something went wrong inside an actor.', {
+    agentId: { ...IdText, description: 'The actor, of whatever kind.' },
+    detail: Type.String(),
+  }),
+  alert('HaltAlert', 'How far an emergency halt is.', {
+    epoch: Type.Integer(),
+    paused: Type.Integer({ description: 'Agents and Takes that are off duty so far.' }),
+    of: Type.Integer(),
+  }),
+  alert('ReserveAlert', 'What the venues hold does not cover what the books claim, or nobody knows.', { detail: Type.String() }),
+  alert('ServerAlert', 'A server of the service was started again.', {
+    server: Type.String(),
+    downMs: Type.Integer({ description: 'How long it was away, in milliseconds.' }),
+  }),
+];
 
 export const alertsChannel = announcementChannel({
   name: 'alerts',
   about: 'Breakers, incidents and delays that somebody should look at.',
   actorParam: 'agentId',
   shared: true,
+  item: Type.Union(ALERTS),
 });

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { DEFAULT_BASIS_NOTIONAL_USD } from '../../v1/arbitrage/basis.ts';
-import { basisBody } from '../../v1/arbitrage/basis-body.ts';
+import { BasisRowBody, basisBody } from '../../v1/arbitrage/basis-body.ts';
 import type { FeedPorts } from '../ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
@@ -14,6 +14,7 @@ export const basisChannel: LatestChannel = {
   name: 'basis',
   about: 'Token, reference and perpetual of each underlying at every half-minute cut, with spread, costs, net edge and half-life.',
   permission: 'market:read',
+  item: BasisRowBody,
   params: Type.Object({ symbol: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }, { additionalProperties: false }),
   problem: () => null,
   open: (ports, { symbol }) => followBasis(ports, typeof symbol === 'string' ? symbol : null),

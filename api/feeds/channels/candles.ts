@@ -3,6 +3,8 @@ import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import { Time, VenueWord } from '../../shapes.ts';
+import { barFields } from '../../v1/candles/list.ts';
 import type { StoredCandle } from '../../v1/candles/ports.ts';
 import type { FeedPorts } from '../ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
@@ -15,11 +17,17 @@ const LOOK_AGAIN_MS = 2_000;
 /** So often in a row; then the bar is looked for again when the next one closes. */
 const LOOKS = 5;
 
+const CandleItem = Type.Object(
+  { venue: VenueWord, instrument: Type.String(), timeframe: Type.String(), closeTime: Time, ...barFields },
+  { $id: 'FedCandle', description: 'One closed bar of the series.' },
+);
+
 export const candlesChannel: LatestChannel = {
   kind: 'latest',
   name: 'candles',
   about: 'The last closed bars of one series, then each bar shortly after it closes. A missing bar is never filled in.',
   permission: 'market:read',
+  item: CandleItem,
   params: Type.Object(
     {
       venue: Type.Unsafe<string>({ type: 'string', enum: [...VENUES] }),

@@ -1,5 +1,5 @@
 /** What a feed channel is: who may receive it, how it is narrowed down and where its frames come from. */
-import { type TObject, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import type { Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import type { AnnouncementRow, FeedPorts } from '../ports.ts';
@@ -20,6 +20,8 @@ interface ChannelBase {
   readonly permission: Permission;
   /** Strict: an unknown parameter is an error. */
   readonly params: TObject;
+  /** What an update carries, which is also an item of the snapshot of a conflated channel; the feed's document and the console's types say so. */
+  readonly item: TSchema;
 }
 
 /** Conflated: the newest wins, nothing is resumed, everybody with the permission sees the same. */
@@ -27,6 +29,12 @@ export interface QuoteChannel extends ChannelBase {
   readonly kind: 'quotes';
   /** What is wrong with parameters that have the right shape, in words; null where nothing is. */
   problem(params: { readonly [name: string]: Json }): string | null;
+}
+
+/** What a subscription to announcements begins with. */
+export interface FirstFrame {
+  readonly body: TSchema;
+  read(ports: FeedPorts, orgId: string, actorId: string | null): Promise<Json>;
 }
 
 /** Never drops: every announcement of the caller's organization, in order, resumable by cursor. */
@@ -37,7 +45,7 @@ export interface AnnouncementChannel extends ChannelBase {
   /** Whether rows that name no organization concern everybody. */
   readonly shared: boolean;
   /** What a client gets first that does not resume; null where only changes are sent. */
-  readonly snapshot: ((ports: FeedPorts, orgId: string, actorId: string | null) => Promise<Json>) | null;
+  readonly snapshot: FirstFrame | null;
   /** The items of an announcement that stands for many; null where it is its own item. Always the same items in the same order. */
   readonly expand: ((ports: FeedPorts, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
 }
@@ -73,7 +81,7 @@ const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
 /** A channel whose announcements are sent as they are, each belonging to one actor. */
 export function announcementChannel(
-  channel: Pick<AnnouncementChannel, 'name' | 'about' | 'actorParam'> &
+  channel: Pick<AnnouncementChannel, 'name' | 'about' | 'actorParam' | 'item'> &
     Partial<Pick<AnnouncementChannel, 'shared' | 'snapshot' | 'expand'>>,
 ): AnnouncementChannel {
   return {
@@ -82,6 +90,7 @@ export function announcementChannel(
     about: channel.about,
     permission: 'agent:read',
     params: Type.Object({ [channel.actorParam]: Type.Optional(Type.String({ pattern: UUID })) }, { additionalProperties: false }),
+    item: channel.item,
     actorParam: channel.actorParam,
     shared: channel.shared ?? false,
     snapshot: channel.snapshot ?? null,

@@ -1,5 +1,6 @@
 /** The `decisions` channel: every decision record, in the order of their commits, although a whole shard announces itself only once. */
 import type { Json } from '../../../src/domain/canonical-json.ts';
+import { DecisionBody } from '../../v1/agents/decision-body.ts';
 import type { AnnouncementRow, DecisionBatch } from '../ports.ts';
 import { announcementChannel } from './channel.ts';
 
@@ -15,6 +16,7 @@ export const decisionsChannel = announcementChannel({
   name: 'decisions',
   about: 'Every decision record of the organization, or of one agent.',
   actorParam: 'agentId',
+  item: DecisionBody,
   // A shard's batch holds agents of many organizations; expanding it takes only the caller's.
   shared: true,
   expand: async (ports, row, orgId) => {

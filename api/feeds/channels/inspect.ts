@@ -1,8 +1,29 @@
 /** The `inspect` channel: the committed steps of state charts, as the visualisers show them. */
+import { Type } from 'typebox';
+import { IdText } from '../../shapes.ts';
 import { announcementChannel } from './channel.ts';
+
+/** It is made of itself, which a document says by a reference. */
+const StateValue = Type.Unsafe<unknown>({
+  $id: 'StateValue',
+  description: 'Where a state chart stands: a state, or the state of each region.',
+  anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { $ref: '#/components/schemas/StateValue' } }],
+});
 
 export const inspectChannel = announcementChannel({
   name: 'inspect',
   about: 'The committed steps of state charts: event, from, to.',
   actorParam: 'actorId',
+  item: Type.Object(
+    {
+      actorId: IdText,
+      kind: Type.String({ description: '`agent`, `take`, `proposal` and so on.' }),
+      machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }),
+      version: Type.Integer({ description: 'How many steps it has taken, this one counted.' }),
+      event: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+      from: Type.Union([StateValue, Type.Null()], { description: 'Null at its first step.' }),
+      to: StateValue,
+    },
+    { $id: 'InspectedStep', additionalProperties: false },
+  ),
 });

@@ -1,8 +1,33 @@
 /** The `launches` channel: every change of a token launch. */
+import { Type } from 'typebox';
+import { CURVE_LAUNCH_STATES } from '../../../src/domain/launch/launch-state.ts';
+import { LAUNCHER_LAUNCH_STATES } from '../../../src/domain/launch/launcher.ts';
+import { choice, IdText, nullable } from '../../shapes.ts';
+import { AnyObject } from '../../v1/actors/actor-body.ts';
 import { announcementChannel } from './channel.ts';
+
+/** How a launch stands, as its changes and alerts say. */
+export const launchStatus = {
+  launchId: IdText,
+  state: choice([...new Set([...CURVE_LAUNCH_STATES, ...LAUNCHER_LAUNCH_STATES])]),
+  mint: nullable('string', 'The new token; null before it is known.'),
+  symbol: Type.String(),
+  reason: nullable('string', 'Why it ended; null where the state needs none.'),
+  detail: nullable('string'),
+};
 
 export const launchesChannel = announcementChannel({
   name: 'launches',
   about: 'Every change of a token launch.',
   actorParam: 'launchId',
+  item: Type.Object(
+    {
+      ...launchStatus,
+      kind: choice(['curve', 'launcher'], 'On a bonding curve of its own, or by the external launcher.'),
+      standing: Type.Union([AnyObject, Type.Null()], {
+        description: 'What the curve held when it was looked at last, in base units; null before that, and of the external launcher.',
+      }),
+    },
+    { $id: 'LaunchChange', additionalProperties: false },
+  ),
 });

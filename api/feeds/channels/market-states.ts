@@ -6,13 +6,32 @@ import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
-import { perpBody } from '../../v1/perps/perp-body.ts';
+import { DecimalText, ExecutableVenueWord, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import { PerpBody, perpBody } from '../../v1/perps/perp-body.ts';
 import { venueStateOf } from '../../v1/state-reads.ts';
-import { tickerBody } from '../../v1/tickers/ticker-body.ts';
+import { TickerBody, tickerBody } from '../../v1/tickers/ticker-body.ts';
 import type { FeedPorts } from '../ports.ts';
 import type { LatestChannel, LatestSource } from './channel.ts';
 
 const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });
+const LevelBody = Type.Object({ price: DecimalText, size: DecimalText });
+const BookItem = Type.Object(
+  {
+    venue: ExecutableVenueWord,
+    instrument: Type.String(),
+    source: Type.String(),
+    observedAt: Time,
+    receivedAt: Time,
+    ageMs: Type.Integer(),
+    sequence: nullable('integer', "The venue's own number of the update; null where it counts none."),
+    quality: QualityWord,
+    flags: QualityFlags,
+    resyncing: Type.Boolean({ description: 'True while a lost update is repaired: it is worth no order.' }),
+    bids: Type.Array(LevelBody, { description: 'Best first.' }),
+    asks: Type.Array(LevelBody, { description: 'Best first.' }),
+  },
+  { $id: 'FollowedBook' },
+);
 /** Venues whose books are followed. */
 const BOOK_VENUES = VENUES.filter((venue) => VENUE_FACTS[venue].hasBooks);
 const DEFAULT_DEPTH = 20;
@@ -71,6 +90,7 @@ export const orderBookChannel: LatestChannel = {
   name: 'order_book',
   about: 'The top of one book, whole each time; while a lost update is repaired it says so and is worth no order.',
   permission: 'market:read',
+  item: BookItem,
   params: Type.Object(
     {
       venue: Type.Unsafe<string>({ type: 'string', enum: [...BOOK_VENUES] }),
@@ -96,6 +116,7 @@ export const tickersChannel: LatestChannel = {
   name: 'tickers',
   about: 'The last 24 hours of instruments of the spot exchange, about once a second.',
   permission: 'market:read',
+  item: TickerBody,
   params: Type.Object({ instrument: Type.Optional(INSTRUMENT) }, { additionalProperties: false }),
   problem: ({ instrument }) => unknownInstrument('spotexchange', instrument),
   open(ports, { instrument }) {
@@ -113,6 +134,7 @@ export const perpsChannel: LatestChannel = {
   name: 'perps',
   about: 'Mark, oracle, funding and open interest of perpetuals as they change, with the top of their own book.',
   permission: 'market:read',
+  item: PerpBody,
   params: Type.Object({ instrument: Type.Optional(INSTRUMENT) }, { additionalProperties: false }),
   problem: ({ instrument }) => unknownInstrument('evmvenue', instrument),
   open(ports, { instrument }) {

@@ -4,7 +4,7 @@ import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { type InstrumentKey, instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { knownInstrument } from '../../v1/instrument.ts';
-import { quoteBody } from '../../v1/quotes/quote-body.ts';
+import { QuoteBody, quoteBody } from '../../v1/quotes/quote-body.ts';
 import type { QuoteChannel } from './channel.ts';
 
 const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });
@@ -14,6 +14,7 @@ export const quotesChannel: QuoteChannel = {
   name: 'quotes',
   about: 'The newest quotes and reference prices: all at first, then what changed.',
   permission: 'market:read',
+  item: QuoteBody,
   params: Type.Object(
     {
       venue: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...VENUES] })),

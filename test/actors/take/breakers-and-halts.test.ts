@@ -13,6 +13,7 @@ import { CATALOG } from '../../../src/domain/catalog.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { undocumentedAnnouncement } from '../../harness/documented-frames.ts';
 import { placeAtStage } from '../../harness/fixture.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { eagerManifest, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
@@ -97,6 +98,11 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
     expect(last - Math.max(toldAt, began + 5_000)).toBeLessThan(4_000);
     expect(Math.abs(Math.max(...ofTakes) - Math.max(...ofAgents))).toBeLessThan(4_000);
     expect(stage.errors).toEqual([]);
+    // Whoever is told learns of whom and of where, in the shapes that the feed's document names.
+    const alerts = await stage.sql<{ body: { agentId: string; venues?: string[] } }[]>`
+      select body from announcements where channel = 'alerts' and body ->> 'what' = 'data_degraded'`;
+    expect(alerts.map(({ body }) => body.agentId).sort()).toEqual([...agents, ...takes].sort());
+    for (const { body } of alerts) expect([body.venues, undocumentedAnnouncement('alerts', body)]).toEqual([['spotchain'], []]);
   } finally {
     await timers.stop();
   }
