@@ -128,10 +128,10 @@ function ordering(sql: Sql, name: string, orgId: string, postmaster: number): Co
     round: () =>
       costWithServer(postmaster, ORDERS, async () => {
         let begun = 0;
-        const lane = async (): Promise<void> => {
+        const worker = async (): Promise<void> => {
           while (begun < ORDERS) await place(begun++);
         };
-        await Promise.all(Array.from({ length: AT_ONCE }, lane));
+        await Promise.all(Array.from({ length: AT_ONCE }, worker));
       }),
   };
 }

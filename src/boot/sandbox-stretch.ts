@@ -1,14 +1,14 @@
 /** Moves the time of a sandbox on: the parts of feed and worker over the service's own store, under a virtual clock. */
 import { Subject } from 'rxjs';
 import { startActivities } from '../../actors/runtime/activities.ts';
+import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
 import { createMarketNeeds } from '../../actors/ticking/market-needs.ts';
 import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
 import { createTurns } from '../../actors/ticking/shard-ticker.ts';
-import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
 import { createUnknownFields } from '../../streams/feed-counters.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import type { VirtualClock } from '../../streams/virtual-clock.ts';
 import { createIntelligenceFeed } from '../adapters/intelligence/intelligence-feed.ts';
 import { createActorStore } from '../adapters/store/actors/actor-store.ts';
 import { createLog } from '../adapters/log.ts';
@@ -34,14 +34,22 @@ import type { Cut } from '../domain/cut.ts';
 import type { IntelligenceRecord } from '../domain/intelligence/record.ts';
 import type { FeedMessage } from '../domain/market-event.ts';
 import { refuse } from '../domain/refusal.ts';
-import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../domain/time.ts';
-import type { MarketFlow } from '../domain/resting-fill.ts';
-import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/venue.ts';
+import { AGENT_TICK_MS } from '../domain/time.ts';
+import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
+import { createMarketFlows } from '../sandbox/market/market-flows.ts';
 import { createMarketWords, type MarketWords } from '../sandbox/market/market-words.ts';
 import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
-import { createBatchedTicks } from '../simulation/batched-ticks.ts';
-import { liveThrough } from '../simulation/live-through.ts';
-import { createToldReports } from '../simulation/told-reports.ts';
+import { createMadeCuts } from '../simulation/stretch/made-cuts.ts';
+import {
+  type MovedOn,
+  moveTimeOn,
+  type OpenStretch,
+  openStretch,
+  shardsOf,
+  type StretchAsked,
+  type StretchWorker,
+} from '../simulation/stretch/stretch.ts';
+import { createToldReports } from '../simulation/stretch/told-reports.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { activityWorkersOf, tickersOf } from './capabilities/index.ts';
@@ -55,14 +63,7 @@ import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 import { namedSystems } from './simulated-clock.ts';
 import { openStoreConnections, type StoreConnections } from './store-connections.ts';
 
-const HOUR_MS = 3_600_000;
-/** Duties of the live service that are held meanwhile, in real time. */
-const DUTIES = ['feed', 'dispatcher'];
 const LEASE_MS = 60_000;
-/** Cuts that are kept together: the trail takes none that was signed minutes after its slot. */
-const CUTS_AT_ONCE = 4;
-/** What rests on paper is held against the book of every so many milliseconds. */
-const FLOW_STEP_MS = 2_000;
 const SOURCES = {
   spotexchange: BOOK_TICKER_SOURCE,
   evmvenue: BBO_SOURCE,
@@ -73,29 +74,15 @@ const SOURCES = {
   mark: MARK_SOURCE,
 };
 
-/** How a stretch went. */
-export interface MovedOn {
-  readonly from: EpochMs;
-  /** The last slot that was lived through; every slot up to it has its cut and its decisions. */
-  readonly to: EpochMs;
-}
-
-interface Stretch {
-  /** Where the stretch that begins at an instant ends. */
-  readonly until: (from: EpochMs) => EpochMs;
-  readonly progress: (done: number, total: number) => void;
-  readonly signal: AbortSignal;
-}
-
 /** Moves the time of the sandbox of these settings on, with a process of its own. @throws Error as `moveSandboxOn` */
-export async function moveOn(given: Config, stretch: Stretch): Promise<MovedOn> {
+export async function moveOn(given: Config, asked: StretchAsked): Promise<MovedOn> {
   // Nothing of a stretch is queued.
   const config = given.REDIS_URL === null ? { ...given, QUEUE_BACKEND: 'postgres' as const } : given;
   useCatalog(config);
-  const { signal } = stretch;
+  const { signal } = asked;
   const service = createServiceProcess({ config, roles: ROLES, record: null, path: '', log: createLog('error'), signal });
   try {
-    return await moveSandboxOn(service, await openStoreConnections(service), stretch);
+    return await moveSandboxOn(service, await openStoreConnections(service), asked);
   } finally {
     await service.stop();
   }
@@ -105,52 +92,20 @@ export async function moveOn(given: Config, stretch: Stretch): Promise<MovedOn> 
  * Lives through a stretch of the sandbox's market and moves the time of the database with it.
  * @throws Error in one sentence where a service is on duty, or the sandbox has no market of its own to live on.
  */
-export async function moveSandboxOn(
-  service: ServiceProcess,
-  store: StoreConnections,
-  { until, progress, signal }: Stretch,
-): Promise<MovedOn> {
+export async function moveSandboxOn(service: ServiceProcess, store: StoreConnections, asked: StretchAsked): Promise<MovedOn> {
   const real = namedSystems(service.config);
   if (real.length > 0)
     throw new Error(`only the time of a sandbox can be moved on, and these settings name real systems: ${real.join(', ')}`);
   const past = sandboxPast(service);
   if (past === null) throw new Error('SANDBOX_TAPE: a tape prices this sandbox, and what comes after its end is on none');
-  const leases = createDispatchStore(store.sql);
-  const hold = async (): Promise<void> => {
-    for (const duty of DUTIES)
-      if (!(await leases.hold(duty, service.holder, LEASE_MS)))
-        throw new Error('a service runs on this database: stop it first (Ctrl-C), move its time on, and start it again');
+  const dispatch = createDispatchStore(store.sql);
+  const leases = {
+    hold: (duty: string) => dispatch.hold(duty, service.holder, LEASE_MS),
+    release: (duty: string) => dispatch.release(duty, service.holder),
   };
-  await hold();
-  try {
-    const from = await databaseNow(store.sql);
-    const end = until(from);
-    const total = Math.ceil((end - from) / HOUR_MS);
-    let hours = 0;
-    const clock = createVirtualClock(from);
-    return await store.asOwner(async (owner) => {
-      const stretch = await openStretch({ service, store, past, clock, owner });
-      try {
-        const to = await liveThrough(
-          {
-            ...stretch.parts,
-            async everyHour(slot) {
-              await hold();
-              await stretch.keepHour(slot);
-              progress(++hours, total);
-            },
-          },
-          { to: end, periodsMs: stretch.periodsMs, signal },
-        );
-        await stretch.keepHour(to);
-        return { from, to };
-      } finally {
-        await stretch.close();
-      }
-    });
-  } finally {
-    for (const duty of DUTIES) await leases.release(duty, service.holder);
-  }
+  return store.asOwner((owner) =>
+    moveTimeOn({ leases, now: () => databaseNow(store.sql), open: (clock) => openParts({ service, store, past, clock, owner }) }, asked),
+  );
 }
 
 interface StretchDeps {
@@ -162,93 +117,32 @@ interface StretchDeps {
 }
 
 /** The parts of feed and worker that a stretch is lived with. */
-async function openStretch(deps: StretchDeps) {
-  const { service, store, clock, owner } = deps;
-  const shards = await shardsOf(store.sql);
-  const periodsMs = [...shards.keys()];
-  const market = await openMarket(deps, Math.min(...periodsMs, AGENT_TICK_MS));
-  let due: EpochMs | null | undefined;
-  const ticks = createBatchedTicks(createTickStore(store.sql, createActorStore(store.sql).incident), {
-    cut: market.cut,
-    async before() {
-      await market.keepCuts((cuts) => keepCuts(deps, cuts));
-      await market.written();
-    },
-    traded: () => {
-      due = undefined;
-    },
-  });
-  const worker = openWorker(deps, market, ticks.store);
-  const gates = openGates({
-    sql: store.sql,
-    evaluator: store.evaluator,
-    runtime: worker.runtime,
+async function openParts(deps: StretchDeps): Promise<OpenStretch> {
+  const { service, clock, owner } = deps;
+  const { sql, evaluator } = deps.store;
+  const { dueShards } = createDispatchStore(sql);
+  const shards = await shardsOf({ dueShards });
+  const market = await openMarket(deps, Math.min(...shards.keys(), AGENT_TICK_MS));
+  const { runtime } = openActors(sql, clock, createNewIds(clock));
+  const worker = workerParts(deps, runtime, market);
+  const gates = openGates({ sql, evaluator, runtime, clock, newId: createNewIds(clock), obtainable: new Set() });
+  return openStretch({
     clock,
-    newId: createNewIds(clock),
-    obtainable: new Set(),
+    shards,
+    market,
+    store: {
+      ticks: createTickStore(sql, createActorStore(sql).incident),
+      dueShards,
+      nextDue: () => nextDue(sql, Object.keys(worker.activities)),
+      moveTimeTo: (at) => moveTimeTo(owner, at),
+    },
+    worker: worker.open,
+    assessDue: (at) => gates.assessDue(at, service.warn('assessing paper and shadow stages')),
   });
-  return {
-    periodsMs,
-    async keepHour(at: EpochMs) {
-      await ticks.flush();
-      ticks.forget();
-      due = undefined;
-      await gates.assessDue(at, service.warn('assessing paper and shadow stages'));
-    },
-    parts: {
-      clock,
-      receive: market.receive,
-      async tick(periodMs: number, slot: EpochMs) {
-        const ticker = worker.tickers.get(periodMs);
-        if (ticker === undefined) throw new Error(`nobody is ticked every ${periodMs} ms`);
-        await Promise.all((shards.get(periodMs) ?? []).map((shard) => ticker.tick(periodMs, shard, slot)));
-      },
-      async nextDue() {
-        due = due === undefined ? await nextDue(store.sql, worker.kinds) : due;
-        return due;
-      },
-      async carryDue() {
-        await ticks.flush();
-        await moveTimeTo(owner, clock.now());
-        await worker.carryDue();
-        ticks.forget();
-        due = undefined;
-      },
-    },
-    async close() {
-      market.stop();
-      await worker.stop();
-      await market.written();
-    },
-  };
-}
-
-/** Keeps cuts in the order of their slots, each no later than the trail allows. */
-async function keepCuts({ owner, store }: Pick<StretchDeps, 'owner' | 'store'>, cuts: readonly Cut[]): Promise<void> {
-  for (let first = 0; first < cuts.length; first += CUTS_AT_ONCE) {
-    const some = cuts.slice(first, first + CUTS_AT_ONCE);
-    await moveTimeTo(owner, (some.at(-1) as Cut).slot + 1);
-    await writeCuts(store.feed, some, 'streams');
-  }
-}
-
-/** The shards of every period at which somebody is ticked. */
-async function shardsOf(sql: Sql): Promise<ReadonlyMap<number, readonly number[]>> {
-  const dispatch = createDispatchStore(sql);
-  const shards = new Map<number, readonly number[]>();
-  for (const periodMs of [AGENT_TICK_MS, TAKE_TICK_MS]) {
-    const behind = await dispatch.dueShards(periodMs, Number.MAX_SAFE_INTEGER);
-    if (behind.length > 0)
-      shards.set(
-        periodMs,
-        behind.map(({ shard }) => shard),
-      );
-  }
-  return shards;
 }
 
 /** The feed of a stretch: the live pipeline, which is told what the sandbox's market says instead of its simulators. */
-async function openMarket({ service, store, past, clock }: StretchDeps, periodMs: number) {
+async function openMarket({ service, store, past, clock, owner }: StretchDeps, periodMs: number) {
   const { config, log, random, warn } = service;
   const sql = store.feed;
   const { entries, indicators } = await neededBy(store.sql);
@@ -257,7 +151,7 @@ async function openMarket({ service, store, past, clock }: StretchDeps, periodMs
   const onFailure = warn('the streams');
   const told = new Subject<FeedMessage | IntelligenceRecord>();
   const reports = createToldReports(past.archives, clock.now(), (one) => told.next(one));
-  const cuts = createCutLine();
+  const cuts = createMadeCuts();
   const pipeline = createMarketPipeline({
     clock,
     random,
@@ -287,7 +181,11 @@ async function openMarket({ service, store, past, clock }: StretchDeps, periodMs
     words,
     pipeline,
     cut: cuts.find,
-    keepCuts: cuts.keep,
+    keepCuts: () =>
+      cuts.keep(async (some) => {
+        await moveTimeTo(owner, (some.at(-1) as Cut).slot + 1);
+        await writeCuts(sql, some, 'streams');
+      }),
     async receive() {
       const at = clock.now();
       reports.tellUntil(at, underlyings);
@@ -321,30 +219,6 @@ function wordsOf({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): MarketWor
   });
 }
 
-/** The cuts that wait until they are kept. */
-function createCutLine() {
-  let cuts: Cut[] = [];
-  let newest: Cut | null = null;
-  let keeping: Promise<void> = Promise.resolve();
-  return {
-    add(cut: Cut): void {
-      newest = cut;
-      cuts.push(cut);
-    },
-    /** The newest cut, where it is the slot's. */
-    find: (slot: EpochMs): Cut | null => (newest?.slot === slot ? newest : null),
-    /** Keeps the cuts that were made since the last time; resolves once all before them are kept too. */
-    keep(write: (cuts: readonly Cut[]) => Promise<void>): Promise<void> {
-      keeping = keeping.then(async () => {
-        const made = cuts;
-        cuts = [];
-        if (made.length > 0) await write(made);
-      });
-      return keeping;
-    },
-  };
-}
-
 /** Resolves once somebody listens. @throws Error where nobody does within seconds. */
 async function waitUntilObserved(told: { readonly observed: boolean }): Promise<void> {
   for (let looks = 0; !told.observed; looks++) {
@@ -354,19 +228,17 @@ async function waitUntilObserved(told: { readonly observed: boolean }): Promise<
 }
 
 /** The worker of a stretch: tickers, timers and activities over the service's store, told when to look. */
-function openWorker(
-  { service, store, clock }: StretchDeps,
+function workerParts(
+  { service, store: { sql }, clock }: StretchDeps,
+  runtime: Runtime,
   { words, pipeline }: { readonly words: MarketWords; readonly pipeline: MarketPipeline },
-  tickStore: TradingTickStore,
 ) {
-  const { sql } = store;
   const { config, warn } = service;
-  const { runtime } = openActors(sql, clock, createNewIds(clock));
-  const actorStore = shareCommits(createActorStore(sql));
+  const store = shareCommits(createActorStore(sql));
   const { preTrade, disabledVenues } = preTradeOn(sql, clock, { words, pipeline });
   const deps: WorkerDeps = {
     sql,
-    store: actorStore,
+    store,
     runtime,
     clock,
     leaseIsHeld: createProposalStore(sql).leaseIsHeld,
@@ -374,27 +246,29 @@ function openWorker(
     trading: {
       preTrade,
       clients: {},
-      flows: flowsOf(words),
+      flows: createMarketFlows(words),
       disabledVenues,
       approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
       bid: (key) => words.quote(key, clock.now())?.bid ?? null,
     },
   };
-  const tickers = tickersOf({ ...deps, tickStore, now: async () => clock.now(), alone: createTurns(), periodsMs: {} });
-  const workers = activityWorkersOf(deps);
-  // They look when they are told to, not by themselves.
-  const told = { now: clock.now, deadline: () => () => {} };
-  const timers = startTimers({ store: actorStore, runtime, clock: told, onError: warn('timers') });
-  const activities = startActivities({ store: actorStore, runtime, workers, clock: told, onError: warn('activities') });
+  const activities = activityWorkersOf(deps);
   return {
-    runtime,
-    tickers,
-    kinds: Object.keys(workers),
-    async carryDue() {
-      await timers.fireDue();
-      await activities.carryDue();
+    activities,
+    open(tickStore: TradingTickStore): StretchWorker {
+      // They look when they are told to, not by themselves.
+      const told = { now: clock.now, deadline: () => () => {} };
+      const timers = startTimers({ store, runtime, clock: told, onError: warn('timers') });
+      const carried = startActivities({ store, runtime, workers: activities, clock: told, onError: warn('activities') });
+      return {
+        tickers: tickersOf({ ...deps, tickStore, now: async () => clock.now(), alone: createTurns(), periodsMs: {} }),
+        async carryDue() {
+          await timers.fireDue();
+          await carried.carryDue();
+        },
+        stop: () => Promise.all([timers.stop(), carried.stop()]),
+      };
     },
-    stop: () => Promise.all([timers.stop(), activities.stop()]),
   };
 }
 
@@ -430,18 +304,4 @@ function preTradeOn(
     },
   });
   return { preTrade, disabledVenues };
-}
-
-/** What the market did while orders rested on paper: the tops of its books, now and then. */
-function flowsOf(words: MarketWords): VenueFlows {
-  return {
-    async between(key, from, to) {
-      const tops: MarketFlow['tops'][number][] = [];
-      for (let at = from + FLOW_STEP_MS; at <= to; at += FLOW_STEP_MS) {
-        const quote = words.quote(key, at);
-        if (quote !== null) tops.push({ ...quote, at });
-      }
-      return { venue: splitInstrumentKey(key).venue as ExecutableVenue, source: 'sandbox', trades: [], tops };
-    },
-  };
 }

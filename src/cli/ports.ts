@@ -12,11 +12,11 @@ import type { checkedSources } from '../adapters/venues/source-checks.ts';
 import type { SpotAccounts } from '../adapters/venues/spotexchange/access.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
 import type { SettingProblem } from '../domain/settings-table.ts';
-import type { EpochMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
 import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
 import type { BacktestJob } from '../simulation/backtest/from-history.ts';
 import type { ThreadPost } from '../simulation/evaluation-thread.ts';
+import type { MovedOn, StretchAsked } from '../simulation/stretch/stretch.ts';
 import type { SweepJob } from '../simulation/sweep/sweep-from-history.ts';
 import type { SweepOutcome } from '../simulation/sweep/sweep-work.ts';
 import type { SignExchangeRequest } from '../trading/ports.ts';
@@ -66,11 +66,7 @@ export interface Service {
     readonly signal: AbortSignal;
   }): Promise<RunningService>;
   /** Lives through a stretch of the sandbox's market. @throws Error in one sentence where it may not. */
-  moveSandboxOn(stretch: {
-    readonly until: (from: EpochMs) => EpochMs;
-    readonly progress: (done: number, total: number) => void;
-    readonly signal: AbortSignal;
-  }): Promise<{ readonly from: EpochMs; readonly to: EpochMs }>;
+  moveSandboxOn(asked: StretchAsked): Promise<MovedOn>;
 
   /** Makes this process's catalog of the file that the settings name. Answers which file that was, null for none. @throws Error */
   useCatalog(): Promise<string | null>;

@@ -1,4 +1,4 @@
-// Agents from birth to halt over HTTP, on the real commands and a real database.
+// Agents from creation to halt over HTTP, on the real commands and a real database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';

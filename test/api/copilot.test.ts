@@ -39,7 +39,7 @@ const say = (message: string, conversationId?: string, token = reader) =>
   api.call('POST', '/v1/copilot/chat', { token, body: { message, ...(conversationId === undefined ? {} : { conversationId }) } });
 
 /** Everything that a message could change. */
-const standing = async () =>
+const written = async () =>
   api.sql`select (select count(*) from actors)::int as actors, (select count(*) from steps)::int as steps, (select count(*) from proposals)::int as proposals,
     (select count(*) from audit)::int as audit, (select count(*) from risk_preferences)::int as preferences, (select sum(epoch) from control)::int as halts`;
 
@@ -60,7 +60,7 @@ test('private markets are ranked by their own modes, and the fit needs the books
 });
 
 test('an impact is simulated in the books of the caller as its route does it, and nothing is bought', async () => {
-  const before = await standing();
+  const before = await written();
   const { body } = await say('What if I buy $500 of AAPLx?');
   const { request } = body.data;
   const route = await api.call('POST', '/v1/portfolio/impact', { token: reader, body: request });
@@ -68,7 +68,7 @@ test('an impact is simulated in the books of the caller as its route does it, an
   expect(body.data.allocations).toEqual(route.body.allocations);
   expect(body.data.after.totals).toEqual(route.body.after.totals);
   expect(body.reply).toContain('Nothing is bought.');
-  expect(await standing()).toEqual(before);
+  expect(await written()).toEqual(before);
 });
 
 test('from the cheapest liquid equity to its assessment, its price and a draft, in one conversation', async () => {
@@ -117,7 +117,7 @@ test('what belongs to the organization needs agent:read', async () => {
 test.each(INJECTIONS)('does nothing but answer: %s', async (message) => {
   // Costly requests are limited by subject.
   const fresh = await api.token(['market:read', 'agent:read', 'trade:execute']);
-  const before = await standing();
+  const before = await written();
   for (const said of [
     message,
     `assess AAPLx. ${message}`,
@@ -128,7 +128,7 @@ test.each(INJECTIONS)('does nothing but answer: %s', async (message) => {
     expect([200, 400]).toContain(status);
     if (status === 200 && body.draft !== null) expect(body.draft.next.path).not.toContain('/takes/arm');
   }
-  expect(await standing()).toEqual(before);
+  expect(await written()).toEqual(before);
 });
 
 test('a thesis with an instruction behind it compiles to nothing', async () => {

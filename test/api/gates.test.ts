@@ -311,11 +311,11 @@ describe('versions', () => {
     expect((await api.call('GET', `/v1/agents/${id}/versions?from=1&to=9`, { token: reader })).status).toBe(404);
     expect((await api.call('GET', `/v1/agents/${id}/versions?from=0`, { token: reader })).status).toBe(400);
     // Against a version of another agent only the own one is listed.
-    const twin = await made();
-    const against = (await api.call('GET', `/v1/agents/${id}/versions?from=2&to=1&against=${twin}`, { token: reader })).body;
+    const copied = await made();
+    const against = (await api.call('GET', `/v1/agents/${id}/versions?from=2&to=1&against=${copied}`, { token: reader })).body;
     expect(against.items.map(({ version }: { version: number }) => version)).toEqual([2]);
     expect(against.comparison.changes[0]).toEqual({ path: '$.stopLossPct', before: 5, after: 4 });
-    const missing = await api.call('GET', `/v1/agents/${id}/versions?from=2&to=2&against=${twin}`, { token: reader });
+    const missing = await api.call('GET', `/v1/agents/${id}/versions?from=2&to=2&against=${copied}`, { token: reader });
     expect([missing.status, missing.body.detail]).toEqual([404, 'the other agent has no version 2 of its manifest']);
     const nobodys = '019a5b1e-7c00-7000-8000-00000000ffff';
     expect((await api.call('GET', `/v1/agents/${id}/versions?from=2&to=1&against=${nobodys}`, { token: reader })).status).toBe(404);

@@ -17,7 +17,7 @@ let token: string;
 let stage: Awaited<ReturnType<typeof predictionFixture>>;
 let ours: readonly PredictionMarket[];
 let theirs: readonly PredictionMarket[];
-let twins: readonly [PredictionMarket, PredictionMarket];
+let pair: readonly [PredictionMarket, PredictionMarket];
 beforeAll(async () => {
   stage = await predictionFixture({ speed: 1 });
   api = await apiUnderTest(({ predictionMarkets }) => {
@@ -49,7 +49,7 @@ beforeAll(async () => {
   );
   // The one whose price says most: nearest to even.
   const middle = ([one]: readonly [PredictionMarket, PredictionMarket]): number => Math.abs(Number(one.outcomes[0].bid) - 0.5);
-  twins = found.sort((a, b) => middle(a) - middle(b))[0] as readonly [PredictionMarket, PredictionMarket];
+  pair = found.sort((a, b) => middle(a) - middle(b))[0] as readonly [PredictionMarket, PredictionMarket];
 });
 afterAll(async () => {
   await api.close();
@@ -195,10 +195,10 @@ interface Number {
 
 describe('a research', () => {
   test('compares the same question on both venues, and every number can be worked out again from its inputs', async () => {
-    const reply = await get(path(twins[0], '/research'));
+    const reply = await get(path(pair[0], '/research'));
     expect(reply.status, reply.text).toBe(200);
     const { body } = reply;
-    expect(body.same).toMatchObject([{ marketId: twins[1].id, provider: 'kalshi' }]);
+    expect(body.same).toMatchObject([{ marketId: pair[1].id, provider: 'kalshi' }]);
     expect(body.same[0].reasons).toContain('both ask for above');
     expect(new Set(body.inputs.map(({ provider }: { provider: string }) => provider))).toEqual(new Set(['polymarket', 'kalshi']));
     const inputs = new Map<string, { value: string; size: string; kind: string; counts: boolean }>(
@@ -229,7 +229,7 @@ describe('a research', () => {
   });
 
   test('takes the criteria apart and names what differs between the venues', async () => {
-    const { body } = await get(path(twins[0], '/research'));
+    const { body } = await get(path(pair[0], '/research'));
     expect(body.criteria.map(({ provider }: { provider: string }) => provider)).toEqual(['polymarket', 'kalshi']);
     expect(body.criteria[0].criteria.map(({ aspect }: { aspect: string }) => aspect)).toEqual([
       'condition',
@@ -256,10 +256,10 @@ describe('a research', () => {
   });
 
   test('a venue that does not answer leaves one source, and its received trades stand in', async () => {
-    await createPredictionStore(api.sql).saveTrades([sampleTrade(twins[1], 'yes', '0.5', '10', stage.clock.now() - 60_000)]);
+    await createPredictionStore(api.sql).saveTrades([sampleTrade(pair[1], 'yes', '0.5', '10', stage.clock.now() - 60_000)]);
     stage.kalshi.faults.set({ status429: 1 });
     try {
-      const { body } = await get(path(twins[0], '/research'));
+      const { body } = await get(path(pair[0], '/research'));
       expect(body.corroboration).toBe('single_source');
       expect(body.notes.join(' ')).toMatch(/kalshi does not count: the venue gave no order book/);
       expect(
@@ -277,7 +277,7 @@ describe('a research', () => {
   ])('a book with %j does not count, and is said so', async (fault, why) => {
     stage.polymarket.faults.set(fault);
     try {
-      const { body } = await get(path(twins[0], '/research'));
+      const { body } = await get(path(pair[0], '/research'));
       expect(body.corroboration).toBe('single_source');
       expect(body.notes.join(' ')).toMatch(why);
     } finally {

@@ -16,7 +16,7 @@ beforeEach(() => api.states.clear());
 const get = (url: string) => api.call('GET', url, { token });
 const receive = (...states: MarketState[]): void => states.forEach((state) => api.states.set(marketStateKey(state), state));
 
-const standing = (venue: Venue, over: Partial<VenueState> = {}): VenueState => ({
+const stateOf = (venue: Venue, over: Partial<VenueState> = {}): VenueState => ({
   kind: 'venue_state',
   venue,
   receivedAt: NOW - 500,
@@ -70,14 +70,14 @@ const perp = (over: Partial<PerpContext> = {}): PerpContext => ({
 });
 
 test('a ticker is as good as it is young and its venue is received', async () => {
-  receive(ticker('BTCUSDT'), standing('spotexchange'));
+  receive(ticker('BTCUSDT'), stateOf('spotexchange'));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ ageMs: 900, quality: 'live', flags: [], priceChangePct: '10.000' });
   receive(ticker('BTCUSDT', { observedAt: NOW - 6_000, receivedAt: NOW - 5_900 }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ ageMs: 6_000, quality: 'stale', flags: ['over_age'] });
-  receive(ticker('BTCUSDT'), standing('spotexchange', { hearing: 'feed_down' }));
+  receive(ticker('BTCUSDT'), stateOf('spotexchange', { hearing: 'feed_down' }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ quality: 'degraded', flags: ['feed_down'] });
   // The process that received it is gone: nobody says how the venue stands.
-  receive(standing('spotexchange', { receivedAt: NOW - 11_000 }));
+  receive(stateOf('spotexchange', { receivedAt: NOW - 11_000 }));
   expect((await get('/v1/tickers')).body.items[0]).toMatchObject({ quality: 'degraded', flags: ['feed_down'] });
 });
 
@@ -95,7 +95,7 @@ test('pages lose nothing and repeat nothing', async () => {
 });
 
 test('a perpetual is priced by its own venue; a quote of the same name elsewhere fills nothing', async () => {
-  receive(perp(), standing('evmvenue'));
+  receive(perp(), stateOf('evmvenue'));
   const quote = {
     kind: 'quote',
     source: 'x',
@@ -136,7 +136,7 @@ test('what exists and was not received yet is not available, what does not exist
 });
 
 test('venues: every one is listed, and one that nobody follows says so', async () => {
-  receive(standing('spotexchange'));
+  receive(stateOf('spotexchange'));
   const { body } = await get('/v1/venues');
   expect(body.items).toHaveLength(5);
   const of = (venue: string) => body.items.find((item: { venue: string }) => item.venue === venue);

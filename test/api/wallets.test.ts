@@ -152,9 +152,9 @@ test('a linked wallet is named by its label or its id where a portfolio takes ad
   const impact = { wallets: ['cold'], allocations: [{ symbol: 'BTCUSDT', side: 'buy', notionalUsd: '10' }] };
   expect((await post('/v1/portfolio/impact', impact, token)).status).toBe(200);
   // A second wallet of the same label makes it say nothing.
-  const twin = privateKeyToAccount(`0x${'44'.repeat(32)}`);
-  const signature = await twin.signMessage({ message: await textFor(twin.address, token) });
-  expect((await post('/v1/wallets', { address: twin.address, signature, label: 'cold' }, token)).status).toBe(201);
+  const sameKey = privateKeyToAccount(`0x${'44'.repeat(32)}`);
+  const signature = await sameKey.signMessage({ message: await textFor(sameKey.address, token) });
+  expect((await post('/v1/wallets', { address: sameKey.address, signature, label: 'cold' }, token)).status).toBe(201);
   const twice = await portfolio('cold');
   expect(twice.status).toBe(400);
   expect(JSON.stringify(twice.body)).toContain('2 linked wallets are called');

@@ -93,7 +93,7 @@ test('both providers fill the store and the quotes channel, through the rules of
   ).toBe(true);
 });
 
-test('addresses come from the environment, and from the doubles with a key of the state folder where it gives none', () => {
+test('addresses come from the environment, and from the simulators with a key of the state folder where it gives none', () => {
   const folder = mkdtempSync(join(tmpdir(), 'prediction-'));
   cleanups.push(() => rmSync(folder, { recursive: true }));
   const read = (more: Record<string, string>) => {

@@ -183,9 +183,9 @@ test('what is put on record from then on says that it is simulated', async () =>
   });
   const promoted = await gates.commands.promote(as('operator', ['trade:execute']), trader);
   expect(promoted).toMatchObject({ ok: true, value: { stage: 'backtest' } });
-  const standing = await gates.commands.progress(EXAMPLE.id, trader);
-  expect(standing).toMatchObject({ simulated: true });
-  expect(standing?.gates[0]?.evidence).toMatchObject({ kind: 'manifest', simulated: true });
+  const progress = await gates.commands.progress(EXAMPLE.id, trader);
+  expect(progress).toMatchObject({ simulated: true });
+  expect(progress?.gates[0]?.evidence).toMatchObject({ kind: 'manifest', simulated: true });
   expect((await createAgentDirectory(store.sql).find(EXAMPLE.id, trader))?.stage).toBe('backtest');
 });
 

@@ -130,7 +130,7 @@ describe('what is not sound is refused with what was wrong and what would be rig
     ['a second header', { tape: 1 }, /second header/],
     ['a list', [], /an event is an object/],
     [
-      'a birth without its agent',
+      'a creation without its agent',
       { kind: 'command', receivedAt: AT, actorId: '00000000-0000-7000-8000-000000000001', event: { type: 'started' } },
       /without its agent/,
     ],

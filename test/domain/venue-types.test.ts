@@ -74,7 +74,7 @@ test('a reference price is no quote: it prices no order, fills none, and marks n
   });
 });
 
-test('doors and paper fills take what risk let pass, and nothing that was changed since', () => {
+test('clients and paper fills take what risk let pass, and nothing that was changed since', () => {
   refused(() => {
     const sent = { orgId: 'o', key: 'k', quote: onChain, decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     return [
@@ -93,17 +93,17 @@ test('doors and paper fills take what risk let pass, and nothing that was change
   });
 });
 
-test("a door takes the orders and the quotes of its own venue, and is hung under no other's name", () => {
+test("a client takes the orders and the quotes of its own venue, and is registered under no other's name", () => {
   refused(() => {
     const sent = { orgId: 'o', key: 'k', decisionPrice: '1', leaseUntil: 0, leaseLeftMs: () => 0 };
     const clients: ExecutionClients = {
       spotchain: client,
-      // @ts-expect-error the chain's door under the name of the exchange
+      // @ts-expect-error the chain's client under the name of the exchange
       spotexchange: client,
       // @ts-expect-error and the exchange's own orders under that of the perpetuals
       evmvenue: spotOrders,
     };
-    // @ts-expect-error a door of every venue would take the orders of any
+    // @ts-expect-error a client of every venue would take the orders of any
     const any: ExecutionClient<'spotchain' | 'spotexchange'> = exchange;
     return [
       clients,

@@ -170,8 +170,8 @@ test('a launch on a curve waits for its signature, the chain, buyers and a keepe
 });
 
 test('an unpaid launch by the launcher is waited for until its offer ends; a paid one ends nobody knows when', () => {
-  const standing = (state: (typeof LAUNCHER_LAUNCH_STATES)[number]) => launcherLaunchProgress(state, AT + 40_000, AT);
-  expect(Object.fromEntries(LAUNCHER_LAUNCH_STATES.map((state) => [state, standing(state).waitingFor?.cause ?? null]))).toEqual({
+  const progressOf = (state: (typeof LAUNCHER_LAUNCH_STATES)[number]) => launcherLaunchProgress(state, AT + 40_000, AT);
+  expect(Object.fromEntries(LAUNCHER_LAUNCH_STATES.map((state) => [state, progressOf(state).waitingFor?.cause ?? null]))).toEqual({
     quoted: 'queue',
     prepared: 'signature',
     payment_submitted: 'confirmation',
@@ -182,7 +182,7 @@ test('an unpaid launch by the launcher is waited for until its offer ends; a pai
     failed: null,
     failed_paid: 'provider',
   });
-  expect(standing('prepared').remainingMs).toBe(40_000);
+  expect(progressOf('prepared').remainingMs).toBe(40_000);
   for (const state of ['payment_submitted', 'launching', 'failed_paid', 'launched', 'expired'] as const)
-    expect(standing(state).remainingMs).toBeNull();
+    expect(progressOf(state).remainingMs).toBeNull();
 });

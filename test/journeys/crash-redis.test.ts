@@ -254,11 +254,11 @@ describe.skipIf(!found).concurrent('Redis', () => {
           await (signal === 'SIGKILL' ? redis.startAgain() : redis.signal('SIGCONT'));
           // Long enough for two slots and for whatever was queued before.
           await faultLasts(2 * stage.periodMs);
-          // A tick that was being written at the halt may bring a proposal still, which is cancelled as it is born.
+          // A tick that was being written at the halt may bring a proposal still, which is cancelled as it is created.
           const known = new Set(before.map(({ id }) => id));
           const after = await proposalsOf(stage);
           expect(after.filter(({ id }) => known.has(id))).toEqual(before);
-          for (const born of after.filter(({ id }) => !known.has(id))) expect(born.state).toBe('cancelled');
+          for (const created of after.filter(({ id }) => !known.has(id))) expect(created.state).toBe('cancelled');
           const [since] = await stage.sql<{ fills: number; decisions: number }[]>`select (select count(*) from fills) as fills,
             (select count(*) from decisions where slot > ${haltedIn} and reason is distinct from 'late_tick') as decisions`;
           expect(since).toEqual({ fills: fillsAtHalt?.fills, decisions: 0 });

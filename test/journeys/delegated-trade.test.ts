@@ -142,7 +142,7 @@ test.each([
   expect([world.broadcasts(), world.provider.signed.size]).toEqual([0, 0]);
 });
 
-test('without the server’s own switch and key there is no door, and the proposal says so', async () => {
+test('without the server’s own switch and key there is no client, and the proposal says so', async () => {
   const agentId = await world.liveAgent();
   await delegate(agentId);
   await world.receive();

@@ -88,7 +88,7 @@ afterEach(async () => {
 const give = (orgId: string, { key, secret, account }: SandboxAccount): void =>
   writeExchangeKey(home, orgId, { key, secret, account, addedAt: stage.clock.now() });
 
-async function hear(): Promise<void> {
+async function takePrice(): Promise<void> {
   const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
     bids: [string, string][];
     asks: [string, string][];
@@ -129,7 +129,7 @@ test('the orders of two organizations go to two accounts, and each account agree
     [ORG, await liveAgent(ORG), FIRST],
     [OTHER, await liveAgent(OTHER), SECOND],
   ] as const;
-  await hear();
+  await takePrice();
   await stage.tick();
   await carry();
   expect(stage.errors).toEqual([]);
@@ -161,7 +161,7 @@ test('the orders of two organizations go to two accounts, and each account agree
 test('an organization without a key sends nothing, is told so by risk, and an order that comes so far fails by name', async () => {
   give(OTHER, SECOND);
   const agentId = await liveAgent(ORG);
-  await hear();
+  await takePrice();
   await stage.tick();
   await carry();
   expect(await proposalOf(ORG, agentId)).toMatchObject({ state: 'failed', reason: 'exchange_key_missing' });
@@ -187,7 +187,7 @@ test('an organization without a key sends nothing, is told so by risk, and an or
 test('a key that is exchanged while an order’s answer is lost loses nothing: the order is found with the new one', async () => {
   give(ORG, FIRST);
   const agentId = await liveAgent(ORG);
-  await hear();
+  await takePrice();
   await stage.tick();
   await client.lookUp({ instrument: BTC } as never, '00000000-0000-7000-8000-0000000000aa', {
     orgId: ORG,
@@ -200,7 +200,7 @@ test('a key that is exchanged while an order’s answer is lost loses nothing: t
   simulator.faults.reset();
   // Without any key the outcome stays unknown, and nobody takes the order for lost.
   removeExchangeKey(home, ORG);
-  await hear();
+  await takePrice();
   await stage.tick();
   await carry();
   expect((await proposalOf(ORG, agentId))?.state).toBe('unknown');
@@ -210,7 +210,7 @@ test('a key that is exchanged while an order’s answer is lost loses nothing: t
   give(ORG, again);
   stage.clock.advanceTo(stage.clock.now() + 16_000);
   await stage.timers.fireDue();
-  await hear();
+  await takePrice();
   await carry();
   const proposal = await proposalOf(ORG, agentId);
   expect([proposal?.state, simulator.accountWith(FIRST.key)?.orders.length]).toEqual(['filled', 1]);
@@ -220,7 +220,7 @@ test('the signer signs the very order that is under way, and nothing that the wo
   give(ORG, FIRST);
   give(OTHER, SECOND);
   const agentId = await liveAgent(ORG);
-  await hear();
+  await takePrice();
   await stage.tick();
   const signs = signsAsWorker(home);
   const ask = (request: ExchangeRequest) => signer(request, signs(exchangeRequestText(request)));

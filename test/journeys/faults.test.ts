@@ -39,7 +39,7 @@ const calm = (): Promise<Response> => fetch(`${control}/faults`, { method: 'DELE
 /** A test that fails leaves no fault to the next one; after the last there is nobody to ask. */
 afterEach(async () => void (await calm().catch(() => null)));
 const bitcoin = async (): Promise<Json> => (await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT')).body.items[0];
-const standing = async (id: string): Promise<Json> => (await service.get(`/v1/agents/${id}/chart`)).body.value;
+const chartOf = async (id: string): Promise<Json> => (await service.get(`/v1/agents/${id}/chart`)).body.value;
 const steps = async (id: string): Promise<Json[]> => (await service.get(`/v1/agents/${id}/history?limit=200`)).body.items;
 
 /** A metric's value, summed over its labels that fit. */
@@ -52,7 +52,7 @@ async function metric(name: string, labels: Record<string, string> = {}): Promis
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
-test('the control door says what it has, and refuses what it has not without changing anything', async () => {
+test('the control listener says what it has, and refuses what it has not without changing anything', async () => {
   const all = (await (await fetch(`${control}/faults`)).json()) as Json;
   expect(Object.keys(all)).toEqual([
     'spotexchange',
@@ -110,16 +110,16 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents are t
     JSON.stringify(old.flags),
   ).toBe(true);
   // Degraded in between, as the steps below tell; whoever looks from outside may miss it.
-  await waitFor(async () => (await standing(trend)).feed === 'lost', { what: 'lost', deadlineMs: 18_000 });
+  await waitFor(async () => (await chartOf(trend)).feed === 'lost', { what: 'lost', deadlineMs: 18_000 });
   // Nobody else is touched: this one listens elsewhere.
-  expect((await standing(hunter)).feed).toBe('live');
-  expect((await standing(trend)).duty).toBe('active');
+  expect((await chartOf(hunter)).feed).toBe('live');
+  expect((await chartOf(trend)).duty).toBe('active');
   // The order book is asked of the venue itself, which does not answer: the caller is told so, and soon.
   const book = await service.get('/v1/order-book?venue=spotexchange&instrument=BTCUSDT');
   expect([book.status, book.body.code], book.text).toEqual([503, 'unavailable']);
   expect(Number(book.headers.get('retry-after'))).toBeGreaterThan(0);
   await calm();
-  await waitFor(async () => (await standing(trend)).feed === 'live', { what: 'live again', deadlineMs: 20_000 });
+  await waitFor(async () => (await chartOf(trend)).feed === 'live', { what: 'live again', deadlineMs: 20_000 });
   await waitFor(async () => (await bitcoin()).quality === 'live', { what: 'a live quote after', deadlineMs: 10_000 });
   const changes = (await steps(trend)).filter((step) => step.version > version && step.from?.feed !== step.to.feed).reverse();
   const [degraded, lost, restored] = changes.slice(changes.findIndex(({ to }) => to.feed === 'lost') - 1);
@@ -207,7 +207,7 @@ test('crossed, zero, negative and absurd prices, lost, doubled and swapped frame
 test('a venue that falls silent for more than five seconds raises an alert for every agent that needs it', async () => {
   socket.send({ op: 'subscribe', id: 1, channel: 'alerts' });
   await socket.frame('the answer', ({ id }) => id === 1);
-  await waitFor(async () => (await standing(carry)).feed === 'live', { what: 'the perpetuals venue to be live', deadlineMs: 30_000 });
+  await waitFor(async () => (await chartOf(carry)).feed === 'live', { what: 'the perpetuals venue to be live', deadlineMs: 30_000 });
   const told = socket.updates('alerts').length;
   await turn('evmvenue', { freeze: true });
   const alert = await waitFor(

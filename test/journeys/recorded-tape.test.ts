@@ -253,7 +253,7 @@ describe("a made recording in LEAN's shape", () => {
     const agent = agents[0] as TapeAgent;
     const reader = await openTape(tape);
     const writer = await createTape(join(folder, 'told.tape'), { tape: 1, agents: [agent] });
-    const born = agents[3] as TapeAgent;
+    const created = agents[3] as TapeAgent;
     const at = (hour: number, minute: number, second: number): number => Date.UTC(2025, 0, 6, hour, minute, second);
     const other = manifest('Changed', [{ type: 'price_above', price: '1' }]);
     const { manifestHash } = await import('../../src/domain/manifest/manifest.ts');
@@ -263,9 +263,9 @@ describe("a made recording in LEAN's shape", () => {
       {
         kind: 'command',
         receivedAt: at(0, 40, 1),
-        actorId: born.id,
+        actorId: created.id,
         event: { type: 'started' },
-        agent: { ...born, tickFrom: at(0, 41, 0) },
+        agent: { ...created, tickFrom: at(0, 41, 0) },
       },
       {
         kind: 'command',
@@ -296,7 +296,7 @@ describe("a made recording in LEAN's shape", () => {
     expect(slots.filter((slot) => slot > at(0, 19, 0) && slot < at(0, 33, 0))).toEqual([at(0, 20, 0), at(0, 31, 0), at(0, 32, 0)]);
     expect(mine.filter(({ slot }) => slot <= at(1, 10, 0)).every(({ manifestVersion }) => manifestVersion === 1)).toBe(true);
     expect(mine.filter(({ slot }) => slot >= at(1, 11, 0)).every(({ manifestVersion }) => manifestVersion === 2)).toBe(true);
-    expect(rows.find(({ agentId }) => agentId === born.id)?.slot).toBe(at(0, 41, 0));
+    expect(rows.find(({ agentId }) => agentId === created.id)?.slot).toBe(at(0, 41, 0));
     // The last command names a version that does not follow.
     expect(result.counts).toMatchObject({ commands: 5, refusedCommands: 1, agents: 2 });
   });

@@ -112,8 +112,8 @@ describe('routes', () => {
     const budget = await waitFor(
       async () => {
         const { body } = await service.get('/v1/venues?limit=200');
-        const standing = body.items.find((one: { venue: string }) => one.venue === 'spotexchange');
-        return standing.requestBudgets.find((one: { process: string; limit: number }) => one.process === 'feed' && one.limit === 6_000);
+        const state = body.items.find((one: { venue: string }) => one.venue === 'spotexchange');
+        return state.requestBudgets.find((one: { process: string; limit: number }) => one.process === 'feed' && one.limit === 6_000);
       },
       { what: 'the whole budget' },
     );

@@ -20,7 +20,7 @@ export interface Catalogue {
   close(): Promise<void>;
 }
 
-interface Ground {
+interface Surroundings {
   readonly clock: VirtualClock;
   readonly questions: SeededQuestions;
   readonly faults: FaultSwitch;
@@ -28,11 +28,11 @@ interface Ground {
 
 const random = (): number => 0.5;
 
-export function openCatalogue(provider: 'polymarket' | 'kalshi', ground: Ground): Promise<Catalogue> {
-  return provider === 'polymarket' ? openPolymarket(ground) : openKalshi(ground);
+export function openCatalogue(provider: 'polymarket' | 'kalshi', surroundings: Surroundings): Promise<Catalogue> {
+  return provider === 'polymarket' ? openPolymarket(surroundings) : openKalshi(surroundings);
 }
 
-async function openPolymarket({ clock, questions, faults }: Ground): Promise<Catalogue> {
+async function openPolymarket({ clock, questions, faults }: Surroundings): Promise<Catalogue> {
   const { url, wsUrl, close } = await createPolymarketSimulator({ questions, clock, faults, port: 0 });
   const budgetOf = (limit: number) => new WeightBudget(limit, POLYMARKET_WINDOW_MS);
   const { gamma, clob, data } = POLYMARKET_LIMITS;
@@ -47,7 +47,7 @@ async function openPolymarket({ clock, questions, faults }: Ground): Promise<Cat
   return { feed: createPolymarketFeed({ streamUrl: wsUrl, rest, clock, random, maxStreamed: 0 }), close };
 }
 
-async function openKalshi({ clock, questions, faults }: Ground): Promise<Catalogue> {
+async function openKalshi({ clock, questions, faults }: Surroundings): Promise<Catalogue> {
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-'));
   const key = openAccessKey(folder);
   const simulator = await createKalshiSimulator({ questions, clock, key, faults, port: 0 });

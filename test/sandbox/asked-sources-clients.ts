@@ -20,7 +20,7 @@ import { createRemoteSignerSimulator, SANDBOX_SIGNER_APP, sessionWallet } from '
 import { createSolanaSimulator } from '../../src/sandbox/solana/simulator.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
 
-/** A door to an outside system that is there. */
+/** A client of an outside system that is there. */
 export interface OpenClient {
   /** Puts the question; the word for what became of it. */
   ask(): Promise<string>;
@@ -33,7 +33,7 @@ export interface AskedClient {
   /** How often it is asked in the run, and how long the fault lasts: long enough that its whole course is seen. */
   readonly everyMs: number;
   readonly faultMs: number;
-  /** `failed` hears of what the service counts, by its reason. */
+  /** `failed` is told what the service counts, by its reason. */
   open(clock: VirtualClock, faults: FaultSwitch, failed: (reason: string) => void): Promise<OpenClient>;
 }
 
@@ -160,7 +160,7 @@ async function openSigner(clock: VirtualClock, faults: FaultSwitch, failed: (rea
 }
 
 /** By the names of the settings and of the sandbox's simulators. */
-export const DOORS: Readonly<Record<string, AskedClient>> = {
+export const CLIENTS: Readonly<Record<string, AskedClient>> = {
   identity: { well: 'accepted', everyMs: 60_000, faultMs: 20 * 60_000, open: openIdentity },
   'primarychain, read': { well: 'answered', everyMs: 5_000, faultMs: 90_000, open: openReads },
   'primarychain, broadcast': { well: 'sent', everyMs: 5_000, faultMs: 90_000, open: openBroadcasts },

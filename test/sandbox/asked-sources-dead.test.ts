@@ -1,4 +1,4 @@
-// Ten minutes of a dead source, wired as the service wires it: asked patiently, told once, and heard again afterwards.
+// Ten minutes of a dead source, wired as the service wires it: asked patiently, told once, and received again afterwards.
 // In the suite each kind of dead host is met by a third of the sources; `npm run proof` has all of them.
 import { concat, EMPTY, NEVER, type Observable } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';

@@ -19,7 +19,7 @@ export interface SourceFixture {
   answer<Value>(asked: Promise<Value>, stepMs?: number): Promise<Value>;
 }
 
-/** `cleanups` hears what has to be let go of after the test. */
+/** `cleanups` is told what has to be let go of after the test. */
 export function sourceFixture(cleanups: (() => unknown)[], at = OPENING): SourceFixture {
   const clock = createVirtualClock(at);
   const watch = socketWatch();

@@ -1,4 +1,4 @@
-// Sources and doors that are asked, under every fault that an answer can have: what is told, what is counted, and how soon it heals.
+// Sources and clients that are asked, under every fault that an answer can have: what is told, what is counted, and how soon it heals.
 // In the suite each fault meets a third of them; `npm run proof` runs the whole tables.
 import { readFileSync } from 'node:fs';
 import { concat, EMPTY, NEVER } from 'rxjs';
@@ -12,7 +12,7 @@ import { createShareQuotesSimulator } from '../../src/sandbox/reference/share-qu
 import { COUNTED } from '../../streams/feed-counters.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { isMet } from '../harness/rounds.ts';
-import { DOORS } from './asked-sources-clients.ts';
+import { CLIENTS } from './asked-sources-clients.ts';
 import { SOURCES } from './asked-sources-feeds.ts';
 import { sourceFixture } from './asked-sources-fixture.ts';
 
@@ -63,7 +63,7 @@ const PRICE_FAULTS: typeof FAULTS = [
 ];
 const FALLBACK = 'fallback';
 /** Rows of the tables: the sources, the second source of prices, and who asks when somebody needs it. */
-const ALL = [...Object.keys(SOURCES), FALLBACK, ...Object.keys(DOORS)];
+const ALL = [...Object.keys(SOURCES), FALLBACK, ...Object.keys(CLIENTS)];
 /** Whether this run has the source under the fault. */
 const isInTable = (source: string, fault: string): boolean =>
   isMet(
@@ -72,7 +72,7 @@ const isInTable = (source: string, fault: string): boolean =>
     3,
   );
 
-/** The second source of share prices under a fault, heard through the streams, while the first is silent. */
+/** The second source of share prices under a fault, received through the streams, while the first is silent. */
 async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): Promise<Row> {
   const run = sourceFixture(cleanups);
   const { clock } = run;
@@ -177,7 +177,7 @@ describe('under', () => {
   test.each(FAULTS)(
     '$name whoever asks is told what is known and no more, and the next question is answered',
     async ({ name: fault, settings }) => {
-      for (const [source, client] of Object.entries(DOORS)) {
+      for (const [source, client] of Object.entries(CLIENTS)) {
         if (!isInTable(source, fault)) continue;
         const run = sourceFixture(cleanups);
         const { clock } = run;
@@ -230,8 +230,8 @@ describe('under', () => {
       );
     const table = (lines: readonly string[]): string => `${line(head)}\n${line(head.map(() => '---'))}\n${lines.join('\n')}\n`;
     const sources = table([...linesOf(Object.keys(SOURCES), FAULTS), ...linesOf([FALLBACK], [...FAULTS, ...PRICE_FAULTS])]);
-    const clients = table(linesOf(Object.keys(DOORS), FAULTS));
-    await expect(`${INTRODUCTION}\n${sources}\n${DOORS_INTRODUCTION}\n${clients}`).toMatchFileSnapshot('../../docs/source-faults.md');
+    const clients = table(linesOf(Object.keys(CLIENTS), FAULTS));
+    await expect(`${INTRODUCTION}\n${sources}\n${CLIENTS_INTRODUCTION}\n${clients}`).toMatchFileSnapshot('../../docs/source-faults.md');
   });
 });
 
@@ -247,7 +247,7 @@ Sources of intelligence are asked every 15 s. One that is away makes no price an
 - Every answer belongs to its question, so that none can be missing, come twice or come late; none has two sides, and times and values of the sources of intelligence are assessed row by row (\`test/adapters/venues/mutated-messages.test.ts\`).
 `;
 
-const DOORS_INTRODUCTION = `## Asked when somebody needs it
+const CLIENTS_INTRODUCTION = `## Asked when somebody needs it
 
 The identity provider's keys (a token is verified once a minute, for 20 min), a node of the primary chain (a wallet is read, and one transaction broadcast again and again, every 5 s) and the remote signer (every 5 s). Nobody who asks is left without an answer, none of them is told more than is known, and nothing that was altered on its way passes.
 

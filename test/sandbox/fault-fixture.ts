@@ -207,7 +207,7 @@ export interface FaultFixture {
 }
 
 /** What providers are made of: everything that they share. */
-interface Ground {
+interface Surroundings {
   readonly clock: VirtualClock;
   readonly market: Market;
   readonly questions: ReturnType<typeof createSeededQuestions>;
@@ -220,7 +220,7 @@ const SPOT_TOKEN = { symbol: `${SYMBOL}x`, mint: TOKEN, decimals: 8 };
 const socketUrl = (url: string): string => url.replace(/^http/, 'ws');
 
 type Simulator = { readonly url: string; close(): Promise<void> };
-const SIMULATORS: Readonly<Record<ProviderName, (ground: Ground, faults: FaultSwitch) => Promise<Simulator>>> = {
+const SIMULATORS: Readonly<Record<ProviderName, (surroundings: Surroundings, faults: FaultSwitch) => Promise<Simulator>>> = {
   spotexchange: ({ clock, market }, faults) => createSpotExchangeSimulator({ market, clock, faults, port: 0, seed: 3 }),
   evmvenue: ({ clock, market }, faults) => createEvmVenueSimulator({ market, clock, faults, port: 0, seed: 3 }),
   spotchain: ({ clock, market }, faults) => {
@@ -236,7 +236,7 @@ const SIMULATORS: Readonly<Record<ProviderName, (ground: Ground, faults: FaultSw
   'kalshi-polled': ({ clock, questions, key }, faults) => createKalshiSimulator({ questions, clock, key, faults, port: 0 }),
 };
 
-const FEEDS: Readonly<Record<ProviderName, (ground: Ground, url: string, random: () => number) => Provider['feed']>> = {
+const FEEDS: Readonly<Record<ProviderName, (surroundings: Surroundings, url: string, random: () => number) => Provider['feed']>> = {
   spotexchange({ clock }, url, random) {
     const rest = createSpotRest({ baseUrl: url, clock, random });
     return createSpotExchangeFeed({ streamUrl: socketUrl(url), rest, clock, random, instruments: ['BTCUSDT', 'ETHUSDT'], tickers: true });
@@ -267,11 +267,11 @@ const FEEDS: Readonly<Record<ProviderName, (ground: Ground, url: string, random:
     });
     return createPolymarketFeed({ streamUrl: `${socketUrl(url)}/ws/market`, rest, clock, random, maxStreamed: 2 });
   },
-  kalshi: (ground, url, random) => kalshiFeed(ground, url, random, true),
-  'kalshi-polled': (ground, url, random) => kalshiFeed(ground, url, random, false),
+  kalshi: (surroundings, url, random) => kalshiFeed(surroundings, url, random, true),
+  'kalshi-polled': (surroundings, url, random) => kalshiFeed(surroundings, url, random, false),
 };
 
-function kalshiFeed({ clock, key }: Ground, url: string, random: () => number, signed: boolean): Provider['feed'] {
+function kalshiFeed({ clock, key }: Surroundings, url: string, random: () => number, signed: boolean): Provider['feed'] {
   const budget = new WeightBudget(KALSHI_TOKENS_PER_SECOND, 1_000);
   const rest = createKalshiRest({ baseUrl: `${url}/trade-api/v2`, clock, random, budget });
   const streamUrl = `${socketUrl(url)}/trade-api/ws/v2`;
@@ -308,7 +308,7 @@ export async function openFaultFixture(
   const clock = createVirtualClock(OPENING);
   const market = stageMarket();
   const folder = mkdtempSync(join(tmpdir(), 'faults-'));
-  const ground: Ground = { clock, market, questions: createSeededQuestions({ seed, market }), key: openAccessKey(folder) };
+  const surroundings: Surroundings = { clock, market, questions: createSeededQuestions({ seed, market }), key: openAccessKey(folder) };
   const watch = socketWatch();
   const opened: Simulator[] = [];
   const pipelines: MarketPipeline[] = [];
@@ -316,9 +316,9 @@ export async function openFaultFixture(
   for (const [index, name] of names.entries()) {
     if (!met.includes(name)) continue;
     const faults = createFaultSwitch(seed + index);
-    const simulator = deadUrl === null ? await SIMULATORS[name](ground, faults) : null;
+    const simulator = deadUrl === null ? await SIMULATORS[name](surroundings, faults) : null;
     if (simulator !== null) opened.push(simulator);
-    const feed = FEEDS[name](ground, simulator?.url ?? (deadUrl as string), seededRandom(seed * 100 + index));
+    const feed = FEEDS[name](surroundings, simulator?.url ?? (deadUrl as string), seededRandom(seed * 100 + index));
     providers.push({ name, venue: feed.venue, faults, feed, truth: (instrument, at) => truthOf(market, name, instrument, at) });
   }
   return {

@@ -33,7 +33,7 @@ const SERVERS: Readonly<Record<string, () => Promise<{ url: string; close(): Pro
         },
       }),
     }),
-  'http double': () =>
+  'http simulator': () =>
     createHttpSimulator({
       clock,
       faults,
@@ -63,7 +63,7 @@ test.each(Object.keys(SERVERS))('the %s refuses addresses that are none', async 
   expect(await statusOf(server.url, '/nothing')).toBe(404);
 });
 
-test.each(['loopback', 'http double'])('an exception of the %s is an answer of 500', async (name) => {
+test.each(['loopback', 'http simulator'])('an exception of the %s is an answer of 500', async (name) => {
   const server = await (SERVERS[name] as (typeof SERVERS)[string])();
   cleanups.push(() => server.close());
   expect(await statusOf(server.url, '/broken')).toBe(500);

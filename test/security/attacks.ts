@@ -145,7 +145,7 @@ export const ATTACKS: readonly Attack[] = [
     session: 'refused',
   },
   {
-    name: 'write a cut that nobody heard',
+    name: 'write a cut that nobody received',
     role: 'app',
     run: async (sql, { slot }) =>
       count(await sql`insert into cuts (slot, source, instruments) values (${slot - 10 * MINUTE}, 'streams', 0)`),

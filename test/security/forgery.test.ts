@@ -270,7 +270,7 @@ describe('a correction of a wrong cut', () => {
   }
   const wrong = (slot: number) => ({ from: slot, until: slot + 1, reason: 'the clock of the feed ran ahead', by: 'ann' });
 
-  test('is the owner’s alone, is shown and proved, and keeps the cut out of what judges; what was decided on it stays', async () => {
+  test('is the owner’s alone, is shown and proved, and keeps the cut out of what assesses; what was decided on it stays', async () => {
     const copy = await template.copy();
     const { slot } = copy;
     // The service itself, with its keys, and a thief of its session.

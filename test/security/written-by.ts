@@ -73,7 +73,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   prediction_orders: 'an order on a prediction market moves to its end',
   prediction_settlements: 'what a resolved market paid',
   prediction_status_changes: 'every change of a market’s status',
-  prediction_trades: 'trades as they were heard, removed when they are old',
+  prediction_trades: 'trades as they were received, removed when they are old',
   previewed_manifests: 'manifests that were simulated while they were written, each a trial that the deflated Sharpe ratio counts',
   prepared_transactions: 'a transaction that somebody signs moves to its end',
   proposals: 'a trade proposal moves to its end',

@@ -1,4 +1,4 @@
-// Seeded scripts of faults, told to the real simulators through the sandbox's control door, with the real adapters behind them.
+// Seeded scripts of faults, told to the real simulators through the sandbox's control listener, with the real adapters behind them.
 import { afterEach, expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import { executablePrice } from '../../src/domain/valuation.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
   stage = null;
 });
 
-/** One command of a script: what is put to which double, null where its faults are switched off; then time passes. */
+/** One command of a script: what is put to which simulator, null where its faults are switched off; then time passes. */
 interface Command {
   readonly simulator: ProviderName;
   readonly faults: Partial<FaultSettings> | null;

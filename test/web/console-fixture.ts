@@ -385,9 +385,9 @@ const FIND_BARRIERS = `(async () => {
   };
   const over = ([r, g, b, a], below) => [r, g, b].map((channel, i) => channel * a + below[i] * (1 - a));
   const luminance = (colour) => colour.map((value) => value / 255).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)).reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = (element) => {
+  const backgroundOf = (element) => {
     if (element === null) return over(rgba(getComputedStyle(document.body).backgroundColor), [255, 255, 255]);
-    return over(rgba(getComputedStyle(element).backgroundColor), ground(element.parentElement));
+    return over(rgba(getComputedStyle(element).backgroundColor), backgroundOf(element.parentElement));
   };
   const contrast = (a, b) => {
     const [bright, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x);
@@ -400,7 +400,7 @@ const FIND_BARRIERS = `(async () => {
     const style = getComputedStyle(element);
     const drawn = element.closest('svg') !== null;
     const region = element.closest('svg')?.querySelector('rect');
-    const below = drawn ? rgba(getComputedStyle(element.parentElement.querySelector('rect') ?? region).fill).slice(0, 3) : ground(element);
+    const below = drawn ? rgba(getComputedStyle(element.parentElement.querySelector('rect') ?? region).fill).slice(0, 3) : backgroundOf(element);
     const ratio = contrast(over(rgba(drawn ? style.fill : style.color), below), below);
     const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && Number(style.fontWeight) >= 700);
     if (ratio < (large ? 3 : 4.5)) found.push('contrast ' + ratio.toFixed(2) + ': ' + words(element));

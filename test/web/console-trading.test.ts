@@ -99,15 +99,15 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(ungrouped(await card(id).locator('.proposal-head').innerText())).toContain(String(Number(proposed.order.limitPrice)));
     expect(await card(id).locator('.countdown').innerText()).toMatch(/^expires in (10:00|9:[0-5]\d)$/);
     // What an answer rests on: the market, the exits that the rules would set, and why.
-    const ground = card(id).locator('.proposal-ground');
-    await ground.getByText(/^ask [\d,.]+, the limit leaves 0\.\d+ %/).waitFor();
+    const facts = card(id).locator('.proposal-ground');
+    await facts.getByText(/^ask [\d,.]+, the limit leaves 0\.\d+ %/).waitFor();
     const decided = Number(proposed.decisionPrice);
-    await ground.getByText(/−5 %/).waitFor();
+    await facts.getByText(/−5 %/).waitFor();
     const stop = Number(
-      (await ground.locator('.facts > div', { hasText: 'Stop' }).locator('span').last().innerText()).split(' ')[0]?.replaceAll(',', ''),
+      (await facts.locator('.facts > div', { hasText: 'Stop' }).locator('span').last().innerText()).split(' ')[0]?.replaceAll(',', ''),
     );
     expect(Math.abs(stop / (decided * 0.95) - 1)).toBeLessThan(0.01);
-    await ground.getByText('+8 %').waitFor();
+    await facts.getByText('+8 %').waitFor();
     await card(id).locator('.proposal-why p').filter({ hasNotText: 'Reading' }).waitFor();
     expect(await page.locator('.nav-badge').innerText()).toBe('1');
     await waitFor(async () => (await page.title()).startsWith('(1) Proposals'), { what: 'a title that says what waits' });
@@ -384,9 +384,9 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await findingsEverywhere(page)).toEqual([]);
 
     // A run of another agent: what its manifest has otherwise, line by line.
-    const twin = (await service.post('/v1/agents', { ...churner, name: 'Calm churner', stopLossPct: 2.5 })).body;
-    const third = await lookAt(twin.id, 15);
-    await go(`#/reports/${id}/${first.id}?with=${twin.id}/${third.id}`);
+    const calm = (await service.post('/v1/agents', { ...churner, name: 'Calm churner', stopLossPct: 2.5 })).body;
+    const third = await lookAt(calm.id, 15);
+    await go(`#/reports/${id}/${first.id}?with=${calm.id}/${third.id}`);
     const between = page.getByRole('region', { name: 'From Churner version 1 to Calm churner version 1' });
     await between.getByRole('row', { name: '$.name Churner Calm churner' }).waitFor();
     expect(await between.getByRole('row', { name: /stopLossPct/ }).innerText()).toContain('2.5');

@@ -40,15 +40,15 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
   const agentRow = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name }) });
   const attributes = async (found: Locator, name: string) => Promise.all((await found.all()).map((one) => one.getAttribute(name)));
-  const standing = (): Promise<string | null> => page.locator('.chart').getAttribute('data-standing');
+  const chartState = (): Promise<string | null> => page.locator('.chart').getAttribute('data-standing');
   const openAgent = async (name: string): Promise<void> => {
     await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
     await page.getByRole('link', { name }).click();
     await openTab(page, 'State');
     await page.locator('.chart').waitFor();
   };
-  const expectStanding = (words: string) =>
-    waitFor(async () => (await standing())?.split(' ').includes(words) === true, { what: `a chart that stands at ${words}` });
+  const expectChartState = (words: string) =>
+    waitFor(async () => (await chartState())?.split(' ').includes(words) === true, { what: `a chart that stands at ${words}` });
 
   test('the link that the service prints at its start signs its owner in by one click, and no second time', async () => {
     const [, link = ''] = /sign in (http\S+)/.exec(service.stdout()) ?? [];
@@ -150,26 +150,26 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
   test('a paused agent is seen to pause without reloading, and its chart steps back in time and on again', async () => {
     await openAgent('Perpetual carry');
-    await expectStanding('duty.active');
+    await expectChartState('duty.active');
     expect(await barriers(page)).toEqual([]);
     await page.evaluate('window.neverReloaded = true');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await expectStanding('duty.paused');
+    await expectChartState('duty.paused');
     // The arrow of the event is marked, and the one that leads to the same state by another event is not.
     expect(await attributes(page.locator('.edge.is-taken'), 'data-event')).toEqual(['pause']);
     await page.getByText('paused: operator').waitFor();
 
     await page.getByRole('button', { name: 'One step earlier' }).click();
-    await expectStanding('duty.active');
+    await expectChartState('duty.active');
     // Its data may have been lost and found again before it was paused.
     const chosen = await page.locator('[aria-selected=true] .step-version').innerText();
     expect(await page.locator('.moment').innerText()).toMatch(new RegExp(`^as it stood after step ${chosen}, 20\\d\\d-`));
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Back to the present' }).click();
-    await expectStanding('duty.paused');
+    await expectChartState('duty.paused');
 
     await page.getByRole('button', { name: 'Resume' }).click();
-    await expectStanding('duty.active');
+    await expectChartState('duty.active');
     // Two transitions receive it, one of them for an agent whose positions are being closed.
     expect(new Set(await attributes(page.locator('.edge.is-taken'), 'data-event'))).toEqual(new Set(['resume']));
     expect(await page.evaluate('window.neverReloaded')).toBe(true);
@@ -206,7 +206,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(await gate('draft').locator('.is-missed').count()).toBe(0);
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByText('Promoted to backtest.').waitFor();
-    await expectStanding('stage.backtest');
+    await expectChartState('stage.backtest');
     await gate('backtest').locator('.badge', { hasText: 'shut' }).waitFor();
     expect(await gate('backtest').locator('[data-check=sharpe]').innerText()).toMatch(/✗\s+sharpe\s+unknown\s+> 1.8/);
     await page.getByRole('button', { name: 'Promote' }).click();
@@ -235,10 +235,10 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     );
     // From one step to the next by the keyboard: the first, the change of autonomy, the first loss of data.
     await page.keyboard.press('End');
-    await expectStanding('feed.live');
+    await expectChartState('feed.live');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    await expectStanding('feed.degraded');
+    await expectChartState('feed.degraded');
     expect(await list.locator('[aria-selected=true] .step-version').innerText()).toBe('3');
     // The pages in between were let go of, and come back.
     await page.evaluate(`(() => { const list = document.querySelector('[role=listbox]'); list.scrollTop = list.scrollHeight / 2; })()`);
@@ -259,14 +259,14 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     // Degraded data by an odd step, restored by an even one.
     await step.fill('5001');
     await page.locator('[data-account="5001"]').waitFor();
-    await expectStanding('feed.degraded');
+    await expectChartState('feed.degraded');
     const account = page.getByRole('region', { name: 'What the step did' });
     const told = (await service.get(`/v1/actors/${id}/steps/5001`)).body;
     expect(told.changes).toEqual([{ path: 'degradedVenues', before: [], after: ['spotexchange'] }]);
     await account.getByText('["spotexchange"]').waitFor();
     await step.fill('5002');
     await page.locator('[data-account="5002"]').waitFor();
-    await expectStanding('feed.live');
+    await expectChartState('feed.live');
     await account.locator('.guard[data-passed=true]', { hasText: 'lastVenueRestored' }).waitFor();
     expect(await page.locator('[aria-selected=true] .step-version').innerText()).toBe('5002');
     expect(await page.getByRole('listbox').getByRole('option').count()).toBeLessThan(60);
@@ -277,9 +277,9 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.getByLabel('Fields of the event as JSON').fill('{ "cause": "operator" }');
     await page.getByRole('button', { name: 'What if' }).click();
     await page.locator('.branch [data-taken=true]').getByText('duty active → paused').waitFor();
-    await expectStanding('duty.paused');
+    await expectChartState('duty.paused');
     await page.getByRole('button', { name: 'Forget the branch' }).click();
-    await expectStanding('duty.active');
+    await expectChartState('duty.active');
     expect(await history()).toBe(before);
     const link = await page.getByRole('link', { name: 'Export as test' }).getAttribute('href');
     expect(link).toBe(`/v1/actors/${id}/test?from=4992&to=5002`);
@@ -394,7 +394,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.locator('[data-instrument=BTCUSDT]').waitFor();
     expect(await barriers(page)).toEqual([]);
     await openAgent('Discount hunter');
-    await expectStanding('duty.paused');
+    await expectChartState('duty.paused');
     expect(await barriers(page)).toEqual([]);
   });
 });

@@ -84,10 +84,10 @@ describe.skipIf(CHROMIUM === null)('the report of a backtest in a file', () => {
     expect(await section('Figures').innerText()).toContain(`${result.performance.sharpe?.toFixed(2)}`);
     expect(await section('Luck').innerText()).toMatch(/Trials that are counted, this one included\s+4/);
     expect(await findingsEverywhere(page)).toEqual([]);
-    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-    expect(await ground()).toBe('rgb(12, 16, 20)');
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(await background()).toBe('rgb(12, 16, 20)');
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(await ground()).toBe('rgb(244, 246, 248)');
+    expect(await background()).toBe('rgb(244, 246, 248)');
     await page.emulateMedia({ colorScheme: 'dark' });
   });
 

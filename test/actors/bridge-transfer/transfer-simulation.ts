@@ -25,7 +25,7 @@ import { type Course, endOf, named, PLANS, type Plan, truthOf, type WireWord } f
 const SECOND = 1_000;
 const ON_EVM = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const ON_SOLANA = '3h1zGmCwsRJnVk5BuRNMLsPaQu1y2aqXqXDWYCgrp5UG';
-const TWIN = TRANSFER.replace(/aa$/, 'bb');
+const OTHER_TRANSFER = TRANSFER.replace(/aa$/, 'bb');
 
 export interface SimulatedTransfer {
   readonly seed: number;
@@ -152,7 +152,7 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
   const timers = startTimers({ store, runtime, clock, onError: () => {} });
   const activities = startActivities({ store, runtime, workers: crashing, clock, onError: () => {} });
   // A provider that names one payment for two transfers is followed with both of them.
-  const ids = course === 'shared_payment' ? [TRANSFER, TWIN] : [TRANSFER];
+  const ids = course === 'shared_payment' ? [TRANSFER, OTHER_TRANSFER] : [TRANSFER];
   for (const id of ids) {
     await plain.start('bridge_transfer', id, ORG, inputOf(plan, wish) as never, { cause: 'test' });
     const event = { ...submission(NOW + SECOND), hash: named(plan.from, `source of ${id}`) };

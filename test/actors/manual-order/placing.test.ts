@@ -65,7 +65,7 @@ test('a turn that ends in an error lets the next one come', async () => {
 test.each<[string, Error, string]>([
   ['no room', new Full(), 'too_many_prepared'],
   ['a halt', new PermitLost('halted'), 'halted'],
-  ['a twin request', Object.assign(new Error(), { code: '23505', constraint_name: 'idempotency_keys_pkey' }), 'idempotency_in_flight'],
+  ['a duplicate request', Object.assign(new Error(), { code: '23505', constraint_name: 'idempotency_keys_pkey' }), 'idempotency_in_flight'],
 ])('%s is answered, and nothing is tried again', async (_, error, code) => {
   const { made, attempt } = attempts(error);
   expect(await placedOnVerdict('org', obstacleOf, attempt)).toMatchObject({ ok: false, refusal: { code } });

@@ -252,7 +252,7 @@ describe('executed is not filled', () => {
 });
 
 describe('crashes', () => {
-  test('a carrier that dies after every answer of the venue comes to each fill once', async () => {
+  test('a worker that dies after every answer of the venue comes to each fill once', async () => {
     const order = await opened();
     const { orderAccount } = order.onchain as { orderAccount: string };
     const before = (await bookNow())?.fills as number;

@@ -102,7 +102,7 @@ test('a request that dies while it prepares leaves nothing that could be signed 
   expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
 });
 
-test('two carriers of the same activities at once come to one transaction and one fill', async () => {
+test('two workers of the same activities at once come to one transaction and one fill', async () => {
   const order = await preparedSwap(stage);
   must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
   const other = createRuntime({ store: stage.store, directory: createDirectory([preparedTransactions]), clock: stage.clock });

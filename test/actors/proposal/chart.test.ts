@@ -148,7 +148,7 @@ test('a proposal begins as its decision says, and waits by a timer with an absol
   expect(start('cancelled').state).toMatchObject({ value: 'cancelled', status: 'done', context: { reason: 'halted' } });
 });
 
-test('the steps that lead to an order carry its licence, and the one that begins it a lease', () => {
+test('the steps that lead to an order carry its permit, and the one that begins it a lease', () => {
   const types = (way: readonly EventName[], name: EventName) =>
     step(stepTo(way), EVENTS[name] as ActorEvent).records.map(({ type }) => type);
   expect(types([], 'approve')).toContain('execution_licence');

@@ -201,9 +201,9 @@ test('the word for one instrument goes before the word for all, and neither lets
   expect(withClosing([all, one], { ...all, at: 3 })).toEqual([{ ...all, at: 3 }]);
   expect(withClosing([one], { ...one, at: 4 })).toEqual([{ ...one, at: 4 }]);
   const permit = { epoch: 1, manifestHash: 'a', mode: 'live', reduceOnly: true, byItself: true, flattens: true } as const;
-  const ground = { epoch: 1, manifestHash: 'b', paused: true, closedByHand: true, stage: 'draft', autonomy: 'research' } as const;
-  expect(supersededBy(permit, ground)).toBe(null);
-  expect(supersededBy(permit, { ...ground, epoch: 2 })).toBe('halted');
-  expect(supersededBy({ ...permit, flattens: false }, ground)).toBe('paused');
-  expect(supersededBy(permit, { ...ground, closedByHand: false })).toBe('paused');
+  const facts = { epoch: 1, manifestHash: 'b', paused: true, closedByHand: true, stage: 'draft', autonomy: 'research' } as const;
+  expect(supersededBy(permit, facts)).toBe(null);
+  expect(supersededBy(permit, { ...facts, epoch: 2 })).toBe('halted');
+  expect(supersededBy({ ...permit, flattens: false }, facts)).toBe('paused');
+  expect(supersededBy(permit, { ...facts, closedByHand: false })).toBe('paused');
 });

@@ -1,4 +1,4 @@
-// Live execution through a door, and every crash point between two steps: one fill or none, and unknown is only left by reconciling.
+// Live execution through a client of the venue, and every crash point between two steps: one fill or none, and unknown is only left by reconciling.
 import { beforeEach, expect, test } from 'vitest';
 import { EXECUTE_ORDER } from '../../../actors/proposal/effects.ts';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
@@ -60,7 +60,7 @@ const due = () => stage.sql`update activities set due_at = 0 where state = 'pend
 /** Leases run by the database's clock: the time after which the next activity worker may follow has passed. */
 const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
-test('a live order goes through its door once, and what the venue filled is booked', async () => {
+test('a live order goes through its client once, and what the venue filled is booked', async () => {
   const { id, agentId } = await liveProposal();
   const { client, submits } = venue();
   await stage.carry({ clients: { spotexchange: client } });
@@ -122,7 +122,7 @@ const CRASHES = [
 ] as const;
 for (const mode of ['live', 'paper'] as const) {
   for (const point of CRASHES) {
-    test(`${mode}: a carrier that dies ${point} is followed by one that comes to one fill`, async () => {
+    test(`${mode}: a worker that dies ${point} is followed by one that comes to one fill`, async () => {
       let id: string;
       if (mode === 'live') id = (await liveProposal()).id;
       else {
@@ -197,7 +197,7 @@ for (const mode of ['live', 'paper'] as const) {
   }
 }
 
-test('a carrier that died under its lease and is followed after a halt sends nothing: cancelled', async () => {
+test('a worker that died under its lease and is followed after a halt sends nothing: cancelled', async () => {
   const { id } = await liveProposal();
   const world = venue();
   const [activity] = await stage.actorStore.takeActivities(stage.clock.now(), 5_000, 10, ['execute_order']);

@@ -239,7 +239,7 @@ test('should the process die between the pause and the cancelling, the timers of
   expect(await state(id)).toEqual(['cancelled', 'paused']);
 });
 
-test('a live order without a door to its venue fails with feature_disabled and reserves nothing', async () => {
+test('a live order without a client of its venue fails with feature_disabled and reserves nothing', async () => {
   const agentId = await stage.agent('confirm', eagerManifest({ maxCapitalUsd: '50000' }));
   await stage.atStage(agentId, 'limited_live');
   stage.price('60000', '60010');

@@ -40,7 +40,7 @@ test.each(KINDS)('every node of $kind is declared once, and every arrow leads fr
 
 test('a machine inside a machine, a guard and a delay are drawn', () => {
   const client = setup({ guards: { isLocked: () => true }, delays: { aWhile: 10 } }).createMachine({
-    id: 'door@2',
+    id: 'turnstile@2',
     initial: 'closed',
     states: {
       closed: {

@@ -122,7 +122,7 @@ test('an emergency halt takes agents, Takes and basis policies off duty together
   expect(await stage.list()).toEqual([]);
 });
 
-test('a Take from before it was told of its data is carried on, with its standing and its timers', async () => {
+test('a Take from before it was told of its data is carried on, with its state and its timers', async () => {
   const { takes } = await traders();
   const id = takes[0] as string;
   const now = (await stage.actorStore.load([id])).get(id);

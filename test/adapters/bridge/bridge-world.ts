@@ -53,12 +53,12 @@ export async function openBridgeWorld(start?: number) {
   const node = createSolanaRpc({ url: solana.url, clock });
   const evmChain = createEvmBridgeChain({ url: evm.url, chainId: EVM_CHAIN_ID, token: TOKEN, timeoutMs: 60_000 });
   const solanaChain = createSolanaBridgeChain(node, USDC_MINT);
-  const door = (url: string) => createProviderHttp({ url, key: null, clock, random: () => 0, perMinute: 10_000 });
+  const httpOf = (url: string) => createProviderHttp({ url, key: null, clock, random: () => 0, perMinute: 10_000 });
   const shared = { chainId: EVM_CHAIN_ID, mint: USDC_MINT, token: TOKEN, allowance: evmChain.allowance, clock };
-  const relay = createRelayProvider({ ...shared, http: door(relaySimulator.url) });
+  const relay = createRelayProvider({ ...shared, http: httpOf(relaySimulator.url) });
   const cctp = createCctpProvider({
     ...shared,
-    http: door(cctpSimulator.url),
+    http: httpOf(cctpSimulator.url),
     hasTokenAccount: async (owner) => {
       const held = await node.balancesOf(owner);
       return held.ok && held.value.tokens.some(({ mint }) => mint === USDC_MINT);

@@ -227,10 +227,10 @@ describe.skipIf(!existsSync(RECORDED))('recorded quotes of Relay (optional test 
       socket: () => null,
     });
     const note = (_: string, field: string) => unknown.push(field);
-    const door = createProviderHttp({ url: server.url, key: null, clock, random: () => 0, perMinute: 100, note });
-    const terms = { http: door, chainId: EVM_CHAIN_ID, mint: USDC_MINT, token: TOKEN, allowance: async () => 0n, clock };
+    const http = createProviderHttp({ url: server.url, key: null, clock, random: () => 0, perMinute: 100, note });
+    const terms = { http, chainId: EVM_CHAIN_ID, mint: USDC_MINT, token: TOKEN, allowance: async () => 0n, clock };
     const offer = await createRelayProvider(terms).offer(wishFrom('evmvenue'), '100000000');
-    door.close();
+    http.close();
     await server.close();
     return offer;
   }

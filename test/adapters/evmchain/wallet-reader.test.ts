@@ -84,7 +84,7 @@ describe('what goes wrong becomes a refusal that shows no address of the node', 
   test('nobody there', async () => {
     expect(await refusal({ url: 'http://127.0.0.1:9/v3/secret-key' })).not.toContain('secret-key');
   });
-  test.each([{ status429: 1 }, { status5xx: 1 }, { garbage: 1 }])('the double does %j', async (fault) => {
+  test.each([{ status429: 1 }, { status5xx: 1 }, { garbage: 1 }])('the simulator does %j', async (fault) => {
     simulator.faults.set(fault);
     try {
       expect(await refusal()).toContain('did not answer');

@@ -47,7 +47,7 @@ async function ready(): Promise<{ readonly taker: Keypair; readonly bytes: Buffe
 }
 const nameOf = (bytes: Buffer): string => getBase58Decoder().decode(bytes.subarray(1, 65));
 
-test('it is a door to the chain as prepared transactions need one', () => {
+test('it is a client of the chain as prepared transactions need one', () => {
   const client: ChainClient = stage.rpc;
   expect(client).toBeDefined();
 });

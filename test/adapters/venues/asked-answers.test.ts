@@ -1,4 +1,4 @@
-// Every answer to a single question, through the door that it comes by: a member that nobody knows changes nothing and is counted once.
+// Every answer to a single question, through the client that asks it: a member that nobody knows changes nothing and is counted once.
 import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -167,7 +167,7 @@ const ticker = {
   lastId: 9,
   count: 9,
 };
-const standing = { ...made['order'], fills: undefined, time: NOON, updateTime: NOON, isWorking: true };
+const openOrder = { ...made['order'], fills: undefined, time: NOON, updateTime: NOON, isWorking: true };
 const pastTrades = [{ ...(made['myTrades'] as unknown as object[])[0], orderId: 28, qty: '3.00000000', commissionAsset: 'USDT' }];
 const newOrder = damaged(made['order'], ['fills', 1, 'commissionAsset'], 'USDT');
 /** What the signed calls need besides. */
@@ -270,7 +270,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
   'an order that is looked up': {
     source: 'binance:order',
     route: 'GET /api/v3/order',
-    answer: standing,
+    answer: openOrder,
     besides: { ...exchange, 'GET /api/v3/myTrades': pastTrades },
     ask: (note) => spotOrders(note).lookUp(spotOrder, 'k', { orgId: 'o', decisionPrice: '4000', leaseUntil: null }),
   },
@@ -278,7 +278,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
     source: 'binance:myTrades',
     route: 'GET /api/v3/myTrades',
     answer: pastTrades,
-    besides: { ...exchange, 'GET /api/v3/order': standing },
+    besides: { ...exchange, 'GET /api/v3/order': openOrder },
     ask: (note) => spotOrders(note).lookUp(spotOrder, 'k', { orgId: 'o', decisionPrice: '4000', leaseUntil: null }),
   },
   'bars of a perpetual': {

@@ -97,7 +97,7 @@ async function answering(body: unknown): Promise<string> {
 const clock = createLiveClock();
 const random = (): number => 0.5;
 
-/** What the perpetuals venue's own door makes of an answer. */
+/** What the perpetuals venue's own client makes of an answer. */
 async function perp(body: unknown, note: NoteUnknownField, ask: (info: PerpInfo) => Promise<readonly unknown[]>): Promise<Read> {
   const info = createPerpInfo({ baseUrl: await answering(body), clock, random, note });
   cleanups.push(() => info.http.close());

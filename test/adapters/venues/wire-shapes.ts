@@ -414,7 +414,7 @@ export interface Shape {
   readonly kept?: string;
   /** Nobody reads it, or what cannot be read is the same as nothing. */
   readonly unread?: string;
-  /** Under which source a new member is counted, and after which path; null where names are keys, or where the door counts (`asked-answers.test.ts`). */
+  /** Under which source a new member is counted, and after which path; null where names are keys, or where the client counts (`asked-answers.test.ts`). */
   readonly counted: readonly [source: string, path: string] | null;
 }
 

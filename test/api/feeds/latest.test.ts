@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const open = (): Promise<FeedSocket> => openSocket(`http://127.0.0.1:${stage.port}`, 'ours');
-const standing = (venue: 'spotexchange' | 'evmvenue', over: Partial<VenueState> = {}): VenueState => ({
+const stateOf = (venue: 'spotexchange' | 'evmvenue', over: Partial<VenueState> = {}): VenueState => ({
   kind: 'venue_state',
   venue,
   receivedAt: live.now() + shift,
@@ -92,7 +92,7 @@ const ticker = (instrument: string, lastPrice: string): DayTicker => ({
 const publish = (...states: MarketState[]): void => states.forEach((state) => stage.states.publish(state));
 
 test('the newest of many changes is what is sent, at the depth that was asked for', async () => {
-  publish(standing('spotexchange'), book(1));
+  publish(stateOf('spotexchange'), book(1));
   const socket = await open();
   socket.send({ op: 'subscribe', id: 1, channel: 'order_book', params: { venue: 'spotexchange', instrument: 'BTCUSDT', depth: 2 } });
   const snapshot = await socket.frame('a book', ({ type }) => type === 'snapshot');
@@ -117,10 +117,10 @@ test('a book that is being repaired says so, and one whose venue nobody receives
   publish(book(300, { quality: 'degraded', flags: ['gap', 'resyncing'] }));
   const repaired = await socket.frame('a book', ({ data }) => data?.sequence === 300);
   expect(repaired.data).toMatchObject({ quality: 'degraded', resyncing: true, flags: ['gap', 'resyncing'] });
-  publish(standing('spotexchange', { hearing: 'feed_down', receivedAt: live.now() + shift + 1 }), book(301));
+  publish(stateOf('spotexchange', { hearing: 'feed_down', receivedAt: live.now() + shift + 1 }), book(301));
   const lost = await socket.frame('a book', ({ data }) => data?.sequence === 301);
   expect(lost.data).toMatchObject({ quality: 'degraded', flags: ['feed_down'] });
-  publish(standing('spotexchange', { receivedAt: live.now() + shift + 2 }));
+  publish(stateOf('spotexchange', { receivedAt: live.now() + shift + 2 }));
   await socket.close();
 });
 
@@ -142,7 +142,7 @@ test('tickers and perpetuals reach whoever asked for them and nobody else', asyn
   socket.send({ op: 'subscribe', id: 1, channel: 'tickers', params: { instrument: 'ETHUSDT' } });
   socket.send({ op: 'subscribe', id: 2, channel: 'perps' });
   await socket.frame('the subscription', ({ id, type }) => id === 2 && type === 'subscribed');
-  publish(standing('evmvenue'), ticker('BTCUSDT', '2'), ticker('ETHUSDT', '3'), perp);
+  publish(stateOf('evmvenue'), ticker('BTCUSDT', '2'), ticker('ETHUSDT', '3'), perp);
   const frame = await socket.frame('a perpetual', ({ channel, type }) => channel === 'perps' && type === 'update');
   expect(frame.data).toMatchObject({ basisPct: '1', annualFundingPct: '10.95', openInterestNotional: '202', top: null, quality: 'live' });
   await socket.frame('a ticker', ({ channel, type }) => channel === 'tickers' && type === 'update');

@@ -17,7 +17,7 @@ const filing = aReport({
   headline: 'Example Corp files 8-K: departure of officers',
 });
 
-function desked(told: readonly Report[]): StoryTracker {
+function tracked(told: readonly Report[]): StoryTracker {
   const tracker = new StoryTracker();
   for (const report of told) tracker.take(report);
   return tracker;
@@ -45,8 +45,8 @@ function components(told: readonly Report[]): string[][] {
 test('the stories are the same in whatever order the reports arrive, and are those of a plain search', () => {
   fc.assert(
     fc.property(reports, fc.integer(), (told, seed) => {
-      const stories = content(desked(told));
-      expect(content(desked(shuffled(told, seed)))).toEqual(stories);
+      const stories = content(tracked(told));
+      expect(content(tracked(shuffled(told, seed)))).toEqual(stories);
       expect(stories.map(({ ids }) => ids)).toEqual(components(told));
     }),
   );
@@ -94,7 +94,7 @@ test('the streams receive of a story when it opens, is confirmed, grows worse or
 });
 
 test('a story that is taken back blocks nothing any more', () => {
-  const tracker = desked([aReport({ id: 'w1' })]);
+  const tracker = tracked([aReport({ id: 'w1' })]);
   const change = tracker.take(
     aReport({ id: 'w2', action: 'retraction', corrects: 'w1', headline: 'We withdraw this', publishedAt: NOW + HOUR }),
   );
@@ -128,7 +128,7 @@ test('an entry that shuns bad news waits for a confirmation, is refused by it, a
 });
 
 test('two stories that turn out to be one become the older, and the other is taken back', () => {
-  const tracker = desked([
+  const tracker = tracked([
     aReport({ id: 'w1', storyKey: 'k1', receivedAt: 1 }),
     aReport({ id: 'w2', storyKey: 'k2', receivedAt: 2, headline: 'Officer quits at the firm overnight', family: 'b' }),
   ]);
@@ -139,11 +139,11 @@ test('two stories that turn out to be one become the older, and the other is tak
   expect(mergedEventOf('w2', tracker.stories()[0] as never)).toMatchObject({ id: 'w2', negative: false, severity: 'low' });
 });
 
-test('a restored desk goes on where the other stopped', () => {
+test('a restored tracker goes on where the other stopped', () => {
   fc.assert(
     fc.property(reports, reports, (before, later) => {
       const more = later.map((report) => ({ ...report, id: `later ${report.id}` }));
-      const tracker = desked(before);
+      const tracker = tracked(before);
       const restored = new StoryTracker();
       for (const { id, reports: of } of tracker.stories()) restored.restore(id, of);
       for (const report of more) {
@@ -156,7 +156,7 @@ test('a restored desk goes on where the other stopped', () => {
 });
 
 test('what nobody speaks of for a month is closed, and chatter opens nothing', () => {
-  const tracker = desked([aReport({ id: 'old', publishedAt: NOW - 40 * 24 * HOUR }), aReport({ id: 'new' })]);
+  const tracker = tracked([aReport({ id: 'old', publishedAt: NOW - 40 * 24 * HOUR }), aReport({ id: 'new' })]);
   expect(tracker.stories().map(({ id }) => id)).toEqual(['new']);
   expect(tracker.take(aReport({ id: 'post', channel: 'social' }))).toBeNull();
 });

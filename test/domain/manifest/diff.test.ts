@@ -28,7 +28,7 @@ test('equal manifests differ in nothing, and a difference is a difference of the
   );
 });
 
-test('conditions that came and went are told by side, twins by their number, another order as a change of the list', () => {
+test('conditions that came and went are told by side, duplicates by their number, another order as a change of the list', () => {
   const [a, b, c] = [
     condition('premium_below', { pct: -1 }),
     condition('premium_below', { pct: -2 }),

@@ -269,7 +269,7 @@ test("another venue's quote prices nothing, and does not compile where the venue
 
 test('only the risk function makes an approved order', () => {
   const submit = (order: RiskApproved<Order>): string => order.id;
-  // @ts-expect-error an order that risk has not seen goes through no door
+  // @ts-expect-error an order that risk has not seen goes through no client
   submit(orderFor());
   // @ts-expect-error nor does one that was changed after risk saw it
   const widened = (order: RiskApproved<Order>): string => submit(resized(order, '6'));

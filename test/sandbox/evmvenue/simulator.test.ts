@@ -231,7 +231,7 @@ describe('information over REST', () => {
   });
 });
 
-describe('the double keeps the venue’s rules', () => {
+describe('the simulator keeps the venue’s rules', () => {
   test('greets in plain text, refuses a repeated subscription, fills trades from before, and closes an idle socket', async () => {
     const ws = new WebSocket(simulator.wsUrl);
     const frames: string[] = [];

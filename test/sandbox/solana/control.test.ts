@@ -1,4 +1,4 @@
-// The chain under control: commitments, forks, lost and late transactions, programs of a folder, faults, and the operator's door.
+// The chain under control: commitments, forks, lost and late transactions, programs of a folder, faults, and the operator's controls.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,20 +45,20 @@ const send = async (base64: string): Promise<string> => {
 const balance = async (of: PublicKey, commitment: string): Promise<number> =>
   (await stage.ask('getBalance', of.toBase58(), { commitment })).result.value;
 const balances = (of: PublicKey) => Promise.all(['processed', 'confirmed', 'finalized'].map((commitment) => balance(of, commitment)));
-const standing = async (signature: string): Promise<string | null> =>
+const stateOf = async (signature: string): Promise<string | null> =>
   (await stage.ask('getSignatureStatuses', [signature], { searchTransactionHistory: true })).result.value[0]?.confirmationStatus ?? null;
 
 describe('commitments', () => {
   test('are reached by slots that pass, and every read sees the balances of its commitment', async () => {
     const [payer, to] = [stage.rich(), Keypair.generate().publicKey];
     const signature = await send(await payment(payer, to, 3_000_000));
-    expect([await standing(signature), ...(await balances(to))]).toEqual(['processed', 3_000_000, 0, 0]);
+    expect([await stateOf(signature), ...(await balances(to))]).toEqual(['processed', 3_000_000, 0, 0]);
     stage.chain.advance(2);
-    expect([await standing(signature), ...(await balances(to))]).toEqual(['confirmed', 3_000_000, 3_000_000, 0]);
+    expect([await stateOf(signature), ...(await balances(to))]).toEqual(['confirmed', 3_000_000, 3_000_000, 0]);
     stage.chain.advance(29);
-    expect(await standing(signature)).toBe('confirmed');
+    expect(await stateOf(signature)).toBe('confirmed');
     stage.chain.advance(1);
-    expect([await standing(signature), ...(await balances(to))]).toEqual(['finalized', 3_000_000, 3_000_000, 3_000_000]);
+    expect([await stateOf(signature), ...(await balances(to))]).toEqual(['finalized', 3_000_000, 3_000_000, 3_000_000]);
     const [status] = (await stage.ask('getSignatureStatuses', [signature])).result.value;
     expect(status.confirmations).toBeNull();
   });
@@ -68,13 +68,13 @@ describe('commitments', () => {
     stage.chain.hold('processed');
     const signature = await send(await payment(payer, to, 3_000_000));
     stage.chain.advance(100);
-    expect([await standing(signature), ...(await balances(to))]).toEqual(['processed', 3_000_000, 0, 0]);
+    expect([await stateOf(signature), ...(await balances(to))]).toEqual(['processed', 3_000_000, 0, 0]);
     stage.chain.hold('confirmed');
-    expect(await standing(signature)).toBe('confirmed');
+    expect(await stateOf(signature)).toBe('confirmed');
     stage.chain.advance(100);
-    expect([await standing(signature), ...(await balances(to))]).toEqual(['confirmed', 3_000_000, 3_000_000, 0]);
+    expect([await stateOf(signature), ...(await balances(to))]).toEqual(['confirmed', 3_000_000, 3_000_000, 0]);
     stage.chain.hold(null);
-    expect(await standing(signature)).toBe('finalized');
+    expect(await stateOf(signature)).toBe('finalized');
   });
 
   test('pass with the clock where the chain is not led by hand', async () => {
@@ -95,13 +95,13 @@ describe('a fork', () => {
     const other = await send(await payment(payer, to, 7_000_000));
     expect(stage.chain.drop(one)).toBe(true);
     // Without the first, the second never had anything to spend.
-    expect([await standing(one), await standing(two), await standing(other)]).toEqual([null, null, 'processed']);
+    expect([await stateOf(one), await stateOf(two), await stateOf(other)]).toEqual([null, null, 'processed']);
     expect(await balance(to, 'processed')).toBe(7_000_000);
     expect(await send(first)).toBe(one);
     expect(await balance(middle.publicKey, 'processed')).toBe(50_000_000);
     stage.chain.finalize();
     expect(stage.chain.drop(one)).toBe(false);
-    expect(await standing(one)).toBe('finalized');
+    expect(await stateOf(one)).toBe('finalized');
   });
 
   test('leaves what an honest chain without the dropped ones would hold, whatever was sent and dropped', async () => {
@@ -148,16 +148,16 @@ describe('what the node takes', () => {
     stage.chain.intake('lose');
     const lost = await send(await payment(payer, to, 1_000_000));
     stage.chain.advance(40);
-    expect(await standing(lost)).toBeNull();
+    expect(await stateOf(lost)).toBeNull();
     stage.chain.intake('keep');
     const late = await send(await payment(payer, to, 2_000_000));
     stage.chain.advance(140);
     expect(stage.chain.landKept()).toBe(1);
-    expect(await standing(late)).toBe('processed');
+    expect(await stateOf(late)).toBe('processed');
     const never = await send(await payment(payer, to, 4_000_000));
     stage.chain.expireBlockhashes();
     expect(stage.chain.landKept()).toBe(0);
-    expect(await standing(never)).toBeNull();
+    expect(await stateOf(never)).toBeNull();
     expect(await balance(to, 'processed')).toBe(2_000_000);
   });
 
@@ -235,7 +235,7 @@ describe('programs of a folder', () => {
   });
 });
 
-test("the operator's door moves the chain, and says what is wrong with what it is given", async () => {
+test("the operator's control moves the chain, and says what is wrong with what it is given", async () => {
   const faults = { primarychain: stage.node.faults };
   const client = { status: () => chainStatus(stage.chain), verbs: chainVerbs(stage.chain, stage.aggregator) };
   const control = await openSandboxControl({ faults, chain: client, port: 0 });
@@ -249,7 +249,7 @@ test("the operator's door moves the chain, and says what is wrong with what it i
   expect(status).toBe(200);
   const before = ((await (await fetch(`${control.url}/chain`)).json()) as Json).slots.finalized as number;
   expect(await post('finalize', {})).toEqual([200, {}]);
-  expect(await standing(funded.signature)).toBe('finalized');
+  expect(await stateOf(funded.signature)).toBe('finalized');
   expect(((await (await fetch(`${control.url}/chain`)).json()) as Json).slots.finalized).toBe(before + 32);
   expect(await post('drop', { signature: funded.signature })).toEqual([200, { dropped: false }]);
   const [, { address: wallet }] = await post('wallet', { name: 'me' });

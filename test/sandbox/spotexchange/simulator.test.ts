@@ -74,7 +74,7 @@ describe('the live feed', () => {
     }
   });
 
-  test('the local book is the double’s book, level by level', async () => {
+  test('the local book is the simulator’s book, level by level', async () => {
     const { feed } = listen();
     await drive(clock, 'the book is synchronised', () => feed.book('BTCUSDT', 20) !== null);
     const from = clock.now();
@@ -211,7 +211,7 @@ describe('the live feed', () => {
     await drive(clock, 'quotes arrive', () => ofKind(received, 'quote').length > 3);
     cleanups.splice(0)[0]?.();
     const count = received.length;
-    await until('the double has noticed', () => {
+    await until('the simulator has noticed', () => {
       clock.advanceTo(clock.now() + 20);
       return clock.pending === 0;
     });
@@ -300,14 +300,14 @@ describe('history and statistics over REST', () => {
     }
     expect([...statuses]).toEqual([200, 429, 418]);
     await expect(fetchOrderBook(rest, clock, 'BTCUSDT', 5)).rejects.toMatchObject({ status: 418, code: '-1003' });
-    // From now on the door does not even ask.
+    // From now on the client does not even ask.
     await expect(fetchOrderBook(rest, clock, 'BTCUSDT', 5)).rejects.toSatisfy(
       (error) => error instanceof VenueError && error.code === 'budget_exhausted' && (error.retryAfterMs as number) > 60_000,
     );
   });
 });
 
-describe('the double keeps the venue’s rules', () => {
+describe('the simulator keeps the venue’s rules', () => {
   async function socket(path: string): Promise<{ ws: WebSocket; frames: string[] }> {
     const ws = new WebSocket(`${simulator.wsUrl}${path}`);
     const frames: string[] = [];
@@ -341,14 +341,14 @@ describe('the double keeps the venue’s rules', () => {
     await until('the socket is closed', () => ws.readyState === WebSocket.CLOSED);
   });
 
-  test('a double on another port gives the same prices for the same seed and time', async () => {
-    const twin = await createSpotExchangeSimulator({ market: tinyMarket(), clock, port: 0, seed: 3 });
+  test('a simulator on another port gives the same prices for the same seed and time', async () => {
+    const other = await createSpotExchangeSimulator({ market: tinyMarket(), clock, port: 0, seed: 3 });
     try {
       const path = '/api/v3/depth?symbol=BTCUSDT&limit=20';
-      const [first, second] = await Promise.all([simulator.url, twin.url].map(async (url) => (await fetch(url + path)).text()));
+      const [first, second] = await Promise.all([simulator.url, other.url].map(async (url) => (await fetch(url + path)).text()));
       expect(first).toBe(second);
     } finally {
-      await twin.close();
+      await other.close();
     }
   });
 });

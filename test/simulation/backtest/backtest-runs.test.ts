@@ -228,8 +228,8 @@ test('how far a run is lies with it while it is worked on, and is announced as t
 
 function progressOf(agentId: string, runId: string, done: number): ProgressBody {
   const told = { done, total: 10, doing: 'simulating', since: clock.now() - 4_000 };
-  const standing = evaluationProgress('running', told, clock.now());
-  return { what: 'evaluation_progress', agentId, runId, evaluation: 'backtest', ...told, ...standing };
+  const progress = evaluationProgress('running', told, clock.now());
+  return { what: 'evaluation_progress', agentId, runId, evaluation: 'backtest', ...told, ...progress };
 }
 
 test('a history with a gap, and one that is too short, are refused by name; a look at the short one is no evidence', async () => {
@@ -399,7 +399,7 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   const counted = async () => (await tried()).length - before.length;
   const note = (previewed: Manifest, noted: { agentId?: string; at?: number } = {}) =>
     notePreview(ORG, { agentId: null, manifest: previewed, at: clock.now(), ...noted });
-  // What is judged is no other try, and a manifest counts once, whoever it was meant for.
+  // What is assessed is no other try, and a manifest counts once, whoever it was meant for.
   await note(manifest);
   expect(await counted()).toBe(0);
   const sibling = manifestOf('BTCUSDT', { entryConditions: [{ type: 'rsi_below', period: 7, value: 31 }] });

@@ -222,7 +222,7 @@ test('a day whose first bars have no price of what is held begins with the first
       const at = price(n);
       return { openTime: START + n * HOUR, open: at, high: at, low: at, close: at, volume: volume(n) };
     });
-  // The coin is held over midnight, is not heard of then, and has lost 2 % when it is heard of again; the perpetual trades from midnight on.
+  // The coin is held over midnight, has no bar then, and has lost 2 % when it has one again; the perpetual trades from midnight on.
   const held = bars(
     (n) => (n <= midnight ? '60000.00' : '58800.00'),
     () => '300',

@@ -181,7 +181,7 @@ describe('what the pipeline receives', () => {
     expect(Number(thawed.get('spotchain:AAPLx')?.liquidityUsd)).toBeLessThan(0.4 * 700_000);
   });
 
-  test('in a de-peg the reference first loses its standing, then stands while the token leaves it', () => {
+  test('in a de-peg the reference first turns stale, then is live while the token leaves it', () => {
     const { at } = received('reference_depeg');
     expect(at(-3).observations.get('spotchain:AAPLx')?.reference).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
     expect(at(-1).observations.get('spotchain:AAPLx')?.reference?.quality).toBe('stale');

@@ -141,7 +141,7 @@ describe('out of order', () => {
     });
   });
 
-  it('never leaves an old quote standing where a venue numbers anew or sets its clock back without a new connection', () => {
+  it('keeps no old quote where a venue numbers anew or sets its clock back without a new connection', () => {
     const counters = createFeedCounters();
     const back = 3_600_000;
     marbles(({ hot, expectObservable }) => {

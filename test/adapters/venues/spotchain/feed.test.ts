@@ -1,4 +1,4 @@
-// The aggregator feed and its pool bars over real sockets against their double.
+// The aggregator feed and its pool bars over real sockets against their simulator.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -275,7 +275,7 @@ describe('the aggregator feed', () => {
   });
 });
 
-describe('the double of the aggregator', () => {
+describe('the simulator of the aggregator', () => {
   test('moves the price with size along a constant product', async () => {
     const { simulator } = await opened(1);
     const mint = TOKENS[0]?.mint as string;

@@ -516,7 +516,7 @@ test('no order that was let out is refused by a filter of its price, its size or
   expect(sentOnes).toBeGreaterThan(0);
 });
 
-describe('the double’s own orders', () => {
+describe('the simulator’s own orders', () => {
   const sign = spotSigner(CREDENTIALS.secret);
   async function call(method: string, path: string, parameters: Record<string, string>) {
     const query = new URLSearchParams({ ...parameters, timestamp: String(clock.now()) }).toString();

@@ -1,4 +1,4 @@
-/** The outbound door of every venue: fixed host, limits, retries, budget. */
+/** The HTTP client of every venue: fixed host, limits, retries, budget. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -149,7 +149,7 @@ test('a base URL that is none says what would be right', () => {
   ).toThrow(/looks like https/);
 });
 
-test('doors to one host share a budget that is handed in, and neither can spend what the other has spent', async () => {
+test('clients of one host share a budget that is handed in, and neither can spend what the other has spent', async () => {
   const budget = new WeightBudget(100);
   const one = await world((_request, response) => response.end('{}'), { budget, maxWaitMs: 0 });
   expect(await outcome(one.clock, one.client.get('/a', {}, 90))).toEqual({});
@@ -207,7 +207,7 @@ test.each([
   ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
   ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
   ['soon', null],
-  // The longest ban that a venue is known to give; a slip of the venue must not close its door for years.
+  // The longest ban that a venue is known to give; a slip of the venue must not shut its client out for years.
   ['999999999', 259_200_000],
   ['Fri, 20 Nov 2099 12:00:00 GMT', 259_200_000],
 ])('Retry-After %j is %j ms', (header, ms) => {

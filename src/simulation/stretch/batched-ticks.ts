@@ -3,9 +3,9 @@
  * lives through slots faster than one commit each would let it. What a tick leads to is committed with it at once, after
  * everything before it; what the ticks read is read anew once something may have changed it.
  */
-import type { ShardProgress, TickCommit, TickDuty, TickStore } from '../../actors/ticking/tick-store.ts';
-import type { Cut } from '../domain/cut.ts';
-import type { EpochMs } from '../domain/time.ts';
+import type { ShardProgress, TickCommit, TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
+import type { Cut } from '../../domain/cut.ts';
+import type { EpochMs } from '../../domain/time.ts';
 
 export interface BatchedTicks<Duty extends TickDuty> {
   readonly store: TickStore<Duty>;

@@ -27,7 +27,7 @@ const KEY = 'spotexchange:BTCUSDT';
 let folder: string;
 let sql: Sql;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'unheard-'));
+  folder = await mkdtemp(join(tmpdir(), 'missed-news-'));
   sql = openDatabase({ url: await testDatabase(), name: 'test' });
 });
 afterAll(async () => {
@@ -46,7 +46,7 @@ function* halfHour(): Generator<FeedMessage> {
   }
 }
 
-test('an entry waits while news is unheard, and says the same live, from the database and from the tape', async () => {
+test('an entry waits while news is not received, and says the same live, from the database and from the tape', async () => {
   const read = readManifest(payload({ universe: ['BTCUSDT'], entryConditions: [{ type: 'no_negative_event', minSeverity: 'high' }] }));
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const compiled = compileManifest(read.manifest);
@@ -104,7 +104,7 @@ test('an entry waits while news is unheard, and says the same live, from the dat
     ['unknown hold', 10],
   ]);
 
-  const file = join(folder, 'unheard.tape');
+  const file = join(folder, 'missed-news.tape');
   const writer = await createTape(file, { tape: 1, agents: [replayAgent(read.manifest, 0, 'confirm')] });
   await writer.write(received.filter((message) => message.kind !== 'rejection'));
   await writer.close();

@@ -3,9 +3,9 @@
  * what follows from a tick (orders, timers) is carried out at its own instant, before the next slot begins. The parts are those
  * of the live service over its own store; only the clock is a virtual one.
  */
-import type { VirtualClock } from '../../streams/virtual-clock.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../domain/time.ts';
-import { ORDER_AFTER_MS } from './paper-broker.ts';
+import type { VirtualClock } from '../../../streams/virtual-clock.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
+import { ORDER_AFTER_MS } from '../paper-broker.ts';
 
 /** The market's last word before a slot comes so long before it. */
 const LAST_WORD_MS = 1_000;

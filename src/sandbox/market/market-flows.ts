@@ -1,0 +1,24 @@
+/** What the sandbox's market did over a window of time, without venues: the tops of its books, now and then. */
+import type { MarketFlow } from '../../domain/resting-fill.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { MarketWords } from './market-words.ts';
+
+/** What rests on paper is held against the book of every so many milliseconds. */
+const STEP_MS = 2_000;
+
+/** No trades are told: a top that reaches a limit says enough. */
+export function createMarketFlows(words: Pick<MarketWords, 'quote'>): {
+  between(key: InstrumentKey, from: EpochMs, to: EpochMs): Promise<MarketFlow>;
+} {
+  return {
+    async between(key, from, to) {
+      const tops: MarketFlow['tops'][number][] = [];
+      for (let at = from + STEP_MS; at <= to; at += STEP_MS) {
+        const told = words.quote(key, at);
+        if (told !== null) tops.push({ ...told, at });
+      }
+      return { venue: splitInstrumentKey(key).venue as ExecutableVenue, source: 'sandbox', trades: [], tops };
+    },
+  };
+}

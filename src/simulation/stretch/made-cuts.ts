@@ -1,0 +1,38 @@
+/** The cuts that the streams of a stretch have made and that wait until they are kept. */
+import type { Cut } from '../../domain/cut.ts';
+import type { EpochMs } from '../../domain/time.ts';
+
+/** Cuts that are kept together: the trail takes none that was signed minutes after its slot. */
+const CUTS_AT_ONCE = 4;
+
+export interface MadeCuts {
+  add(cut: Cut): void;
+  /** The newest cut, where it is the slot's. */
+  find(slot: EpochMs): Cut | null;
+  /**
+   * Keeps what was made since the last time, in the order of the slots and a few at a time; resolves once everything before
+   * it is kept too. @throws what `write` throws
+   */
+  keep(write: (cuts: readonly Cut[]) => Promise<void>): Promise<void>;
+}
+
+export function createMadeCuts(): MadeCuts {
+  let waiting: Cut[] = [];
+  let newest: Cut | null = null;
+  let keeping: Promise<void> = Promise.resolve();
+  return {
+    add(cut) {
+      newest = cut;
+      waiting.push(cut);
+    },
+    find: (slot) => (newest?.slot === slot ? newest : null),
+    keep(write) {
+      keeping = keeping.then(async () => {
+        const made = waiting;
+        waiting = [];
+        for (let first = 0; first < made.length; first += CUTS_AT_ONCE) await write(made.slice(first, first + CUTS_AT_ONCE));
+      });
+      return keeping;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * Moves the time of a sandbox on: holds the duties of the live service meanwhile, lives through the stretch under a virtual
+ * clock, and keeps what every hour leads to. What it is lived with (streams, worker, store) is the live service's own.
+ */
+import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
+import type { TickDuty, TickStore } from '../../../actors/ticking/tick-store.ts';
+import type { Cut } from '../../domain/cut.ts';
+import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/time.ts';
+import { createBatchedTicks } from './batched-ticks.ts';
+import { type LivedParts, liveThrough } from './live-through.ts';
+
+const HOUR_MS = 3_600_000;
+/** Duties of the live service that are held meanwhile, in real time. */
+const DUTIES = ['feed', 'dispatcher'];
+
+/** What is asked of a stretch. */
+export interface StretchAsked {
+  /** Where the stretch that begins at an instant ends. */
+  readonly until: (from: EpochMs) => EpochMs;
+  /** Told in hours. */
+  readonly progress: (done: number, total: number) => void;
+  /** Ends the stretch after the slot that is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** How a stretch went. */
+export interface MovedOn {
+  readonly from: EpochMs;
+  /** The last slot that was lived through; every slot up to it has its cut and its decisions. */
+  readonly to: EpochMs;
+}
+
+/** A stretch that is ready to be lived through. */
+export interface OpenStretch {
+  readonly parts: Omit<LivedParts, 'everyHour'>;
+  /** The periods at which somebody is ticked, in milliseconds. */
+  readonly periodsMs: readonly number[];
+  /** Keeps what was done up to a slot. */
+  keepHour(slot: EpochMs): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StretchPorts {
+  readonly leases: { hold(duty: string): Promise<boolean>; release(duty: string): Promise<void> };
+  /** The time of the database. */
+  readonly now: () => Promise<EpochMs>;
+  readonly open: (clock: VirtualClock) => Promise<OpenStretch>;
+}
+
+/** @throws Error in one sentence where a service is on duty. */
+export async function moveTimeOn({ leases, now, open }: StretchPorts, { until, progress, signal }: StretchAsked): Promise<MovedOn> {
+  const hold = async (): Promise<void> => {
+    for (const duty of DUTIES)
+      if (!(await leases.hold(duty)))
+        throw new Error('a service runs on this database: stop it first (Ctrl-C), move its time on, and start it again');
+  };
+  await hold();
+  try {
+    const from = await now();
+    const end = until(from);
+    const total = Math.ceil((end - from) / HOUR_MS);
+    let hours = 0;
+    const { parts, periodsMs, keepHour, close } = await open(createVirtualClock(from));
+    try {
+      const everyHour = async (slot: EpochMs): Promise<void> => {
+        await hold();
+        await keepHour(slot);
+        progress(++hours, total);
+      };
+      const to = await liveThrough({ ...parts, everyHour }, { to: end, periodsMs, signal });
+      await keepHour(to);
+      return { from, to };
+    } finally {
+      await close();
+    }
+  } finally {
+    for (const duty of DUTIES) await leases.release(duty);
+  }
+}
+
+/** The streams of a stretch. */
+export interface StretchMarket {
+  /** Takes in what the market says at the clock's instant. */
+  receive(): Promise<void>;
+  /** The cut of a slot, where it is the newest. */
+  cut(slot: EpochMs): Cut | null;
+  /** Keeps the cuts that were made; resolves once they are written. */
+  keepCuts(): Promise<void>;
+  /** Resolves once everything else that was received is written. */
+  written(): Promise<unknown>;
+  stop(): void;
+}
+
+/** The worker of a stretch, which looks when it is told to. */
+export interface StretchWorker {
+  /** By their period in milliseconds. */
+  readonly tickers: ReadonlyMap<number, ShardTicker>;
+  /** Fires the timers and carries out the activities that are due. */
+  carryDue(): Promise<void>;
+  stop(): Promise<unknown>;
+}
+
+export interface StretchStore<Duty extends TickDuty> {
+  readonly ticks: TickStore<Duty>;
+  /** The shards whose last slot lies before an instant. */
+  dueShards(periodMs: number, at: EpochMs): Promise<readonly { readonly shard: number }[]>;
+  /** When the next timer or activity of the worker is due; null where none waits. */
+  nextDue(): Promise<EpochMs | null>;
+  /** Moves the time of the database on. */
+  moveTimeTo(at: EpochMs): Promise<void>;
+}
+
+/** The shards of every period at which somebody is ticked. */
+export async function shardsOf({ dueShards }: Pick<StretchStore<TickDuty>, 'dueShards'>): Promise<ReadonlyMap<number, readonly number[]>> {
+  const shards = new Map<number, readonly number[]>();
+  for (const periodMs of [AGENT_TICK_MS, TAKE_TICK_MS]) {
+    const due = await dueShards(periodMs, Number.MAX_SAFE_INTEGER);
+    const numbers = due.map(({ shard }) => shard);
+    if (numbers.length > 0) shards.set(periodMs, numbers);
+  }
+  return shards;
+}
+
+/** Puts the parts of a stretch together: ticks are committed in batches, and what is due is asked again once something may have changed it. */
+export function openStretch<Duty extends TickDuty>(deps: {
+  readonly clock: VirtualClock;
+  readonly shards: ReadonlyMap<number, readonly number[]>;
+  readonly market: StretchMarket;
+  readonly store: StretchStore<Duty>;
+  readonly worker: (ticks: TickStore<Duty>) => StretchWorker;
+  /** Assesses the stages of agents that are due at an instant. */
+  readonly assessDue: (at: EpochMs) => Promise<void>;
+}): OpenStretch {
+  const { clock, shards, market, store } = deps;
+  let due: EpochMs | null | undefined;
+  const ticks = createBatchedTicks(store.ticks, {
+    cut: market.cut,
+    async before() {
+      await market.keepCuts();
+      await market.written();
+    },
+    traded: () => {
+      due = undefined;
+    },
+  });
+  const worker = deps.worker(ticks.store);
+  /** What ticks read, and what is due, may have changed. */
+  const changed = (): void => {
+    ticks.forget();
+    due = undefined;
+  };
+  return {
+    periodsMs: [...shards.keys()],
+    async keepHour(at) {
+      await ticks.flush();
+      changed();
+      await deps.assessDue(at);
+    },
+    parts: {
+      clock,
+      receive: market.receive,
+      async tick(periodMs, slot) {
+        const ticker = worker.tickers.get(periodMs);
+        if (ticker === undefined) throw new Error(`nobody is ticked every ${periodMs} ms`);
+        await Promise.all((shards.get(periodMs) ?? []).map((shard) => ticker.tick(periodMs, shard, slot)));
+      },
+      async nextDue() {
+        due = due === undefined ? await store.nextDue() : due;
+        return due;
+      },
+      async carryDue() {
+        await ticks.flush();
+        await store.moveTimeTo(clock.now());
+        await worker.carryDue();
+        changed();
+      },
+    },
+    async close() {
+      market.stop();
+      await worker.stop();
+      await market.written();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// A stretch of a sandbox's time: who may move it on, what is kept every hour, and that whatever happens the duties are given back.
+import { expect, test } from 'vitest';
+import type { VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { Cut } from '../../../src/domain/cut.ts';
+import { createMadeCuts } from '../../../src/simulation/stretch/made-cuts.ts';
+import { moveTimeOn, type OpenStretch, shardsOf } from '../../../src/simulation/stretch/stretch.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const FROM = Date.UTC(2026, 0, 5, 12);
+
+/** A stretch in which nothing happens but ticks; `onTick` may throw. */
+function recorded(onTick: (slot: number) => void = () => {}, refused: readonly string[] = []) {
+  const held: string[] = [];
+  const kept: number[] = [];
+  const ticked: number[] = [];
+  const progress: [number, number][] = [];
+  let closed = 0;
+  const open = async (clock: VirtualClock): Promise<OpenStretch> => ({
+    parts: {
+      clock,
+      receive: async () => {},
+      async tick(_, slot) {
+        ticked.push(slot);
+        onTick(slot);
+      },
+      nextDue: async () => null,
+      carryDue: async () => {},
+    },
+    periodsMs: [MINUTE],
+    keepHour: async (slot) => void kept.push(slot),
+    close: async () => void closed++,
+  });
+  const leases = {
+    async hold(duty: string) {
+      if (!refused.includes(duty) && !held.includes(duty)) held.push(duty);
+      return !refused.includes(duty);
+    },
+    release: async (duty: string) => void held.splice(held.indexOf(duty), 1),
+  };
+  const move = (hours: number, signal = new AbortController().signal) =>
+    moveTimeOn(
+      { leases, now: async () => FROM, open },
+      { until: (from) => from + hours * HOUR, progress: (done, total) => progress.push([done, total]), signal },
+    );
+  return { move, held, kept, ticked, progress, closedTimes: () => closed };
+}
+
+test('every slot is ticked, every hour is kept and told, and the last slot is kept too', async () => {
+  const { move, held, kept, ticked, progress, closedTimes } = recorded();
+  expect(await move(2.5)).toEqual({ from: FROM, to: FROM + 2.5 * HOUR });
+  expect(ticked).toEqual(Array.from({ length: 150 }, (_, at) => FROM + (at + 1) * MINUTE));
+  expect(kept).toEqual([FROM + HOUR, FROM + 2 * HOUR, FROM + 2.5 * HOUR]);
+  expect(progress).toEqual([
+    [1, 3],
+    [2, 3],
+  ]);
+  expect(closedTimes()).toBe(1);
+  expect(held).toEqual([]);
+});
+
+test('it ends after the slot that is under way where it is told to, and says where it ended', async () => {
+  const told = new AbortController();
+  const { move, kept } = recorded((slot) => {
+    if (slot === FROM + 7 * MINUTE) told.abort();
+  });
+  expect(await move(24, told.signal)).toEqual({ from: FROM, to: FROM + 7 * MINUTE });
+  expect(kept).toEqual([FROM + 7 * MINUTE]);
+});
+
+test('beside a service on duty nothing is opened', async () => {
+  const { move, ticked, closedTimes } = recorded(() => {}, ['dispatcher']);
+  await expect(move(1)).rejects.toThrow('a service runs on this database: stop it first');
+  expect([ticked, closedTimes()]).toEqual([[], 0]);
+});
+
+test('a tick that throws ends the stretch: it is closed, and the duties are given back', async () => {
+  const { move, held, closedTimes } = recorded((slot) => {
+    if (slot === FROM + 3 * MINUTE) throw new Error('the shard is broken');
+  });
+  await expect(move(1)).rejects.toThrow('the shard is broken');
+  expect([held, closedTimes()]).toEqual([[], 1]);
+});
+
+test('cuts are kept in the order of their slots, four at a time, and only the newest is found', async () => {
+  const cuts = createMadeCuts();
+  const written: number[][] = [];
+  const write = async (some: readonly Cut[]) => void written.push(some.map(({ slot }) => slot));
+  for (let slot = 1; slot <= 9; slot++) cuts.add({ slot } as Cut);
+  expect([cuts.find(8), cuts.find(9)]).toEqual([null, { slot: 9 }]);
+  const both = [cuts.keep(write), cuts.keep(write)];
+  await Promise.all(both);
+  cuts.add({ slot: 10 } as Cut);
+  await cuts.keep(write);
+  expect(written).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9], [10]]);
+});
+
+test('a period without shards is not lived through', async () => {
+  const shards = await shardsOf({ dueShards: async (periodMs) => (periodMs === MINUTE ? [{ shard: 3 }, { shard: 5 }] : []) });
+  expect([...shards]).toEqual([[MINUTE, [3, 5]]]);
+});
