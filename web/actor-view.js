@@ -91,7 +91,12 @@ class ActorPage {
       want: (first, last) => this.cache.want(this.cache.last - last, this.cache.last - first),
       keyOf: (step) => step.version,
       choose: (step) => this.#look(step.version),
-      row: (/** @type {Step} */ step) => (step.event.type === '' ? quarantineRow(step) : stepRow(step)),
+      row: (/** @type {Step} */ step) =>
+        step.event.type !== ''
+          ? stepRow(step)
+          : this.cache.archived === null
+            ? quarantineRow(step)
+            : archivedRow(step, this.cache.archived),
       empty: 'No step yet.',
     });
     this.whatIf = new WhatIfPanel({ id, fail: context.fail, light: (taken) => this.#light(taken, true) });
@@ -399,6 +404,19 @@ function lifeOf({ createdAt, changedAt }) {
 /** @param {string} sign @param {string} label @param {() => void} onclick */
 function button(sign, label, onclick) {
   return h('button', { type: 'button', 'aria-label': label, title: label, onclick }, sign);
+}
+
+/** @param {Step} step @param {{ readonly at: string, readonly file: string }} archived */
+function archivedRow({ version }, { at, file }) {
+  return [
+    h('span', { class: 'step-version number' }, String(version)),
+    h(
+      'span',
+      { class: 'step-words' },
+      h('span', { class: 'step-event' }, `archived on ${at.slice(0, 10)}`),
+      h('span', { class: 'faint' }, `in file ${file}`),
+    ),
+  ];
 }
 
 /** @param {Step} step */

@@ -3894,6 +3894,10 @@ export type StepAccount = {
 export type StepStretch = {
   readonly version: number;
   readonly items: ReadonlyArray<Step>;
+  readonly archived?: {
+    readonly at: string;
+    readonly file: string;
+  };
 };
 
 export type StockPairedToken = {

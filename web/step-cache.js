@@ -18,10 +18,12 @@ export class StepCache {
   #fresh = new Map();
   /** The version that the actor has reached, as far as is known. */
   last = 0;
+  /** Where its steps lie since they were moved to an archive file; null where they are read here. @type {{ readonly at: string, readonly file: string } | null} */
+  archived = null;
 
   /**
    * @param {object} options
-   * @param {(from: number, to: number) => Promise<{ readonly version: number, readonly items: readonly Step[] }>} options.fetch The steps after `from` up to `to`.
+   * @param {(from: number, to: number) => Promise<{ readonly version: number, readonly items: readonly Step[], readonly archived?: { readonly at: string, readonly file: string } }>} options.fetch The steps after `from` up to `to`.
    * @param {() => void} options.onChange
    * @param {(error: unknown) => void} options.onError
    */
@@ -97,7 +99,8 @@ export class StepCache {
     if (this.#stretches.has(number)) return;
     this.#stretches.set(number, null);
     try {
-      const { version, items } = await this.fetch(number * STRETCH, (number + 1) * STRETCH);
+      const { version, items, archived } = await this.fetch(number * STRETCH, (number + 1) * STRETCH);
+      this.archived = archived ?? null;
       this.last = Math.max(this.last, version);
       this.#stretches.set(number, new Map(items.map((step) => [step.version, step])));
       for (const old of this.#stretches.keys()) if (this.#stretches.size > KEPT && old !== number) this.#stretches.delete(old);

@@ -4,7 +4,7 @@ import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent } from './actor-history.ts';
+import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent, withoutSteps } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { historyTest, MOST_EXPORTED_STEPS } from './history-test.ts';
 import { accountOfStep, type StepAccount } from './step-account.ts';
@@ -74,7 +74,7 @@ export function createActorBranches(deps: {
       const subject = await store.subject(orgId, actorId);
       if (subject === null) return refuse('not_found', NO_ACTOR);
       const [step] = await store.steps(actorId, version - 1, version);
-      if (step === undefined) return refuse('not_found', `no step led to version ${version} of the actor`);
+      if (step === undefined) return withoutSteps(store, actorId, `no step led to version ${version} of the actor`);
       const told = await tell(async () => {
         const before = version === 1 ? null : await stateAfter(subject, version - 1);
         return accountOfStep(directory, subject, before, step);
@@ -92,8 +92,9 @@ export function createActorBranches(deps: {
       if (subject === null) return refuse('not_found', NO_ACTOR);
       const past = await stateAfter(subject, version);
       if (past === null || past.version < version)
-        return refuse(
-          'not_found',
+        return withoutSteps(
+          store,
+          actorId,
           `the actor has no step of version ${version}${past === null ? '' : `: its last one is ${past.version}`}`,
         );
       const branch = branchFrom(directory, subject, past, events, at ?? clock.now());
@@ -108,7 +109,7 @@ export function createActorBranches(deps: {
       if (subject === null) return refuse('not_found', NO_ACTOR);
       const before = from === 0 ? null : await stateAfter(subject, from);
       const steps = await store.steps(actorId, from, to);
-      if (steps.length === 0) return refuse('not_found', `the actor has no step after version ${from} up to ${to}`);
+      if (steps.length === 0) return withoutSteps(store, actorId, `the actor has no step after version ${from} up to ${to}`);
       return { ok: true, value: historyTest(directory, subject, before, steps) };
     },
   };

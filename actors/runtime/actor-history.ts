@@ -39,6 +39,14 @@ export interface HistorySubject {
   readonly kind: string;
 }
 
+/** Steps that were moved to an archive file. */
+export interface ArchivedSteps {
+  /** Name of the file within the folder of archives. */
+  readonly file: string;
+  /** When they were moved. */
+  readonly at: EpochMs;
+}
+
 export interface HistoryStore {
   /** Null where the organization has no such actor of the kind. */
   find(orgId: string, kind: string, actorId: string): Promise<HistorySubject | null>;
@@ -48,6 +56,8 @@ export interface HistoryStore {
   checkpoint(actorId: string, version: number): Promise<PastState | null>;
   /** Steps after `from` up to and including `to`, oldest first. */
   steps(actorId: string, from: number, to: number): Promise<readonly StoredStep[]>;
+  /** Where the actor's steps lie since they were moved out of the store, all at once; null where they were not. */
+  archived(actorId: string): Promise<ArchivedSteps | null>;
   /** The version of the last step at or before an instant; null where the first one is later. */
   versionAt(actorId: string, at: EpochMs): Promise<number | null>;
 }
@@ -103,6 +113,16 @@ export function foldSteps(
   return past;
 }
 
+/** The refusal of a question whose steps are not in the store: it says where they were moved to, or else `otherwise`. */
+export async function withoutSteps(store: Pick<HistoryStore, 'archived'>, actorId: string, otherwise: string): Promise<Outcome<never>> {
+  const moved = await store.archived(actorId);
+  if (moved === null) return refuse('not_found', otherwise);
+  return refuse(
+    'not_found',
+    `the steps of the actor were archived on ${new Date(moved.at).toISOString()} in file ${moved.file}; "sevengate archive steps ${actorId}" reads them from there`,
+  );
+}
+
 export interface ActorHistory {
   /** The actor as it was after a version, or at an instant. Refused as `not_found` where there was nothing yet. */
   stateAt(
@@ -123,7 +143,9 @@ export function createActorHistory(deps: { readonly store: HistoryStore; readonl
       const checkpoint = version === null ? null : await store.checkpoint(actorId, version);
       const steps = version === null ? [] : await store.steps(actorId, checkpoint?.version ?? 0, version);
       const past = foldSteps(directory, subject, checkpoint, steps);
-      return past === null ? refuse('not_found', 'the actor did not exist at that moment') : { ok: true, value: past };
+      // Beyond a checkpoint without a step: they may have been moved.
+      const isReached = past !== null && (steps.length > 0 || past.version === version);
+      return isReached ? { ok: true, value: past } : withoutSteps(store, actorId, 'the actor did not exist at that moment');
     },
   };
 }

@@ -1,19 +1,27 @@
-/** `sevengate archive`: moves old decisions, cuts and observations to archive files, and tells what was moved. */
+/** `sevengate archive`: moves old history to archive files, tells what was moved, and reads the steps of an actor from there. */
 import type { Command } from 'commander';
+import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
+import { foldSteps, type PastState } from '../../actors/runtime/actor-history.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { createActorStore } from '../adapters/store/actors/actor-store.ts';
+import type { Sql } from '../adapters/store/database.ts';
 import {
+  type ArchivedStep,
   archiveFolder,
   KEPT_DAYS,
   type MovedStretch,
   movedStretches,
   moveHistory,
+  readArchivedSteps,
   readStretch,
 } from '../adapters/store/trail/history-archive.ts';
+import type { ActorRow } from '../domain/actor-step.ts';
 import { instant } from '../domain/instant.ts';
 import { isoTime } from '../domain/time.ts';
 import { withDatabase, withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
-import { print } from './words.ts';
+import { print, uuid } from './words.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -21,7 +29,9 @@ const DAY_MS = 86_400_000;
 export function archiveCommands(archive: Command, service: Service): void {
   archive
     .command('move')
-    .description('move whole days (UTC) of decisions, cuts and observations to files, and take them out of the database')
+    .description(
+      'move whole days (UTC) of decisions, cuts, observations, steps of ended actors and audit to files, and take them out of the database',
+    )
     .requiredOption('--before <time>', 'move days that ended by then, such as 2026-01-01')
     .option('--folder <folder>', 'where the files go (default: archive in the state folder)')
     .option('--json', 'print what was moved as JSON')
@@ -35,6 +45,25 @@ export function archiveCommands(archive: Command, service: Service): void {
       const folder = options.folder ?? archiveFolder(service.settings().SEVENGATE_HOME);
       const moved = await withWriterDatabase(service, 'sevengate archive', (sql) => moveHistory(sql, folder, before), 'worker');
       print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing is left to move' : moved.map(stretchText).join('\n'));
+    });
+
+  archive
+    .command('steps')
+    .description('print the steps of an actor that has ended and whose steps were moved, one as JSON on each line')
+    .argument('<actor>', 'its id', uuid('an actor id'))
+    .option('--at <version>', 'print the state after this step instead, rebuilt from the steps')
+    .option('--folder <folder>', 'where the files lie (default: archive in the state folder)')
+    .option('--json', 'print them as one JSON array')
+    .action(async (actorId: string, options: { at?: string; folder?: string; json?: true }) => {
+      if (options.at !== undefined && !/^[1-9]\d{0,11}$/.test(options.at))
+        throw new Error(`--at ${options.at}: the version of a step is a whole number from 1 on`);
+      const folder = options.folder ?? archiveFolder(service.settings().SEVENGATE_HOME);
+      const kinds = await service.actorKinds();
+      const lines = await withDatabase(service, { name: 'sevengate archive', role: null, readOnly: true }, async (sql) => {
+        const steps = await readArchivedSteps(sql, folder, actorId);
+        return options.at === undefined ? steps : [await stateAfter(sql, kinds, actorId, steps, Number(options.at))];
+      });
+      print(options.json ? JSON.stringify(lines) : lines.map((line) => JSON.stringify(line)).join('\n'));
     });
 
   archive
@@ -55,6 +84,21 @@ export function archiveCommands(archive: Command, service: Service): void {
     });
 }
 
-function stretchText({ file, until, decisions, observations, cuts }: MovedStretch): string {
-  return `${file}: ${decisions} decisions, ${observations} observations and ${cuts} cuts before ${isoTime(until)}`;
+/** @throws Error where the actor has no such step, and where the present machines do not lead where the steps led. */
+async function stateAfter(
+  sql: Sql,
+  kinds: readonly ActorKind[],
+  actorId: string,
+  steps: readonly ArchivedStep[],
+  version: number,
+): Promise<PastState> {
+  const subject = (await createActorStore(sql).load([actorId])).get(actorId) as ActorRow;
+  const until = steps.filter((step) => step.version <= version);
+  const past = until.at(-1)?.version === version ? foldSteps(createDirectory(kinds), subject, null, until) : null;
+  if (past === null) throw new Error(`no step led to version ${version} of actor ${actorId}; its last one led to ${steps.at(-1)?.version}`);
+  return past;
+}
+
+function stretchText({ file, until, decisions, observations, cuts, steps, audit }: MovedStretch): string {
+  return `${file}: ${decisions} decisions, ${observations} observations, ${cuts} cuts, ${steps} steps and ${audit} rows of audit before ${isoTime(until)}`;
 }

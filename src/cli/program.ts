@@ -99,7 +99,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'archive',
     usage: '[command]',
-    description: 'move old decisions, cuts and observations to archive files that verify-trail still proves',
+    description: 'move old history to archive files that verify-trail still proves, and read the steps of an actor from there',
     load: async () => (await import('./archive.ts')).archiveCommands,
   },
   {

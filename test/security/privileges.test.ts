@@ -97,6 +97,9 @@ test('the database says the same of each table as the verifier, which does not a
   }
 });
 
+/** Tables of which a row goes only once it was moved to an archive file as it was signed. */
+const LEAVING_BY_ARCHIVE: ReadonlySet<string> = new Set(['audit', 'steps']);
+
 test('every table is guarded, and every logged or summed one leaves its changes', async () => {
   const triggers = await owner<{ name: string; triggers: string[] }[]>`
     select c.relname as name, array(select t.tgname::text from pg_trigger t where t.tgrelid = c.oid and t.tgenabled = 'A'
@@ -104,7 +107,10 @@ test('every table is guarded, and every logged or summed one leaves its changes'
     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations' and not starts_with(c.relname, 'trail_')`;
   for (const { name, triggers: there } of triggers) {
     const isGuarded = protectionOf(name) === 'guarded';
-    expect(there, name).toEqual(isGuarded ? ['proven_writer'] : ['proven_writer', 'trail_delete', 'trail_insert', 'trail_update']);
+    const changes = ['trail_delete', 'trail_insert', 'trail_update'].filter(
+      (one) => one !== 'trail_delete' || !LEAVING_BY_ARCHIVE.has(name),
+    );
+    expect(there, name).toEqual(isGuarded ? ['proven_writer'] : ['proven_writer', ...changes]);
   }
 });
 
@@ -122,6 +128,7 @@ test('a change that is not asked for what there is to sign leaves nothing, by it
 const UNSIGNED_FUNCTIONS = {
   forget_activities: 'activities that ended more than a day ago may go without a signature',
   forget_announcements: 'announcements of more than a day ago may go without a signature',
+  forget_moved_steps: 'steps and audit go once they lie in an archive file as they were signed',
   renew_activities: 'how often and until when work is claimed is signed by nobody',
   take_activities: 'how often and until when work is claimed is signed by nobody',
 };

@@ -37,6 +37,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   interventions: 'who retried, reset or released what of an actor, and why',
   intelligence_events: 'stories change with every report and are removed when they are old',
   intelligence_reports: 'what each source said, removed with its story',
+  moved_actors: 'the worker moves the steps of ended actors to archive files',
   moved_history: 'the worker moves old history to archive files',
   market_history: 'the least liquidity of a day, and imported marks and liquidity',
   event_archives: 'an imported archive of events is on record with its digest',

@@ -1,5 +1,6 @@
 /** What the routes of actors of every kind ask: lists, their steps, and questions to their past. */
 import type { ActorBranches } from '../../../actors/runtime/actor-branches.ts';
+import type { ArchivedSteps } from '../../../actors/runtime/actor-history.ts';
 import type { ActorRow } from '../../../src/domain/actor-step.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
@@ -45,13 +46,13 @@ export interface ActorReads {
     page: Page,
   ): Promise<PageOf<ActorSummary>>;
   get(orgId: string, actorId: string): Promise<ActorDetail | null>;
-  /** The steps after version `from` up to `to`, oldest first, and the version that the actor has reached. */
+  /** The steps after version `from` up to `to`, oldest first, the version that the actor has reached, and where its steps lie since they were moved. */
   steps(
     orgId: string,
     actorId: string,
     from: number,
     to: number,
-  ): Promise<{ readonly version: number; readonly items: readonly ActorStep[] } | null>;
+  ): Promise<{ readonly version: number; readonly items: readonly ActorStep[]; readonly archived: ArchivedSteps | null } | null>;
 }
 
 export type ActorPorts = ActorBranches & { readonly reads: ActorReads };

@@ -5,7 +5,7 @@ import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { objectOf } from '../../shapes.ts';
+import { objectOf, Time } from '../../shapes.ts';
 import { StepBody } from '../agents/history.ts';
 import { ActorPath, NO_ACTOR } from './actor-body.ts';
 
@@ -16,6 +16,12 @@ const StretchBody = Type.Object(
   {
     version: Type.Integer({ description: 'The version that the actor has reached.' }),
     items: Type.Array(StepBody, { description: 'Oldest first.' }),
+    archived: Type.Optional(
+      Type.Object(
+        { at: Time, file: Type.String() },
+        { description: 'Where the actor has ended and all its steps were moved: when, and to which archive file.' },
+      ),
+    ),
   },
   { $id: 'StepStretch', description: 'A version that a quarantine led to has no step.' },
 );
@@ -44,6 +50,8 @@ export const listActorSteps = defineRoute({
     const id = idInPath(request.params);
     const found = id === null ? null : await ports.actors.reads.steps(memberOf(request).orgId, id, from, to);
     if (found === null) return sendProblem(reply, 'not_found', NO_ACTOR);
-    return { version: found.version, items: found.items.map((step) => ({ ...step, at: isoTime(step.at) })) };
+    const { version, items, archived } = found;
+    const moved = archived === null ? {} : { archived: { ...archived, at: isoTime(archived.at) } };
+    return { version, items: items.map((step) => ({ ...step, at: isoTime(step.at) })), ...moved };
   },
 });

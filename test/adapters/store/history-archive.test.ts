@@ -4,13 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
+import { assign, setup } from 'xstate';
+import { createActorBranches } from '../../../actors/runtime/actor-branches.ts';
+import { createActorHistory, foldSteps } from '../../../actors/runtime/actor-history.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { openWriterKeys, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
+import { createActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
 import { createDispatchStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
-import { moveHistory, moveOldHistory, movedStretches, readStretch } from '../../../src/adapters/store/trail/history-archive.ts';
+import {
+  moveHistory,
+  moveOldHistory,
+  movedStretches,
+  readArchivedSteps,
+  readStretch,
+} from '../../../src/adapters/store/trail/history-archive.ts';
 import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -30,6 +44,33 @@ let home: string;
 let folder: string;
 let ids: string[];
 let tick: (slot: number) => Promise<void>;
+/** Actors of a kind that moves: one that ended before midnight, one that ended after it, one that goes on. */
+const ENDED = '00000000-0000-7000-8000-0000000000a1';
+const ENDED_LATER = '00000000-0000-7000-8000-0000000000a2';
+const GOING_ON = '00000000-0000-7000-8000-0000000000a3';
+
+const checkoutMachine = setup({
+  types: { context: {} as { paid: number }, events: {} as { type: 'pay'; amount: number }, input: {} as { readonly [key: string]: never } },
+}).createMachine({
+  id: 'checkout@1',
+  context: { paid: 0 },
+  initial: 'open',
+  states: {
+    open: {
+      on: {
+        pay: [
+          { guard: ({ context }) => context.paid > 5, target: 'paid' },
+          { actions: assign({ paid: ({ context, event }) => context.paid + event.amount }) },
+        ],
+      },
+    },
+    paid: { type: 'final' },
+  },
+});
+const directory = createDirectory([{ kind: 'checkout', machine: checkoutMachine, migrations: {}, effects: {}, validate: () => null }]);
+const history = () => createActorHistory({ store: createHistoryStore(sql), directory });
+const audit = (action: string, at: number) =>
+  sql`insert into audit (org_id, subject, action, request_id, target, at) values (${ORG}, 'ann', ${action}, 'r', 'x', ${new Date(at)})`;
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'sevengate-archive-'));
@@ -40,6 +81,7 @@ beforeAll(async () => {
   await registerWriters(url, Object.values(keys));
   sql = openDatabase({ url: (await separateLogins(url)).appUrl, name: 'archive worker', connections: 4, writer: keys.worker });
   await owner`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  await audit('an old deed', MIDNIGHT - MINUTE);
   const clock = createVirtualClock(MIDNIGHT - 6 * MINUTE + 1_000);
   const { commands, ticker, ...agents } = await twoAgents(sql, clock, context, MIDNIGHT);
   ids = agents.ids;
@@ -49,8 +91,17 @@ beforeAll(async () => {
     await createDispatchStore(sql).dueShards(MINUTE, slot);
     await ticker.tick(MINUTE, 0, slot);
   };
+  const runtime = createRuntime({ store: createActorStore(sql), directory, clock });
+  const pay = async (id: string) =>
+    expect(await runtime.deliver(id, { type: 'pay', amount: 3 }, { cause: 'test' })).toMatchObject({ ok: true });
+  for (const id of [ENDED, ENDED_LATER, GOING_ON]) {
+    await runtime.start('checkout', id, ORG, {}, { cause: 'test' });
+    for (let n = 0; n < 2; n++) await pay(id);
+  }
+  await pay(ENDED);
   for (let n = -5; n < 5; n++) {
     await tick(MIDNIGHT + n * MINUTE);
+    if (n === 1) await pay(ENDED_LATER);
     // The second is off duty from then on: its newest decision lies in the day that moves.
     if (n === -3) await commands.pause(context, ids[1] as string);
   }
@@ -64,6 +115,9 @@ beforeAll(async () => {
 const verify = (archive: string | null = folder): Promise<TrailReport> =>
   verifyTrail(owner, undefined, { keys: trustedKeysOf(home), since: null, archive });
 
+const stepsOf = async (id: string): Promise<number> =>
+  (await owner<{ count: number }[]>`select count(*) as count from steps where actor_id = ${id}`)[0]?.count as number;
+
 const rows = async (table: string): Promise<number> =>
   (await owner<{ count: number }[]>`select count(*) as count from ${owner(table)} where slot < ${MIDNIGHT}`)[0]?.count as number;
 
@@ -73,7 +127,10 @@ test('a day is moved whole, the trail stays whole, and the next decision follows
   expect(before).toMatchObject({ whole: true, archives: 0 });
   expect(before.decisions).toBe(10 + 3);
   expect(await moveOldHistory(sql, folder, 30)).toBe(1);
-  expect(await movedStretches(sql)).toMatchObject([{ from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5 }]);
+  expect(await movedStretches(sql)).toMatchObject([{ from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5, steps: 4, audit: 1 }]);
+  expect(await stepsOf(ENDED)).toBe(0);
+  expect(await owner`select 1 from audit where action = 'an old deed'`).toEqual([]);
+  expect([await stepsOf(ENDED_LATER), await stepsOf(GOING_ON)]).toEqual([4, 3]);
   // Of the actor that decided nothing since, the newest decision stays.
   expect([await rows('decisions'), await rows('observations'), await rows('cuts')]).toEqual([1, 0, 0]);
   await tick(MIDNIGHT + 5 * MINUTE);
@@ -97,9 +154,58 @@ test('who reads old history is told that it was moved', async () => {
   expect(await createDecisionReads(sql).list(ORG, ids[0] as string, { limit: 2, after: null })).toMatchObject({ movedBefore: null });
 });
 
+test('whoever asks for the past of an actor whose steps were moved is told when and where to; the file rebuilds every moment', async () => {
+  const [stretch] = await movedStretches(sql);
+  const told = {
+    ok: false,
+    refusal: { code: 'not_found', detail: expect.stringMatching(new RegExp(`archived on \\S+ in file ${stretch?.file}`)) },
+  };
+  expect(await history().stateAt(ORG, 'checkout', ENDED, { version: 2 })).toMatchObject(told);
+  expect(await history().stateAt(ORG, 'checkout', ENDED, { at: MIDNIGHT })).toMatchObject(told);
+  const branches = createActorBranches({
+    store: createHistoryStore(sql),
+    directory,
+    fates: async () => [],
+    clock: { now: () => MIDNIGHT },
+  });
+  expect(await branches.account(ORG, ENDED, 3)).toMatchObject(told);
+  expect(await branches.whatIf(ORG, ENDED, { version: 2, events: [{ type: 'pay' }], at: null })).toMatchObject(told);
+  expect(await branches.exportTest(ORG, ENDED, 0, 4)).toMatchObject(told);
+  expect(await createActorReads(sql).steps(ORG, ENDED, 0, 10)).toMatchObject({ version: 4, items: [], archived: { file: stretch?.file } });
+  expect(await createActorReads(sql).steps(ORG, ENDED_LATER, 0, 10)).toMatchObject({ version: 4, archived: null });
+  expect(await history().stateAt(ORG, 'checkout', ENDED_LATER, { version: 9 })).toMatchObject({ ok: true, value: { version: 4 } });
+
+  const steps = await readArchivedSteps(sql, folder, ENDED);
+  const subject = { id: ENDED, orgId: ORG, kind: 'checkout' };
+  const paid = steps.map((_, n) => foldSteps(directory, subject, null, steps.slice(0, n + 1)));
+  expect(paid.map((past) => [past?.version, past?.state.context['paid'], past?.state.value])).toEqual([
+    [1, 0, 'open'],
+    [2, 3, 'open'],
+    [3, 6, 'open'],
+    [4, 6, 'paid'],
+  ]);
+  await expect(readArchivedSteps(sql, folder, GOING_ON)).rejects.toThrow('no step of actor');
+});
+
 test.each<[string, string, (rows: string[]) => string[]]>([
-  ['a decision that was left out', 'tick', (rows) => rows.filter((row, n) => !(row.startsWith('{"decisions"') && n === rows.length - 2))],
+  [
+    'a decision that was left out',
+    'tick',
+    (rows) => rows.filter((row, n) => !(row.startsWith('{"decisions"') && !rows[n + 1]?.startsWith('{"decisions"'))),
+  ],
+  ['a step that was left out', 'steps', (rows) => rows.filter((row) => !row.startsWith('{"steps"') || !row.includes('"version": 3'))],
+  [
+    'a step that was changed',
+    'steps',
+    (rows) => rows.map((row) => (row.startsWith('{"steps"') ? row.replace('"amount": 3', '"amount": 4') : row)),
+  ],
+  [
+    'a step that was made up',
+    'steps',
+    (rows) => rows.flatMap((row) => (row.includes('"version": 4') ? [row, row.replace('"version": 4', '"version": 5')] : [row])),
+  ],
   ['a decision that was changed', 'disposition', (rows) => rows.map((row) => row.replace('"hold"', '"propose_exit"'))],
+  ['a row of audit that was left out', 'audit', (rows) => rows.filter((row) => !row.startsWith('{"audit"'))],
   ['an observation that was changed', 'cut', (rows) => rows.map((row) => (row.startsWith('{"obs') ? row.replace('live', 'stale') : row))],
   ['a cut that was left out', 'cut', (rows) => rows.filter((_, n) => n > 0)],
   ['a line that is no row', 'archive', (rows) => [...rows, '{"books":{}}']],
@@ -137,12 +243,22 @@ test('nothing else goes: not what is recent, not by others, and no stretch out o
   await expect(owner`delete from decisions where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
   await expect(owner`delete from cuts where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
   await expect(owner`update decisions set reason = 'x' where slot < ${MIDNIGHT}`).rejects.toThrow('append-only');
-  const insert = (from: number, until: number) => sql`
-    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, file, sha256)
-    values (${until}, ${from}, 0, 0, 0, 'x.gz', ${'0'.repeat(64)})`;
+  const insert = (from: number, until: number, auditUntil = 0) => sql`
+    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, file, sha256)
+    values (${until}, ${from}, 0, 0, 0, 0, 0, ${auditUntil}, 'x.gz', ${'0'.repeat(64)})`;
   await expect(insert(MIDNIGHT + DAY, MIDNIGHT + 2 * DAY)).rejects.toThrow('the next stretch begins at');
   await expect(insert(MIDNIGHT, MIDNIGHT + DAY)).rejects.toThrow('a shard has decided up to slot');
   await expect(insert(MIDNIGHT, MIDNIGHT + 20 * DAY)).rejects.toThrow('the last 30 days');
+  await expect(insert(MIDNIGHT, MIDNIGHT + DAY, 1_000_000)).rejects.toThrow('younger than 30 days');
+  const name = (id: string, until: number) => sql`insert into moved_actors (actor_id, until_slot) values (${id}, ${until})`;
+  await expect(name(GOING_ON, MIDNIGHT + DAY)).rejects.toThrow('has not ended before');
+  await expect(name(ids[0] as string, MIDNIGHT + DAY)).rejects.toThrow('has not ended before');
+  await expect(name(ENDED_LATER, MIDNIGHT)).rejects.toThrow('is on record already');
+  await expect(name(ENDED_LATER, MIDNIGHT + DAY)).rejects.toThrow('moved_actors_until_slot_fkey');
+  await expect(sql`delete from steps`).rejects.toThrow('permission denied');
+  await expect(owner`delete from steps where actor_id = ${ENDED_LATER}`).rejects.toThrow('append-only');
+  await expect(owner`delete from audit`).rejects.toThrow('append-only');
+  await expect(owner`update steps set cause = 'x'`).rejects.toThrow('append-only');
   await expect(sql`update moved_history set from_slot = 1`).rejects.toThrow(/permission denied|append-only/);
   expect(await moveHistory(sql, folder, MIDNIGHT + DAY)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import type { Json } from '../../../domain/canonical-json.ts';
 import type { Sql } from '../database.ts';
 import { anywhere, pageOfRows } from '../page-of-rows.ts';
 import { actorName } from './actor-name.ts';
+import { archivedSteps } from '../trail/history-archive.ts';
 import { stepsBetween } from './step-reads.ts';
 
 interface SummaryRow {
@@ -64,7 +65,9 @@ export function createActorReads(sql: Sql): ActorReads {
         sql<{ version: number }[]>`select version from actors where id = ${actorId} and org_id = ${orgId}`,
         stepsBetween(sql, actorId, from, to),
       ]);
-      return row === undefined ? null : { version: row.version, items };
+      if (row === undefined) return null;
+      const archived = items.length === 0 ? await archivedSteps(sql, actorId) : null;
+      return { version: row.version, items, archived };
     },
   };
 }

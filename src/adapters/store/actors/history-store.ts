@@ -2,6 +2,7 @@
 import type { CheckpointStore, HistorySubject, PastState, StoredStep } from '../../../../actors/runtime/actor-history.ts';
 import type { ActorState } from '../../../domain/actor-step.ts';
 import type { Sql } from '../database.ts';
+import { archivedSteps } from '../trail/history-archive.ts';
 import { inTransaction } from './actor-store.ts';
 
 export function createHistoryStore(sql: Sql): CheckpointStore {
@@ -26,6 +27,8 @@ export function createHistoryStore(sql: Sql): CheckpointStore {
       return sql<StoredStep[]>`
         select version, at, machine, event, to_value as to from steps where actor_id = ${actorId} and version > ${from} and version <= ${to} order by version`;
     },
+
+    archived: (actorId) => archivedSteps(sql, actorId),
 
     /** Between the last checkpoint of then and the first one after it, so that a long history is not read for it. */
     async versionAt(actorId, at) {

@@ -6,10 +6,10 @@ import { createActorStore, inTransaction } from './actor-store.ts';
 
 export function createInterventionStore(sql: Sql): InterventionStore {
   const { load } = createActorStore(sql);
-  /** Whether the actor of an activity has taken a step since the one that asked for it: its version stands in the key. */
-  const isLeft = (on: Sql | Transaction) => on`exists (
+  /** Whether the actor of an activity has taken a step since the one that asked for it: its version stands in the key. Where its steps were moved it has ended. */
+  const isLeft = (on: Sql | Transaction) => on`(exists (
     select 1 from steps s where s.actor_id = c.actor_id and s.version > split_part(c.key, ':', 2)::bigint
-      and s.event->>'type' <> 'quarantine.released')`;
+      and s.event->>'type' <> 'quarantine.released') or exists (select 1 from moved_actors m where m.actor_id = c.actor_id))`;
 
   return {
     async actor(orgId, actorId) {

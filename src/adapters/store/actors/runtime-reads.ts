@@ -22,7 +22,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
         select ${ofActor()}, c.key, c.kind, c.state, c.attempts, c.due_at as "dueAt", c.answer,
           floor(extract(epoch from c.created_at) * 1000)::bigint as "createdAt", floor(extract(epoch from c.ended_at) * 1000)::bigint as "endedAt",
           exists (select 1 from steps s where s.actor_id = c.actor_id and s.version > split_part(c.key, ':', 2)::bigint
-            and s.event->>'type' <> 'quarantine.released') as "isLeft"
+            and s.event->>'type' <> 'quarantine.released') or exists (select 1 from moved_actors m where m.actor_id = c.actor_id) as "isLeft"
         from ${actors(orgId)} join activities c on c.actor_id = a.id
         where c.state = ${state} ${after === null ? sql`` : sql`and c.key < ${after}`} order by c.key desc limit ${limit + 1}`;
       return pageOfRows(rows, limit, ({ key }) => key) as never;

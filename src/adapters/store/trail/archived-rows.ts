@@ -1,7 +1,8 @@
 /**
- * The rows of archive files beside those of the database, for a verification: in its transaction `decisions`, `observations`
- * and `cuts` name both, so that what was moved is proved by the same reads and the same signed sums as what was not.
+ * The rows of archive files beside those of the database, for a verification: in its transaction the names of the moved tables
+ * name both, so that what was moved is proved by the same reads and the same signatures as what was not.
  */
+import type { PendingQuery, Row } from 'postgres';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { MOVED_TABLES, type MovedTable, movedStretches, readStretch } from './history-archive.ts';
@@ -13,7 +14,36 @@ const MOST = 100;
 /** Is told of one thing that is not as it was moved. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
 
-const KEYS = { cuts: ['slot'], observations: ['slot', 'instrument'], decisions: ['agent_id', 'slot'] } as const;
+interface Moved {
+  /** The columns of its key. */
+  readonly key: readonly string[];
+  /** The condition under which a row `p` of the database was not moved. */
+  readonly stays: (sql: Transaction) => Fragment;
+  /** When a row `p` is of, in milliseconds. */
+  readonly at: (sql: Transaction) => Fragment;
+}
+type Fragment = PendingQuery<Row[]>;
+
+const bySlot = {
+  stays: (sql: Transaction) => sql`p.slot >= (select max(until_slot) from public.moved_history)`,
+  at: (sql: Transaction) => sql`p.slot`,
+};
+
+const MOVED: Readonly<Record<MovedTable, Moved>> = {
+  cuts: { key: ['slot'], ...bySlot },
+  observations: { key: ['slot', 'instrument'], ...bySlot },
+  decisions: { key: ['agent_id', 'slot'], ...bySlot },
+  steps: {
+    key: ['actor_id', 'version'],
+    stays: (sql) => sql`not exists (select 1 from public.moved_actors m where m.actor_id = p.actor_id)`,
+    at: (sql) => sql`p.at`,
+  },
+  audit: {
+    key: ['seq'],
+    stays: (sql) => sql`p.seq >= (select coalesce(max(audit_until), 0) from public.moved_history)`,
+    at: (sql) => sql`floor(extract(epoch from p.at) * 1000)::bigint`,
+  },
+};
 
 /** Whether rows of this database lie in archive files. */
 export async function hasMoved(sql: Parameters<typeof movedStretches>[0]): Promise<boolean> {
@@ -28,23 +58,26 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
   const stretches = await movedStretches(sql);
   const boundary = stretches.at(-1)?.until;
   if (boundary === undefined) return 0;
-  for (const table of MOVED_TABLES)
-    await sql`create temporary table ${sql(archived(table))} (like ${sql(`public.${table}`)}) on commit drop`;
+  // In a database that was not migrated so far, steps and audit never move.
+  const [ready] = await sql<{ all: boolean }[]>`select to_regclass('public.moved_actors') is not null as all`;
+  const tables = ready?.all === true ? MOVED_TABLES : MOVED_TABLES.filter((table) => table !== 'steps' && table !== 'audit');
+  for (const table of tables) await sql`create temporary table ${sql(archived(table))} (like ${sql(`public.${table}`)}) on commit drop`;
   let from = 0;
   for (const stretch of stretches) {
-    const name = `${stretch.file} (${stretch.decisions} decisions, ${stretch.observations} observations before ${new Date(stretch.until).toISOString()})`;
+    const name = `${stretch.file} (${stretch.decisions} decisions, ${stretch.observations} observations, ${stretch.steps} steps before ${new Date(stretch.until).toISOString()})`;
     if (stretch.from !== from) complain(stretch.from, null, 'archive', `the stretch before ${name} is not on record`);
     from = stretch.until;
-    const fault = folder === null ? 'history was moved to it, and no folder of archives was given' : await takeIn(sql, folder, stretch);
+    const fault =
+      folder === null ? 'history was moved to it, and no folder of archives was given' : await takeIn(sql, tables, folder, stretch);
     if (fault !== null) complain(stretch.from, null, 'archive', `${name}: ${fault}`);
   }
-  for (const table of MOVED_TABLES) {
-    await sql`create index on ${sql(archived(table))} (${sql(KEYS[table] as readonly string[] as string[])})`;
+  for (const table of tables) {
+    await sql`create index on ${sql(archived(table))} (${sql(MOVED[table].key as string[])})`;
     await sql`analyze ${sql(archived(table))}`;
     await compareKept(sql, table, complain);
     await sql`
       create temporary view ${sql(table)} as
-      select * from ${sql(`public.${table}`)} where slot >= (select max(until_slot) from public.moved_history)
+      select * from ${sql(`public.${table}`)} p where ${MOVED[table].stays(sql)}
       union all select * from ${sql(archived(table))}`;
   }
   return stretches.length;
@@ -52,11 +85,11 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
 
 /** Rows that are not taken away yet, and the newest decision of each actor, which stays: they must be those of the file. */
 async function compareKept(sql: Transaction, table: MovedTable, complain: Complain): Promise<void> {
-  const [first, ...rest] = KEYS[table].map((column) => sql`${sql(`a.${column}`)} = ${sql(`p.${column}`)}`);
+  const [first, ...rest] = MOVED[table].key.map((column) => sql`${sql(`a.${column}`)} = ${sql(`p.${column}`)}`);
   const sameKey = rest.reduce((before, next) => sql`${before} and ${next}`, first as NonNullable<typeof first>);
   const others = await sql<{ slot: EpochMs; row: string }[]>`
-    select slot, left(to_jsonb(p)::text, 200) as row from ${sql(`public.${table}`)} p
-    where slot < (select max(until_slot) from public.moved_history)
+    select ${MOVED[table].at(sql)} as slot, left(to_jsonb(p)::text, 200) as row from ${sql(`public.${table}`)} p
+    where not (${MOVED[table].stays(sql)})
       and not exists (select 1 from ${sql(archived(table))} a where ${sameKey} and to_jsonb(a) = to_jsonb(p))
     order by 1 limit ${MOST}`;
   for (const { slot, row } of others)
@@ -65,8 +98,13 @@ async function compareKept(sql: Transaction, table: MovedTable, complain: Compla
 
 const archived = (table: MovedTable): string => `archived_${table}`;
 
-async function takeIn(sql: Transaction, folder: string, stretch: Parameters<typeof readStretch>[1]): Promise<string | null> {
-  const waiting: Record<MovedTable, string[]> = { cuts: [], observations: [], decisions: [] };
+async function takeIn(
+  sql: Transaction,
+  tables: readonly MovedTable[],
+  folder: string,
+  stretch: Parameters<typeof readStretch>[1],
+): Promise<string | null> {
+  const waiting: Record<MovedTable, string[]> = { cuts: [], observations: [], decisions: [], steps: [], audit: [] };
   const put = async (inner: Sql | Transaction, table: MovedTable): Promise<void> => {
     await inner`
       insert into ${inner(archived(table))} select * from jsonb_populate_recordset(null::${inner(`public.${table}`)}, ${`[${waiting[table].splice(0).join(',')}]`}::text::jsonb)`;
@@ -76,7 +114,7 @@ async function takeIn(sql: Transaction, folder: string, stretch: Parameters<type
       const fault = await readStretch(folder, stretch, async (table, row) => {
         if (waiting[table].push(row) >= ROWS_AT_ONCE) await put(inner, table);
       });
-      for (const table of MOVED_TABLES) await put(inner, table);
+      for (const table of tables) await put(inner, table);
       return fault;
     });
   } catch (error) {

@@ -6,6 +6,7 @@
 /** Tables whose rows are signed together, and only where they change in a transaction that has nothing else to sign; each with the reason. */
 export const SUMMED_TABLES: Readonly<Record<string, string>> = {
   leases: 'who is on duty; a move from one holder to the next is signed, a renewal is not',
+  moved_actors: 'whose steps lie in which archive file; each step is logged, and verify-trail finds it in the file',
   timers: 'what is still to happen; set, fired and cancelled by signed steps, dropped alone under a signature',
   activities: 'what is still to be done; asked for and answered by signed steps, given up under a signature',
   announcements: 'copies of logged rows for whoever follows the feeds; what is announced alone is signed',

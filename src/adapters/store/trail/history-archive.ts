@@ -1,7 +1,7 @@
 /**
- * Old history moves from the database to archive files: for each day (UTC) its decisions, and the cuts and observations that
- * they were made on. What was signed of them stays in the database, so the archive is proved by it. A file holds a line per
- * row, `{"<table>":{<columns>}}`, packed with gzip.
+ * Old history moves from the database to archive files: for each day (UTC) its decisions, the cuts and observations that they
+ * were made on, the steps of actors that had ended by then, and what people did. What was signed of them stays in the database,
+ * so the archive is proved by it. A file holds a line per row, `{"<table>":{<columns>}}`, packed with gzip.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdirSync, renameSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { StoredStep } from '../../../../actors/runtime/actor-history.ts';
+import type { Json } from '../../../domain/canonical-json.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 
@@ -20,12 +22,16 @@ const PAGE_ROWS = 5_000;
 const FORGOTTEN_AT_ONCE = 5_000;
 /** Actors whose decisions of a day one statement reads: at most 2,880 each. */
 const ACTORS_AT_ONCE = 5;
+/** Ended actors whose steps one statement reads. */
+const ENDED_AT_ONCE = 500;
+/** Ended actors whose steps one stretch takes: their names lie in memory. What is left moves with the next one. */
+const ENDED_OF_STRETCH = 200_000;
 
 /** Where the archives of a state folder lie. */
 export const archiveFolder = (home: string): string => join(resolve(home), 'archive');
 
 /** The tables whose rows move, in the order in which a file holds them. */
-export const MOVED_TABLES = ['cuts', 'observations', 'decisions'] as const;
+export const MOVED_TABLES = ['cuts', 'observations', 'decisions', 'steps', 'audit'] as const;
 export type MovedTable = (typeof MOVED_TABLES)[number];
 
 /** What is younger stays in the database, whose trigger refuses to let it go: gates and lists read it. Days. */
@@ -40,6 +46,9 @@ export interface MovedStretch {
   readonly decisions: number;
   readonly observations: number;
   readonly cuts: number;
+  /** Of actors that had ended. */
+  readonly steps: number;
+  readonly audit: number;
   /** Name of the file within the folder of archives. */
   readonly file: string;
   /** Of the unpacked file, hexadecimal. */
@@ -51,13 +60,55 @@ export async function movedStretches(sql: Sql | Transaction): Promise<readonly M
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('moved_history') is not null as ready`;
   if (ready?.ready !== true) return [];
   return sql<MovedStretch[]>`
-    select from_slot as "from", until_slot as until, decisions, observations, cuts, file, sha256 from moved_history order by until_slot`;
+    select from_slot as "from", until_slot as until, decisions, observations, cuts, coalesce((to_jsonb(m)->>'steps')::bigint, 0) as steps,
+      coalesce((to_jsonb(m)->>'audit')::bigint, 0) as audit, file, sha256 from moved_history m order by until_slot`;
 }
 
 /** Before this moment decisions and observations lie in archive files; null where nothing was moved. */
 export async function movedBefore(sql: Sql | Transaction): Promise<EpochMs | null> {
   const [row] = await sql<{ until: EpochMs | null }[]>`select max(until_slot) as until from moved_history`;
   return row?.until ?? null;
+}
+
+/** Where the steps of an ended actor lie since they were moved; null where they are in the database, or were never there. */
+export async function archivedSteps(
+  sql: Sql | Transaction,
+  actorId: string,
+): Promise<{ readonly file: string; readonly at: EpochMs } | null> {
+  const [row] = await sql<{ file: string; at: EpochMs }[]>`
+    select h.file, floor(extract(epoch from h.moved_at) * 1000)::bigint as at from moved_actors m join moved_history h on h.until_slot = m.until_slot
+    where m.actor_id = ${actorId}`;
+  return row ?? null;
+}
+
+/** A step as an archive file holds it: the columns of its row. */
+export interface ArchivedStep extends StoredStep {
+  readonly from: Json;
+  readonly cause: string | null;
+}
+
+/**
+ * All steps that an ended actor ever took, from the file that they were moved to, oldest first. @throws Error where they were
+ * not moved, and where the file does not hold exactly what was moved.
+ */
+export async function readArchivedSteps(sql: Sql, folder: string, actorId: string): Promise<readonly ArchivedStep[]> {
+  const moved = await archivedSteps(sql, actorId);
+  if (moved === null) throw new Error(`no step of actor ${actorId} was moved to an archive file`);
+  const stretch = (await movedStretches(sql)).find(({ file }) => file === moved.file) as MovedStretch;
+  const found: ArchivedStep[] = [];
+  const fault = await readStretch(folder, stretch, (table, row) => {
+    if (table !== 'steps' || !row.includes(actorId)) return;
+    const { actor_id: id, from_value: from, to_value: to, ...step } = JSON.parse(row) as StepColumns;
+    if (id === actorId) found.push({ ...step, from, to });
+  });
+  if (fault !== null) throw new Error(fault);
+  return found.sort((a, b) => a.version - b.version);
+}
+
+interface StepColumns extends Omit<ArchivedStep, 'from' | 'to'> {
+  readonly actor_id: string;
+  readonly from_value: Json;
+  readonly to_value: Json;
 }
 
 /** @throws Error where `what` needs history that lies in archive files: rows that are not there would read as nothing that happened. */
@@ -84,10 +135,18 @@ export async function moveHistory(sql: Sql, folder: string, before: EpochMs): Pr
     if (first === null) return moved;
     const until = (Math.floor(first / DAY_MS) + 1) * DAY_MS;
     if (until > before || (await decidedTo(sql)) < until) return moved;
-    const stretch = await writeStretch(sql, folder, from, until);
-    await sql`
-      insert into moved_history (until_slot, from_slot, decisions, observations, cuts, file, sha256)
-      values (${until}, ${from}, ${stretch.decisions}, ${stretch.observations}, ${stretch.cuts}, ${stretch.file}, ${stretch.sha256})`;
+    const { stretch, leaving } = await writeStretch(sql, folder, from, until);
+    const fault = await readStretch(folder, stretch);
+    if (fault !== null) throw new Error(`nothing was moved: ${fault}`);
+    await sql.begin(async (transaction) => {
+      // Named before the stretch: from its row on nothing is added to it. One statement, so that one sum is signed over all of them.
+      await transaction`
+        insert into moved_actors (actor_id, until_slot) select id, ${until} from unnest(${leaving.actors as string[]}::uuid[]) as id`;
+      await transaction`
+        insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, file, sha256)
+        values (${until}, ${from}, ${stretch.decisions}, ${stretch.observations}, ${stretch.cuts}, ${stretch.steps}, ${stretch.audit},
+          ${leaving.auditUntil}, ${stretch.file}, ${stretch.sha256})`;
+    });
     await forgetMoved(sql);
     moved.push(stretch);
   }
@@ -107,18 +166,46 @@ async function decidedTo(sql: Sql): Promise<EpochMs> {
 
 async function forgetMoved(sql: Sql): Promise<void> {
   for (;;) {
-    const [row] = await sql<{ count: number }[]>`select forget_moved_history(${FORGOTTEN_AT_ONCE}::int) as count`;
+    const [row] = await sql<{ count: number }[]>`
+      select forget_moved_history(${FORGOTTEN_AT_ONCE}::int) + forget_moved_steps(${FORGOTTEN_AT_ONCE}::int) as count`;
     if ((row?.count ?? 0) === 0) return;
   }
 }
 
-async function writeStretch(sql: Sql, folder: string, from: EpochMs, until: EpochMs): Promise<MovedStretch> {
+/** What leaves with a stretch besides the rows of its slots. */
+interface Leaving {
+  /** Actors that had ended, by their ids: all their steps leave. */
+  readonly actors: readonly string[];
+  /** Rows of `audit` from the first one that was not moved before up to, and not including, this number. */
+  readonly auditFrom: number;
+  readonly auditUntil: number;
+}
+
+async function leavingBefore(sql: Sql, until: EpochMs): Promise<Leaving> {
+  const actors = await sql<{ id: string }[]>`
+    select a.id from actors a where a.status = 'done' and has_ended_before(a, ${until})
+      and not exists (select 1 from moved_actors m where m.actor_id = a.id) order by a.id limit ${ENDED_OF_STRETCH}`;
+  const [audit] = await sql<{ from: number; until: number }[]>`
+    select moved as "from", greatest(moved, coalesce((select seq from audit where at >= least(to_timestamp(${until}::bigint / 1000.0), clock_timestamp() - interval '30 days')
+      order by seq limit 1), (select max(seq) + 1 from audit), 0)) as until
+    from (select coalesce(max(audit_until), 0) as moved from moved_history) m`;
+  const { from: auditFrom, until: auditUntil } = audit as NonNullable<typeof audit>;
+  return { actors: actors.map(({ id }) => id), auditFrom, auditUntil };
+}
+
+async function writeStretch(
+  sql: Sql,
+  folder: string,
+  from: EpochMs,
+  until: EpochMs,
+): Promise<{ readonly stretch: MovedStretch; readonly leaving: Leaving }> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = `history-${dayOf(until - DAY_MS)}.ndjson.gz`;
-  const counts: Record<MovedTable, number> = { cuts: 0, observations: 0, decisions: 0 };
+  const counts: Record<MovedTable, number> = { cuts: 0, observations: 0, decisions: 0, steps: 0, audit: 0 };
+  const leaving = await leavingBefore(sql, until);
   const hash = createHash('sha256');
   async function* lines(): AsyncGenerator<string> {
-    for await (const { table, rows } of rowsOf(sql, from, until)) {
+    for await (const { table, rows } of rowsOf(sql, from, until, leaving)) {
       const text = rows.map((row) => `{"${table}":${row}}\n`).join('');
       counts[table] += rows.length;
       hash.update(text);
@@ -130,7 +217,7 @@ async function writeStretch(sql: Sql, folder: string, from: EpochMs, until: Epoc
   await toDisk(written);
   renameSync(written, join(folder, file));
   await toDisk(folder);
-  return { from, until, ...counts, file, sha256: hash.digest('hex') };
+  return { stretch: { from, until, ...counts, file, sha256: hash.digest('hex') }, leaving };
 }
 
 async function toDisk(path: string): Promise<void> {
@@ -147,6 +234,7 @@ async function* rowsOf(
   sql: Sql,
   from: EpochMs,
   until: EpochMs,
+  leaving: Leaving,
 ): AsyncGenerator<{ readonly table: MovedTable; readonly rows: readonly string[] }> {
   const cuts = sql<{ row: string }[]>`select to_jsonb(c)::text as row from cuts c where slot >= ${from} and slot < ${until} order by slot`;
   yield { table: 'cuts', rows: (await cuts).map(({ row }) => row) };
@@ -165,6 +253,17 @@ async function* rowsOf(
         select slot, to_jsonb(d)::text as row from decisions d where agent_id = a.id and slot >= ${from} and slot < ${until}) d
       order by a.place, d.slot`;
     if (rows.length > 0) yield { table: 'decisions', rows: rows.map(({ row }) => row) };
+  }
+  for (let next = 0; next < leaving.actors.length; next += ENDED_AT_ONCE) {
+    const rows = await sql<{ row: string }[]>`
+      select to_jsonb(s)::text as row from steps s where actor_id = any(${leaving.actors.slice(next, next + ENDED_AT_ONCE)}::uuid[]) order by actor_id, version`;
+    yield { table: 'steps', rows: rows.map(({ row }) => row) };
+  }
+  for (let next = leaving.auditFrom; next < leaving.auditUntil; ) {
+    const page: { seq: number; row: string }[] = await sql`
+      select seq, to_jsonb(a)::text as row from audit a where seq >= ${next} and seq < ${leaving.auditUntil} order by seq limit ${PAGE_ROWS}`;
+    yield { table: 'audit', rows: page.map(({ row }) => row) };
+    next = page.length < PAGE_ROWS ? leaving.auditUntil : (page.at(-1) as { seq: number }).seq + 1;
   }
 }
 
