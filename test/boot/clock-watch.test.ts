@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClockWatch } from '../../actors/runtime/clock-watch.ts';
 import { SlotNotReached, serviceClock, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { migrate } from '../../src/adapters/store/migrate.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
@@ -17,8 +16,10 @@ let url = '';
 let sql: Sql;
 
 beforeAll(async () => {
-  url = await testDatabase('empty');
-  await migrate(url);
+  url = await testDatabase();
+  // This one lives in the present.
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'test clock owner' });
+  await owner`delete from clock_shift`.finally(() => owner.end());
   sql = openDatabase({ url, name: 'test clock' });
 });
 afterAll(() => sql.end());

@@ -9,9 +9,8 @@ import { type AnnouncementTail, createAnnouncementTail } from '../../../../src/a
 import { API_ROLE, asOrganization } from '../../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../../../src/adapters/store/embedded-postgres.ts';
-import { migrate } from '../../../../src/adapters/store/migrate.ts';
 import { createLiveClock } from '../../../../streams/live-clock.ts';
-import { testDatabase } from '../../../harness/postgres.ts';
+import { testDatabase, withCluster } from '../../../harness/postgres.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 
 const OURS = '00000000-0000-7000-8000-00000000000a';
@@ -214,9 +213,9 @@ test('connections killed in the middle of a burst lose and repeat nothing', asyn
 test('a database that crashes and recovers loses and repeats nothing', async () => {
   const home = mkdtempSync(join(tmpdir(), 'sevengate-tail-'));
   chmodSync(home, 0o711);
+  await withCluster(home);
   const server = await startEmbeddedPostgres({ home, log: () => {} });
   try {
-    await migrate(server.url);
     const sql = openDatabase({ url: server.url, connections: 2, name: 'writer' });
     await sql`insert into organizations (id, name) values (${OURS}, 'ours')`;
     const { rows } = await listen({ at: server.url, pollMs: 20 });
