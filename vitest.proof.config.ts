@@ -6,9 +6,13 @@ import suite from './vitest.config.ts';
 const { include: _include, exclude: _exclude, ...settings } = suite.test ?? {};
 const TESTS = new URL('./test/', import.meta.url);
 
-/** See test/harness/rounds.ts and test/harness/dying-process.ts. */
+/** See test/harness/rounds.ts, test/harness/dying-process.ts and test/web/console-fixture.ts. */
 const withMoreRounds = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts') && /\b(rounds|isMet|crashPoints)\(/.test(readFileSync(new URL(path, TESTS), 'utf8')))
+  .filter(
+    (path) =>
+      path.endsWith('.test.ts') &&
+      /\b(rounds|isMet|crashPoints|findingsEverywhere|troublesOf)\(/.test(readFileSync(new URL(path, TESTS), 'utf8')),
+  )
   .map((path) => `test/${path}`);
 
 export default mergeConfig(

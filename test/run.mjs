@@ -10,12 +10,10 @@ import { ensurePackages } from '../src/packages.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tool = (name) => join(root, 'node_modules', '.bin', name);
 
-/** What must hold before a test runs. Ordered by how much a failure explains of the next. */
+/** What must hold beside the tests. Rules that know types load every type anyway, so that the same program tells what of them is wrong. */
 const CHECKS = [
-  { name: 'types', command: [tool('tsc'), '--pretty', 'false'] },
-  { name: 'types of the console', command: [tool('tsc'), '--pretty', 'false', '-p', 'web/tsconfig.json'] },
+  { name: 'types and lint', command: [tool('oxlint'), '--type-aware', '--type-check', '--deny-warnings', '--format=unix'] },
   { name: 'format', command: [tool('biome'), 'format', '--max-diagnostics=20'] },
-  { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
 ];
 
 const COMMANDS = { check, test, proof, bench, mutants, pictures, examples };
@@ -35,16 +33,17 @@ try {
 
 /** The checks and the tests of the rooms: imports, names, determinism, dead code. */
 async function check() {
-  const failed = await runChecks();
+  const { failed, said } = await runChecks();
+  process.stdout.write(said);
   const rooms = await vitest(['test/rooms']);
   closingLine(rooms, failed.length);
   return failed.length > 0 ? 1 : rooms.code;
 }
 
-/** The checks, then every test; or only the tests of the given files. */
+/** Every test, and the checks beside them while the first tests wait for full minutes; or only the tests of the given files. */
 async function test(files) {
-  const failed = files.length > 0 ? [] : await runChecks();
-  const tests = await vitest(files);
+  const [{ failed, said }, tests] = await Promise.all([files.length > 0 ? { failed: [], said: '' } : runChecks(), vitest(files)]);
+  process.stdout.write(`\n${said}`);
   closingLine(tests, failed.length);
   return failed.length > 0 ? 1 : tests.code;
 }
@@ -95,15 +94,17 @@ async function examples(files) {
   return run([process.execPath, join(root, 'test', 'examples.mjs'), ...files]);
 }
 
+/** Runs the checks, one after another. Answers the names of those that failed, and all that they said. */
 async function runChecks() {
   const failed = [];
+  let said = '';
   for (const { name, command } of CHECKS) {
     const began = performance.now();
-    const code = await run(command);
-    process.stdout.write(`check ${name}: ${code === 0 ? 'passed' : 'FAILED'} (${((performance.now() - began) / 1000).toFixed(1)} s)\n`);
+    const code = await run(command, (part) => (said += part));
+    said += `check ${name}: ${code === 0 ? 'passed' : 'FAILED'} (${((performance.now() - began) / 1000).toFixed(1)} s)\n`;
     if (code !== 0) failed.push(name);
   }
-  return failed;
+  return { failed, said };
 }
 
 async function vitest(files) {
@@ -136,16 +137,21 @@ function closingLine({ passed, failed, skipped }, failedChecks) {
   process.stdout.write(`\n${passed} passed, ${failed + failedChecks} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
 }
 
-/** Runs a program in the project's folder on our own streams; a Ctrl-C reaches it through the terminal, other signals through us. */
-function run([command, ...args]) {
+/**
+ * Runs a program in the project's folder, on our own streams or, with `listen`, told what it says; a Ctrl-C reaches it through the
+ * terminal, other signals through us.
+ */
+function run([command, ...args], listen) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit' });
+    const child = spawn(command, args, { cwd: root, stdio: listen ? ['ignore', 'pipe', 'pipe'] : 'inherit' });
+    for (const stream of listen ? [child.stdout, child.stderr] : []) stream.setEncoding('utf8').on('data', listen);
     const relay = (signal) => child.kill(signal);
     const wait = () => {};
     process.on('SIGTERM', relay);
     process.on('SIGINT', wait);
     child.on('error', (error) => reject(new Error(`${basename(command)} could not be started: ${error.message}`)));
-    child.on('exit', (code, signal) => {
+    // `close`: after the last that it said.
+    child.on('close', (code, signal) => {
       process.off('SIGTERM', relay);
       process.off('SIGINT', wait);
       const exit = code ?? 128 + constants.signals[signal];

@@ -8,9 +8,9 @@ const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 const files = readdirSync(new URL('test/', ROOT), { recursive: true, encoding: 'utf8' }).map((path) => `test/${path}`);
 const isProof = (path: string): boolean => path.endsWith('.proof.test.ts');
-/** How a test asks whether it is run by the proof: see test/harness/rounds.ts and test/harness/dying-process.ts. */
-const ASKS = /\b(rounds|isMet|crashPoints)\(|SEVENGATE_PROOF/;
-const WHO_MAY_ASK_FOR_OTHERS = ['test/harness/rounds.ts', 'test/harness/dying-process.ts'];
+/** How a test asks whether it is run by the proof: see those who may ask for others. */
+const ASKS = /\b(rounds|isMet|crashPoints|findingsEverywhere|troublesOf)\(|SEVENGATE_PROOF/;
+const WHO_MAY_ASK_FOR_OTHERS = ['test/harness/rounds.ts', 'test/harness/dying-process.ts', 'test/web/console-fixture.ts'];
 
 /** Patterns of the two configurations are paths, or paths with `**` for folders and `*` for a part of a name. */
 function matches(path: string, patterns: readonly string[]): boolean {
