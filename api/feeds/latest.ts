@@ -2,28 +2,22 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channels/channel.ts';
-import type { FanOut, FeedClient, Group, Member } from './fan-out.ts';
-import { channelFrame, renderFrames } from './frames.ts';
+import { ConflatedGroup } from './conflated-group.ts';
+import type { FanOut, FeedClient } from './fan-out.ts';
+import { channelFrame } from './frames.ts';
 import type { FeedPorts } from './ports.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
-
-/** Below this a client that was skipped gets the newest of all again. */
-const DRAINED_BYTES = 64 * 1024;
-/** These frames leave the buffer to the channels that may not drop: they are skipped early. */
-const SKIP_BYTES = 128 * 1024;
 
 /** Everybody with the same channel and parameters. */
 interface LatestGroup {
   readonly channel: LatestChannel;
-  readonly group: Group;
+  readonly group: ConflatedGroup;
   readonly params: { readonly [name: string]: Json };
   source: LatestSource;
   /** False while a source that took another's place gathers its first state. */
   isReady: boolean;
   /** What changed since the last flush, by key: the newest wins. */
   changed: Map<string, ChangedState>;
-  readonly skipping: Set<Member>;
-  subscribers: number;
   close(): void;
 }
 
@@ -82,15 +76,11 @@ class ConflatedHub implements LatestHub {
       latest = this.#open(channel, params);
       this.#groups.set(key, latest);
     }
-    latest.subscribers++;
     const mine = latest;
     let closed = false;
-    const member: Member = { client, seq: mine.group.seq, position: null, fellBehind: (late) => void mine.skipping.add(late) };
+    const member = mine.group.enter(client);
     const begin = (): void => {
-      if (closed || !client.open) return;
-      // In one turn: what changes from here on is an update.
-      this.#sendSnapshot(mine, member, this.#clock.now());
-      mine.group.join(member);
+      if (!closed && client.open) mine.group.begin(member, this.#clock.now());
     };
     events.accepted({ seq: member.seq, cursor: null });
     const { ready } = mine.source;
@@ -106,9 +96,7 @@ class ConflatedHub implements LatestHub {
       close: () => {
         if (closed) return;
         closed = true;
-        mine.group.leave(member);
-        mine.skipping.delete(member);
-        if (--mine.subscribers > 0) return;
+        if (!mine.group.leave(member)) return;
         mine.close();
         this.#groups.delete(key);
       },
@@ -124,47 +112,25 @@ class ConflatedHub implements LatestHub {
     const made: LatestGroup = {
       channel,
       params,
-      group: this.#fanOut.group(),
+      group: new ConflatedGroup(channel.name, this.#fanOut.group(), () => made.source.snapshot()),
       source: channel.open(this.#ports, params),
       isReady: true,
       changed: new Map(),
-      skipping: new Set(),
-      subscribers: 0,
       close: () => {},
     };
     follow(made, this.#fanOut);
     return made;
   }
 
-  #sendSnapshot({ channel, source }: LatestGroup, member: Member, at: EpochMs): void {
-    const frame = channelFrame(channel.name, 'snapshot', null, at, `[${source.snapshot().join(',')}]`);
-    member.client.write(renderFrames(member.client.wire, [frame], member.seq + 1));
-    member.seq++;
-  }
-
   /** @returns whether somebody is still being skipped. */
   #flushGroup(latest: LatestGroup, at: EpochMs): boolean {
     if (!latest.isReady) return false;
-    for (const member of latest.skipping) {
-      if (!member.client.open) latest.skipping.delete(member);
-      else if (member.client.bufferedBytes() <= DRAINED_BYTES) {
-        latest.skipping.delete(member);
-        this.#sendSnapshot(latest, member, at);
-        latest.group.join(member);
-      }
-    }
-    for (const member of latest.group.members) {
-      if (member.client.bufferedBytes() <= SKIP_BYTES) continue;
-      latest.group.leave(member);
-      latest.skipping.add(member);
-    }
-    if (latest.changed.size > 0) {
-      const { changed } = latest;
-      latest.changed = new Map();
-      if (latest.group.members.size > 0)
-        for (const state of changed.values()) latest.group.offer(channelFrame(latest.channel.name, 'update', null, at, state.json()), null);
-    }
-    return latest.skipping.size > 0;
+    const { group, changed } = latest;
+    group.settle(at);
+    latest.changed = new Map();
+    if (!group.isIdle)
+      for (const state of changed.values()) group.offer(channelFrame(latest.channel.name, 'update', null, at, state.json()));
+    return group.isSkipping;
   }
 }
 
@@ -188,10 +154,7 @@ function reopen(latest: LatestGroup, ports: FeedPorts, fanOut: FanOut): void {
   latest.changed = new Map();
   latest.isReady = source.ready === null;
   follow(latest, fanOut);
-  for (const member of latest.group.members) {
-    latest.group.leave(member);
-    latest.skipping.add(member);
-  }
+  latest.group.renew();
   void source.ready
     ?.catch((error: unknown) => ports.reportDefect(error, `feeds: ${latest.channel.name}`))
     .then(() => {

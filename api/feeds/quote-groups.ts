@@ -1,23 +1,17 @@
 /** Quotes to groups of subscriptions: who does not take them fast enough is skipped, and gets the newest of all once it does. */
 import type { Json } from '../../src/domain/canonical-json.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { QuoteChannel } from './channels/channel.ts';
 import { type FeedQuote, feedQuoteKey, quoteFilter, quoteJson } from './channels/quotes.ts';
-import type { FanOut, FeedClient, Group, Member } from './fan-out.ts';
-import { channelFrame, type FrameText, renderFrames } from './frames.ts';
+import { ConflatedGroup } from './conflated-group.ts';
+import type { FanOut, FeedClient } from './fan-out.ts';
+import { channelFrame, type FrameText } from './frames.ts';
 import type { FeedPorts } from './ports.ts';
-import { DRAINED_BYTES, type Subscription, type SubscriptionEvents, subscriptionKey } from './subscription.ts';
-
-/** Quotes leave the buffer to the channels that may not drop: they are skipped far earlier. */
-const SKIP_QUOTES_BYTES = 128 * 1024;
+import { type Subscription, type SubscriptionEvents, subscriptionKey } from './subscription.ts';
 
 interface QuoteGroup {
-  readonly group: Group;
-  subscribers: number;
+  readonly group: ConflatedGroup;
   readonly matches: (quote: FeedQuote) => boolean;
-  /** Who does not take the quotes fast enough and gets the newest of all once it does. */
-  readonly skipping: Set<Member>;
 }
 
 export class QuoteGroups {
@@ -49,16 +43,12 @@ export class QuoteGroups {
     const at = this.#clock.now();
     const frames: (FrameText | null)[] = changed.map(() => null);
     let skipping = false;
-    for (const group of this.#groups.values()) {
-      this.#letIn(group, at);
-      skipping ||= group.skipping.size > 0;
-      if (group.group.members.size === 0) continue;
-      skipping = skipSlow(group) || skipping;
-      for (const [index, quote] of changed.entries()) {
-        if (!group.matches(quote)) continue;
-        const frame = (frames[index] ??= channelFrame('quotes', 'update', null, at, quoteJson(quote)));
-        group.group.offer(frame, null);
-      }
+    for (const { group, matches } of this.#groups.values()) {
+      group.settle(at);
+      skipping ||= group.isSkipping;
+      if (group.isIdle) continue;
+      for (const [index, quote] of changed.entries())
+        if (matches(quote)) group.offer((frames[index] ??= channelFrame('quotes', 'update', null, at, quoteJson(quote))));
     }
     return skipping;
   }
@@ -66,34 +56,19 @@ export class QuoteGroups {
   /** Everybody receives the newest of all once more, and goes on from there. */
   renew(): void {
     this.#changed = new Map();
-    for (const { group, skipping } of this.#groups.values()) for (const member of group.members) skip(group, skipping, member);
+    for (const { group } of this.#groups.values()) group.renew();
     this.#fanOut.arm();
   }
 
-  /** Who has taken nearly all that it was sent receives the newest of all, and goes on. */
-  #letIn(group: QuoteGroup, at: EpochMs): void {
-    for (const member of group.skipping) {
-      if (!member.client.open) group.skipping.delete(member);
-      else if (member.client.bufferedBytes() <= DRAINED_BYTES) {
-        group.skipping.delete(member);
-        this.#sendAll(group, member, at);
-        group.group.join(member);
-      }
-    }
-  }
-
-  #sendAll(group: QuoteGroup, member: Member, at: EpochMs): void {
-    const data: string[] = [];
-    for (const quote of this.#quotes.snapshot()) if (group.matches(quote)) data.push(quoteJson(quote));
-    const frame = channelFrame('quotes', 'snapshot', null, at, `[${data.join(',')}]`);
-    member.client.write(renderFrames(member.client.wire, [frame], member.seq + 1));
-    member.seq++;
+  #allOf(matches: QuoteGroup['matches']): readonly string[] {
+    return this.#quotes.snapshot().filter(matches).map(quoteJson);
   }
 
   #groupOf(key: string, params: { readonly [name: string]: Json }): QuoteGroup {
     let group = this.#groups.get(key);
     if (group === undefined) {
-      group = { group: this.#fanOut.group(), subscribers: 0, matches: quoteFilter(params), skipping: new Set() };
+      const matches = quoteFilter(params);
+      group = { group: new ConflatedGroup('quotes', this.#fanOut.group(), () => this.#allOf(matches)), matches };
       this.#groups.set(key, group);
     }
     return group;
@@ -106,46 +81,19 @@ export class QuoteGroups {
     events: SubscriptionEvents,
   ): Subscription {
     const key = subscriptionKey(channel.name, params);
-    const mine = this.#groupOf(key, params);
-    mine.subscribers++;
+    const { group } = this.#groupOf(key, params);
+    const member = group.enter(client);
     let closed = false;
-    const member: Member = {
-      client,
-      seq: mine.group.seq,
-      position: null,
-      fellBehind: (late) => {
-        mine.skipping.add(late);
-      },
-    };
     events.accepted({ seq: member.seq, cursor: null });
-    this.#sendAll(mine, member, this.#clock.now());
-    mine.group.join(member);
+    group.begin(member, this.#clock.now());
     return {
       channel: channel.name,
       key,
       close: () => {
         if (closed) return;
         closed = true;
-        mine.group.leave(member);
-        mine.skipping.delete(member);
-        if (--mine.subscribers === 0) this.#groups.delete(key);
+        if (group.leave(member)) this.#groups.delete(key);
       },
     };
   }
-}
-
-/** Before anything is offered, so that quotes never take the buffer from the channels that may not drop. */
-function skipSlow(group: QuoteGroup): boolean {
-  let skipped = false;
-  for (const member of group.group.members) {
-    if (member.client.bufferedBytes() <= SKIP_QUOTES_BYTES) continue;
-    skip(group.group, group.skipping, member);
-    skipped = true;
-  }
-  return skipped;
-}
-
-function skip(group: Group, skipping: Set<Member>, member: Member): void {
-  group.leave(member);
-  skipping.add(member);
 }
