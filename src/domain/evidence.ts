@@ -39,6 +39,8 @@ export const GATE_LIMITS = {
   /** The last candle of a backtest lies at most so many days before its gate is asked to open. */
   windowEndDays: 31,
   sharpe: 1.8,
+  /** Probability that the true Sharpe ratio lies above what the best of all trials would show by luck. */
+  deflatedSharpe: 0.95,
   maxDrawdownPct: 10,
   /** A stress scenario may cost so many times the manifest's daily drawdown limit. */
   stressLossOfDailyDrawdown: 2,

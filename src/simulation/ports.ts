@@ -2,6 +2,7 @@
 
 import type { ArchivedStretch } from '../domain/backtest/known-events.ts';
 import type { Candle } from '../domain/candle.ts';
+import type { Json } from '../domain/canonical-json.ts';
 import type { Observation } from '../domain/cut.ts';
 import type { Report } from '../domain/intelligence/report.ts';
 import type { RiskPreferences } from '../domain/risk/preferences.ts';
@@ -75,13 +76,17 @@ export interface TrialsOf {
   readonly agentId: string;
   readonly manifestVersion: number;
   readonly createdAt: EpochMs;
+  /** What was asked for: its stretch, timeframe and assumptions. */
+  readonly request: { readonly [name: string]: Json };
 }
 
-/** Which other manifests were tried before: what luck is measured by. */
+/** What else was tried before: what luck is measured by. */
 export interface TrialReads {
   /**
-   * The Sharpe ratio of every manifest, except those of `hashes`, that finished backtests, sweeps and previews of the organization
-   * have tried for this agent, or for one whose manifest has rules of the same types; null where it is not defined.
+   * A trial is a manifest over a stretch: every one, except those of `hashes` over the stretch of this request, that finished
+   * backtests, sweeps and previews of the organization have tried for this agent, or for one whose manifest has rules of the same
+   * types. Each with its Sharpe ratio; null where it is not defined, of previews, and of further stretches of a manifest, whose
+   * ratios say nothing about how manifests differ.
    */
   otherTrials(of: TrialsOf, hashes: readonly string[]): Promise<readonly (number | null)[]>;
 }

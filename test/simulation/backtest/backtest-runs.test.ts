@@ -26,9 +26,9 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
 import { StoryTracker, type TrackerChange } from '../../../src/domain/intelligence/story-tracker.ts';
-import { evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { type Manifest, manifestHash } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import { evaluationProgress } from '../../../src/domain/work-progress.ts';
 import { createBacktestPreviews } from '../../../src/simulation/backtest/preview.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { SweepResult } from '../../../src/simulation/sweep/sweep-work.ts';
@@ -394,7 +394,11 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   const { notePreview } = createPreviewStore(sql);
   const { otherTrials } = createTrialReads(sql);
   const own = manifestHash(manifest);
-  const tried = async () => otherTrials({ orgId: ORG, agentId, manifestVersion: 1, createdAt: clock.now() + 1 }, [own]);
+  const request = readBacktestRequest(
+    { from: new Date(FROM).toISOString(), to: new Date(TO).toISOString(), look: true },
+    TO + DAY,
+  ) as never;
+  const tried = async () => otherTrials({ orgId: ORG, agentId, manifestVersion: 1, createdAt: clock.now() + 1, request }, [own]);
   const before = await tried();
   const counted = async () => (await tried()).length - before.length;
   const note = (previewed: Manifest, noted: { agentId?: string; at?: number } = {}) =>
@@ -419,6 +423,12 @@ test('a preview comes to what a look at the same stretch comes to, leaves no evi
   const after = await tried();
   expect(after.length - before.length).toBe(2);
   expect(after).toContain(run31.summary?.['sharpe']);
+  // Another stretch of the manifest itself is another trial, the same stretch again is none; neither says how manifests differ.
+  const later = { from: new Date(FROM + 30 * DAY).toISOString(), look: true };
+  for (const over of [later, later, { look: true }]) await ended(agentId, await begin(agentId, over));
+  const more = await tried();
+  expect(more).toHaveLength(after.length + 1);
+  expect(more.filter((sharpe) => sharpe !== null)).toHaveLength(after.filter((sharpe) => sharpe !== null).length);
 });
 
 test('the newest preview of a subject takes the place of the one before, who is gone ends theirs, and time is limited', async () => {

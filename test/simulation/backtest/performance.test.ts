@@ -2,11 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { normalCdf, normalQuantile } from '../../../src/domain/normal-distribution.ts';
 import {
   expectedBestSharpe,
   maxDrawdown,
-  normalCdf,
-  normalQuantile,
   probabilisticSharpe,
   sampleDeviation,
   shapeOf,

@@ -20,12 +20,14 @@ import {
 } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';
+import { normalCdf } from '../../../domain/normal-distribution.ts';
 import { paperSeriesOf } from '../../../domain/paper-evaluation.ts';
 import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
 import { type EpochMs, isoTime } from '../../../domain/time.ts';
+import { figureInWords } from '../../../domain/words.ts';
 import type { Sql } from '../database.ts';
-import { simulatedTime } from '../simulated-time.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
+import { simulatedTime } from '../simulated-time.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
 import { type EvidenceRecord, type EvidenceWriter, evidenceOf, type StoredEvidence } from './evidence-store.ts';
 
@@ -111,8 +113,8 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     const series = await seriesOf(agent, kind);
     const problems = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
     if (series === null) {
-      const aged = await agedProblems(sql, kind, known?.evidence ?? null);
-      return gateOf(kind, known?.evidence ?? null, [...problems, ...aged], known?.signedBy ?? null);
+      const chosen = await choiceProblems(sql, kind, known?.evidence ?? null);
+      return gateOf(kind, known?.evidence ?? null, [...problems, ...chosen], known?.signedBy ?? null);
     }
     const draft = draftOf(agent, kind, series);
     const { passed, checks } = assessEvidence(kind, draft.metrics);
@@ -185,15 +187,24 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   }
 }
 
-/** What is wrong with evidence that passed its checks: a backtest of a stretch that ended long ago. */
-async function agedProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidence | null): Promise<readonly string[]> {
+/** What is wrong with evidence that passed its checks: its stretch was chosen, for it ended long ago, or is the best of many that were tried. */
+async function choiceProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidence | null): Promise<readonly string[]> {
   if (kind !== 'backtest' || known === null) return [];
-  const [row] = await sql<{ last: number; now: number }[]>`
-    select (series::jsonb ->> 'lastCandleAt')::bigint as last, gate_now() as now from evidence where id = ${known.id}`;
-  if (row === undefined || isRecentWindow(row.last, row.now)) return [];
-  return [
-    `the backtest ends at ${isoTime(row.last)}, and the last candle may lie at most ${GATE_LIMITS.windowEndDays} days back: run it again up to today`,
-  ];
+  const [row] = await sql<{ last: number; now: number; trials: number; best: number; errors: number | null }[]>`
+    select (series::jsonb ->> 'lastCandleAt')::bigint as last, gate_now() as now, l.trials, l.expected_best as best, l.errors_above as errors
+    from evidence e, backtest_luck(e.id) l where e.id = ${known.id}`;
+  if (row === undefined) return [];
+  const { last, now, trials, best, errors } = row;
+  const problems: string[] = [];
+  if (!isRecentWindow(last, now))
+    problems.push(
+      `the backtest ends at ${isoTime(last)}, and the last candle may lie at most ${GATE_LIMITS.windowEndDays} days back: run it again up to today`,
+    );
+  if (errors === null || normalCdf(errors) < GATE_LIMITS.deflatedSharpe)
+    problems.push(
+      `${trials} trials were made of its family, each manifest and each stretch one: by luck alone the best of them would show a Sharpe ratio of ${figureInWords(best)}, and that the true one lies above it is ${errors === null ? 'unknown' : `${figureInWords(normalCdf(errors) * 100)} % probable`}; at least ${GATE_LIMITS.deflatedSharpe * 100} % is asked for`,
+    );
+  return problems;
 }
 
 /** When a series was drawn up; series of the manifest have no time. */
