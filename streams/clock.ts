@@ -1,5 +1,4 @@
-/** The one clock that is injected everywhere: now, an RxJS scheduler and deadlines, live or virtual. */
-import type { SchedulerLike } from 'rxjs';
+/** The one clock that is injected everywhere: now and deadlines, live or virtual. RxJS operators that take time wait by its scheduler (clock-scheduler.ts). */
 import type { EpochMs } from '../src/domain/time.ts';
 
 export interface Clock {
@@ -7,8 +6,6 @@ export interface Clock {
   now(): EpochMs;
   /** Milliseconds since any moment of before. Never steps, and is never slowed down to let the system's time catch up. */
   elapsed(): number;
-  /** For every RxJS operator that takes time. */
-  readonly scheduler: SchedulerLike;
   /** Calls once at or after `at`; returns what cancels it. */
   deadline(at: EpochMs, call: () => void): () => void;
 }

@@ -1,7 +1,6 @@
 /** The clock of a live process: system time that runs backwards only where a wrong one is corrected, and timers of any length. */
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Clock } from './clock.ts';
-import { createClockScheduler } from './clock-scheduler.ts';
 
 /** The longest delay that setTimeout keeps; a longer one fires at once, so longer waits are cut into pieces. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;
@@ -80,5 +79,5 @@ export function createLiveClock(source: TimeSource = SYSTEM): Clock {
     };
   }
 
-  return { now, elapsed: () => source.monotonic(), scheduler: createClockScheduler({ now, deadline }), deadline };
+  return { now, elapsed: () => source.monotonic(), deadline };
 }

@@ -1,10 +1,12 @@
 /** Many venue feeds as one ordered stream that nothing can end. */
+
 import { catchError, concat, concatWith, defer, from, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
+import { createClockScheduler } from './clock-scheduler.ts';
 import type { FeedCounters, UnknownFields } from './feed-counters.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 
@@ -97,7 +99,7 @@ function followed(feed: Feed, options: MergeOptions): Observable<FeedMessage> {
       // A feed that held for longer than the longest delay starts over.
       if (clock.now() - startedAt > bounds.mostMs) failures = 0;
       failures++;
-      return timer(backoffMs(failures, random, bounds), clock.scheduler);
+      return timer(backoffMs(failures, random, bounds), createClockScheduler(clock));
     };
     return defer(() => {
       startedAt = clock.now();

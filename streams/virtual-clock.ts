@@ -1,7 +1,6 @@
 /** A clock that only moves when it is told to: replays, simulations and tests run on it as fast as they can. */
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Clock } from './clock.ts';
-import { createClockScheduler } from './clock-scheduler.ts';
 
 export interface VirtualClock extends Clock {
   /** Timers that are still to fire. */
@@ -146,7 +145,6 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
     },
     now: () => now,
     elapsed: () => now,
-    scheduler: createClockScheduler({ now: () => now, deadline }),
     deadline,
     nextAt: () => peek()?.at ?? null,
     advanceTo(at) {

@@ -1,11 +1,9 @@
 /** Where the service writes what happens to it: one JSON line each, on stderr. A line that cannot be written is lost, and nothing else. */
 import pino, { type Logger } from 'pino';
+import type { LogLevel } from './log-levels.ts';
 import { lossyLines } from './lossy-lines.ts';
 
 export type { Logger } from 'pino';
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Secrets that pass through by accident are blanked by their names. */
 const SECRET_PATHS = [

@@ -1,8 +1,7 @@
 /** Every setting of the environment: its name, what it accepts and what holds without it. */
-import { LOG_LEVELS } from '../adapters/log.ts';
+import { LOG_LEVELS } from '../adapters/log-levels.ts';
 import { KEPT_DAYS } from '../adapters/store/trail/history-archive.ts';
-import { MARK_PROVIDERS } from '../adapters/venues/reference/issuer-marks.ts';
-import { SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/share-quotes.ts';
+import { MARK_PROVIDERS, SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/providers.ts';
 import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
 import { NEWS_PROVIDER_NAMES } from '../domain/intelligence/listening.ts';
 import {

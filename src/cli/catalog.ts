@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { CATALOG, type CatalogSource } from '../domain/catalog.ts';
 import { catalogChanges, catalogDocument } from '../domain/catalog-document.ts';
 import { catalogFileOf, keepCatalogFile, problemText, type ReadCatalogFile } from '../adapters/catalog-file.ts';
-import { checkedSources, pollingCapacity } from '../adapters/venues/source-checks.ts';
 import type { Service } from './ports.ts';
 import { print } from './words.ts';
 
@@ -50,6 +49,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
 
 /** What a catalog of this source means for the settings; it is the catalog of this process from here on. */
 async function outcome(service: Service, source: CatalogSource) {
+  const { checkedSources, pollingCapacity } = await import('../adapters/venues/source-checks.ts');
   const config = service.settings();
   CATALOG.use(source);
   const stated = await service.statedBudgets();

@@ -1,13 +1,11 @@
 /** `sevengate doctor`: what this machine and its settings offer, and what is wrong with them. */
 import type { Command } from 'commander';
-import { examineMachine, type Finding } from '../adapters/machine-check.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import { checkedSources } from '../adapters/venues/source-checks.ts';
-import type { CommandSettings, Service } from './ports.ts';
+import type { Service } from './ports.ts';
 
 /** Adds `doctor`. Anything wrong sets exit code 1. */
 export function doctorCommand(command: Command, service: Service): void {
   command.option('--json', 'print the findings as JSON').action(async (options: { json?: boolean }) => {
+    const { examine } = await import('./doctor-run.ts');
     const findings = await examine(service);
     const ok = findings.every((finding) => finding.ok);
     if (options.json) process.stdout.write(`${JSON.stringify({ ok, findings })}\n`);
@@ -15,24 +13,4 @@ export function doctorCommand(command: Command, service: Service): void {
       for (const { what, ok: fine, detail } of findings) process.stdout.write(`${fine ? 'ok   ' : 'WRONG'} ${what.padEnd(13)} ${detail}\n`);
     if (!ok) process.exitCode = 1;
   });
-}
-
-async function examine(service: Service): Promise<Finding[]> {
-  const node: Finding = { what: 'Node.js', ok: true, detail: `${process.version} on ${process.platform} ${process.arch}` };
-  const config = service.readSettings();
-  if (!('PORT' in config)) return [node, ...config.map(({ variable, sentence }) => ({ what: variable, ok: false, detail: sentence }))];
-  const understood: Finding = { what: 'settings', ok: true, detail: 'every setting is understood' };
-  return [node, understood, await examineCatalog(service, config), ...(await examineMachine(config, service.path))];
-}
-
-/** The catalog file and what it means for the sources that are set: what the start would refuse is wrong here already. */
-async function examineCatalog(service: Service, config: CommandSettings): Promise<Finding> {
-  try {
-    const file = await service.useCatalog();
-    const warnings = checkedSources(config, await service.statedBudgets());
-    const detail = [`${CATALOG.entries.length} instruments, ${file ?? 'built in'}`, ...warnings].join('; ');
-    return { what: 'catalog', ok: warnings.length === 0, detail };
-  } catch (error) {
-    return { what: 'catalog', ok: false, detail: (error as Error).message };
-  }
 }

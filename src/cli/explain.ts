@@ -1,10 +1,8 @@
 /** `sevengate explain <decision>`: one decision in words. */
 import type { Command } from 'commander';
-import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
-import { explainDecision, explanationText } from '../domain/explain-decision.ts';
+import type { Service } from './ports.ts';
 import { withDatabase } from './service-database.ts';
 import { print, uuid } from './words.ts';
-import type { Service } from './ports.ts';
 
 /** Adds `explain`. A decision that is not on record ends with exit code 1. */
 export function explainCommand(command: Command, service: Service): void {
@@ -13,6 +11,10 @@ export function explainCommand(command: Command, service: Service): void {
     .option('--database <url>', 'URL of the database to read (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (decision: string, options: { database?: string; json?: true }) => {
+      const [{ createDecisionReads }, { explainDecision, explanationText }] = await Promise.all([
+        import('../adapters/store/agents/decision-reads.ts'),
+        import('../domain/explain-decision.ts'),
+      ]);
       // As the login role: of an old decision the agent is looked for among all decisions, which may take a while.
       const use = { name: 'sevengate explain', connections: 2, role: null, url: options.database };
       const found = await withDatabase(service, use, (sql) => createDecisionReads(sql).find(decision));

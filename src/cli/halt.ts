@@ -1,22 +1,7 @@
 /** `sevengate halt`: the emergency halt of every organization of the service, or of one, from the command line. */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { createEmergencyHalt } from '../../actors/agent/emergency-halt.ts';
-import { type Halting, haltedText, haltOrganizations } from '../../actors/agent/halt-organizations.ts';
-import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import type { Clock } from '../../streams/clock.ts';
-import { createLiveClock } from '../../streams/live-clock.ts';
-import { createNewIds } from '../adapters/new-ids.ts';
-import { createActorStore } from '../adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
-import { organizationsOf } from '../adapters/store/callers/member-store.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import { commandWriter } from '../adapters/store/ready-database.ts';
-import { withDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
-import { print, uuid } from './words.ts';
+import { uuid } from './words.ts';
 
 /** Adds `halt`. Agents that are not paused when it ends set exit code 1; none of them can begin an order all the same. */
 export function haltCommand(command: Command, service: Service): void {
@@ -24,20 +9,5 @@ export function haltCommand(command: Command, service: Service): void {
     .option('--org <id>', 'halt this organization alone', uuid('an organization id'))
     .option('--database <url>', 'URL of the database of the service, with its owner’s login (default: that of the settings)')
     .option('--json', 'print the result as JSON')
-    .action(async (options: { org?: string; database?: string; json?: true }) => {
-      const kinds = await service.actorKinds();
-      const writer = (url: string) => commandWriter(resolve(service.settings().SEVENGATE_HOME), url);
-      await withDatabase(service, { name: 'sevengate halt', connections: 4, url: options.database, writer }, async (sql) => {
-        const halted = await haltOrganizations(haltingOn(sql, kinds, createLiveClock()), options.org ?? null);
-        print(options.json ? JSON.stringify(halted) : halted.map(haltedText).join('\n'));
-        if (halted.some(({ pausing }) => pausing > 0)) process.exitCode = 1;
-      });
-    });
-}
-
-/** Halts on a database, in which actors of these kinds live. */
-export function haltingOn(sql: Sql, kinds: readonly ActorKind[], clock: Pick<Clock, 'now' | 'deadline'>): Halting {
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(kinds), clock });
-  const { halt } = createEmergencyHalt({ runtime, store: createAgentDirectory(sql), clock });
-  return { halt, organizations: (id) => organizationsOf(sql, id), newId: createNewIds(clock) };
+    .action(async (options: { org?: string; database?: string; json?: true }) => (await import('./halt-run.ts')).halt(service, options));
 }

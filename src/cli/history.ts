@@ -1,15 +1,8 @@
 /** `sevengate history`: imports archives of events, marks and liquidity for backtests, and tells what is kept. */
 import { type Command, Option } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { importArchive, readArchive } from '../adapters/intelligence/import-events.ts';
-import { createKnownHistoryReads } from '../adapters/store/candles/backtest-reads.ts';
-import { importHistoryFile, readHistoryFile } from '../adapters/store/catalog/history-files.ts';
-import { keptHistory, keptHistoryText } from '../adapters/store/catalog/kept-history.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../adapters/store/catalog/market-history-store.ts';
-import { missingHistoryText } from '../domain/backtest/missing-history.ts';
 import { instant } from '../domain/instant.ts';
-import { missingHistory } from '../simulation/backtest/missing-history.ts';
-import { manifestFromFile } from './manifest-file.ts';
 import { withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
 import { print } from './words.ts';
@@ -38,6 +31,7 @@ export function historyCommands(history: Command, service: Service): void {
     .option('--of <underlyings>', 'what wire items are complete for, such as AAPL,TSLA; all: every underlying of the catalog')
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: EventOptions) => {
+      const { importArchive, readArchive } = await import('../adapters/intelligence/import-events.ts');
       const archive = readArchive(files, instant(options.from, '--from'), instant(options.to, '--to'), options.of);
       const report = await withWriterDatabase(service, 'sevengate history', (sql) => importArchive(sql, archive, createLiveClock().now()));
       const kept = report.isNew ? 'kept' : 'known already';
@@ -56,6 +50,7 @@ export function historyCommands(history: Command, service: Service): void {
     .requiredOption('--instrument <name>', 'the token, such as SPACEX or AAPLx')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: FactOptions) => {
+      const { importHistoryFile, readHistoryFile } = await import('../adapters/store/catalog/history-files.ts');
       const values = readHistoryFile(file, options.kind, options.instrument);
       const report = await withWriterDatabase(service, 'sevengate history', (sql) => importHistoryFile(sql, values));
       print(
@@ -70,6 +65,7 @@ export function historyCommands(history: Command, service: Service): void {
     .description('tell what is kept of events, marks and liquidity')
     .option('--json', 'print the result as JSON')
     .action(async (options: { json?: true }) => {
+      const { keptHistory, keptHistoryText } = await import('../adapters/store/catalog/kept-history.ts');
       const kept = await withWriterDatabase(service, 'sevengate history', keptHistory);
       print(options.json ? JSON.stringify(kept) : keptHistoryText(kept));
     });
@@ -84,6 +80,12 @@ function missingCommand(history: Command, service: Service): void {
     .argument('<manifest>', 'the manifest: YAML or JSON, in either form')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: { json?: true }) => {
+      const [{ createKnownHistoryReads }, { missingHistoryText }, { missingHistory }, { manifestFromFile }] = await Promise.all([
+        import('../adapters/store/candles/backtest-reads.ts'),
+        import('../domain/backtest/missing-history.ts'),
+        import('../simulation/backtest/missing-history.ts'),
+        import('./manifest-file.ts'),
+      ]);
       const manifest = manifestFromFile(file);
       const obtainable = await service.obtainableHistory();
       const missing = await withWriterDatabase(service, 'sevengate history', (sql) =>

@@ -2,7 +2,6 @@
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readNamedFile } from '../adapters/named-file.ts';
-import { startInspectorRelay } from '../adapters/inspector-relay.ts';
 import type { Service } from './ports.ts';
 
 interface Options {
@@ -32,6 +31,7 @@ export function inspectCommand(command: Command, service: Service): void {
       inspection.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
       if (options.actor !== undefined) inspection.searchParams.set('actorId', options.actor);
       if (options.from !== undefined) inspection.searchParams.set('from', options.from);
+      const { startInspectorRelay } = await import('../adapters/inspector-relay.ts');
       const relay = await startInspectorRelay({
         inspection: inspection.href,
         token,

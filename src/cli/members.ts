@@ -1,10 +1,6 @@
 /** `sevengate members`: who belongs to an organization, by the login that owns the tables. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MemberPorts } from '../../api/v1/members/ports.ts';
-import { createNewIds } from '../adapters/new-ids.ts';
-import { asOrganization } from '../adapters/store/callers/as-organization.ts';
-import { createMemberStore } from '../adapters/store/callers/member-store.ts';
-import { databaseClock } from '../adapters/store/simulated-time.ts';
 import { PERMISSIONS, type Permission } from '../domain/agent.ts';
 import { INVITATION_HOURS } from '../domain/member.ts';
 import type { Outcome } from '../domain/refusal.ts';
@@ -110,6 +106,12 @@ async function withMembers(
   work: (members: MemberPorts, context: Context) => Promise<Result>,
 ): Promise<void> {
   const orgId = organization(org ?? service.exampleOrganization);
+  const [{ createNewIds }, { asOrganization }, { createMemberStore }, { databaseClock }] = await Promise.all([
+    import('../adapters/new-ids.ts'),
+    import('../adapters/store/callers/as-organization.ts'),
+    import('../adapters/store/callers/member-store.ts'),
+    import('../adapters/store/simulated-time.ts'),
+  ]);
   const { value, text } = await withWriterDatabase(
     service,
     'sevengate members',

@@ -1,13 +1,15 @@
 /** `sevengate migrate`: brings the database up to this version. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openWriterKeys } from '../adapters/signing-keys/writer-keys.ts';
-import { migrate } from '../adapters/store/migrate.ts';
-import { serviceDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
+import { serviceDatabase } from './service-database.ts';
 
 export function migrateCommand(command: Command, service: Service): void {
   command.option('--json', 'print the result as JSON').action(async (options: { json?: boolean }) => {
+    const [{ openWriterKeys }, { migrate }] = await Promise.all([
+      import('../adapters/signing-keys/writer-keys.ts'),
+      import('../adapters/store/migrate.ts'),
+    ]);
     const { url, close } = await serviceDatabase(service);
     try {
       const { api } = openWriterKeys(resolve(service.settings().SEVENGATE_HOME), ['api']);

@@ -1,9 +1,6 @@
 /** The database of the service for a command: the one that is named, that the settings name, or the embedded one. */
 import { resolve } from 'node:path';
-import { createLog } from '../adapters/log.ts';
-import { startServers } from '../adapters/servers.ts';
-import { openDatabase, type Sql } from '../adapters/store/database.ts';
-import { readyDatabase } from '../adapters/store/ready-database.ts';
+import type { openDatabase, Sql } from '../adapters/store/database.ts';
 import type { BatchSigner } from '../adapters/store/trail/batch-seal.ts';
 import type { Service } from './ports.ts';
 
@@ -15,6 +12,7 @@ interface Place {
 /** Shares the servers of a running service, or starts the embedded ones until `close`. @throws Error in one sentence. */
 export async function serviceDatabase({ settings }: Pick<Service, 'settings'>): Promise<Place> {
   const config = settings();
+  const [{ createLog }, { startServers }] = await Promise.all([import('../adapters/log.ts'), import('../adapters/servers.ts')]);
   const backend = config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND;
   const servers = await startServers({ ...config, QUEUE_BACKEND: backend }, { path: '', log: createLog('error') });
   return { url: servers.databaseUrl, close: servers.stop };
@@ -38,6 +36,7 @@ export async function withDatabase<Result>(
   const { url, close }: Place = named === undefined ? await serviceDatabase(service) : { url: named, close: async () => {} };
   try {
     const key = await writer?.(url);
+    const { openDatabase } = await import('../adapters/store/database.ts');
     const sql = openDatabase({ connections: 1, ...use, url, ...(key ? { writer: key } : {}) });
     try {
       return await work(sql, url);
@@ -59,6 +58,9 @@ export function withWriterDatabase<Result>(
   work: (sql: Sql, url: string) => Promise<Result>,
   writer: 'feed' | 'worker' | 'api' | 'owner' = 'feed',
 ): Promise<Result> {
-  const keyOf = async (url: string) => (await readyDatabase(resolve(service.settings().SEVENGATE_HOME), url, [writer])).keys[writer];
+  const keyOf = async (url: string) => {
+    const { readyDatabase } = await import('../adapters/store/ready-database.ts');
+    return (await readyDatabase(resolve(service.settings().SEVENGATE_HOME), url, [writer])).keys[writer];
+  };
   return withDatabase(service, { name, connections: 2, role: null, writer: keyOf }, work);
 }

@@ -1,7 +1,5 @@
 /** `sevengate sim`: a seeded life of the whole engine under faults, in this process and under virtual time. */
 import type { Command } from 'commander';
-import { traceHash, traceLines } from '../simulation/seeded/trace.ts';
-import { simulate } from '../simulation/seeded/world.ts';
 
 /** Fills `sim` in. The last line is the hash of the trace: the same seed gives the same one on every machine. */
 export function simCommand(command: Command): void {
@@ -12,6 +10,10 @@ export function simCommand(command: Command): void {
     .action(async (options: { readonly seed: string; readonly trace?: true; readonly json?: true }) => {
       const seed = Number(options.seed);
       if (!/^\d+$/.test(options.seed) || !Number.isSafeInteger(seed)) throw new Error(`--seed must be a whole number, not ${options.seed}`);
+      const [{ traceHash, traceLines }, { simulate }] = await Promise.all([
+        import('../simulation/seeded/trace.ts'),
+        import('../simulation/seeded/world.ts'),
+      ]);
       const outcome = await simulate(seed);
       const lines = traceLines(outcome);
       if (options.trace === true) for (const line of lines) process.stdout.write(`${line}\n`);

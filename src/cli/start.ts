@@ -1,7 +1,6 @@
 /** `sevengate start`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { createLog } from '../adapters/log.ts';
 import type { RunningService, Service } from './ports.ts';
 
 /** After a signal everything has so long to end by itself: it takes a second, and longer only where the machine is crowded. */
@@ -18,6 +17,7 @@ export function startCommand(command: Command, service: Service): void {
     .option('--record <file>', 'record everything received to a tape (*.tape.ndjson, *.tape.ndjson.gz or *.tape)')
     .option('--json', 'print the ready line as JSON')
     .action(async (options: { role: string[]; record?: string; json?: boolean }) => {
+      const { createLog } = await import('../adapters/log.ts');
       const log = createLog(service.settings().LOG_LEVEL);
       const clock = createLiveClock();
       const stopping = new AbortController();

@@ -1,8 +1,8 @@
 /** `sevengate tape serve`: serves a recorded tape to any client, as if it were received now. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { LEAST_SPEED, MOST_SPEED } from '../../api/v1/replay/control.ts';
 import { instant } from '../domain/instant.ts';
+import { LEAST_SPEED, MOST_SPEED } from '../domain/replay-speed.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import type { Service } from './ports.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';

@@ -1,5 +1,5 @@
 /** The newest of each key, once per interval: what slow clients get instead of everything. */
-import { Observable, type OperatorFunction, type Subscription } from 'rxjs';
+import { Observable, type OperatorFunction } from 'rxjs';
 import type { Clock } from '../clock.ts';
 
 /**
@@ -11,16 +11,16 @@ import type { Clock } from '../clock.ts';
  * ```
  */
 export function conflate<T, Key>(
-  clock: Pick<Clock, 'scheduler'>,
+  clock: Pick<Clock, 'now' | 'deadline'>,
   intervalMs: number,
   keyOf: (value: T) => Key,
 ): OperatorFunction<T, readonly T[]> {
   return (source) =>
     new Observable((subscriber) => {
       let latest = new Map<Key, T>();
-      let timer: Subscription | null = null;
+      let cancelTimer: (() => void) | null = null;
       const flush = (): void => {
-        timer = null;
+        cancelTimer = null;
         if (latest.size === 0) return;
         const batch = [...latest.values()];
         latest = new Map();
@@ -29,17 +29,17 @@ export function conflate<T, Key>(
       const subscription = source.subscribe({
         next: (value) => {
           latest.set(keyOf(value), value);
-          timer ??= clock.scheduler.schedule(flush, intervalMs);
+          cancelTimer ??= clock.deadline(clock.now() + intervalMs, flush);
         },
         error: (error) => subscriber.error(error),
         complete: () => {
-          timer?.unsubscribe();
+          cancelTimer?.();
           flush();
           subscriber.complete();
         },
       });
       return () => {
-        timer?.unsubscribe();
+        cancelTimer?.();
         subscription.unsubscribe();
       };
     });

@@ -1,10 +1,11 @@
 // What the document says of results of evaluations, held against real ones: each is of its schema, and no field of one is left out of it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { BacktestResultBody, StressTestResultBody, SweepResultBody } from '../../api/v1/agents/result-bodies.ts';
 import { serializable } from '../../api/shapes.ts';
+import { BacktestResultBody, StressTestResultBody, SweepResultBody } from '../../api/v1/agents/result-bodies.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
-import { DEFAULT_WALK_FORWARD, isVariants, variantsOf } from '../../src/domain/backtest/sweep.ts';
+import { isVariants, variantsOf } from '../../src/domain/backtest/sweep.ts';
+import { DEFAULT_WALK_FORWARD } from '../../src/domain/backtest/sweep-windows.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/preferences.ts';
 import { STRESS_SCENARIOS } from '../../src/simulation/stress/scenario.ts';
 import { stressMarkets } from '../../src/simulation/stress/stress-market.ts';

@@ -14,7 +14,7 @@ import { createAgentDirectory } from '../../src/adapters/store/agents/agent-dire
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
-import { haltingOn } from '../../src/cli/halt.ts';
+import { haltingOn } from '../../src/cli/halt-run.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';

@@ -14,6 +14,8 @@ export interface SourceImport {
   readonly own: boolean;
   /** `import type`, or every name marked as a type: nothing of it runs. */
   readonly typeOnly: boolean;
+  /** Not with the file itself: `import()` within it, or a file that it names by its URL. */
+  readonly later: boolean;
 }
 
 export interface SourceFile {
@@ -77,7 +79,13 @@ function importsOf(path: string, text: string): SourceImport[] {
     const specifier = (named ?? bare ?? dynamic ?? url) as string;
     const own = specifier.startsWith('.');
     const from = own ? posix.normalize(posix.join(dirname(path), specifier)) : packageOf(specifier);
-    return { from, own, names: namesOf(clause), typeOnly: type !== undefined || isTypesOnly(clause) };
+    return {
+      from,
+      own,
+      names: namesOf(clause),
+      typeOnly: type !== undefined || isTypesOnly(clause),
+      later: named === undefined && bare === undefined,
+    };
   });
 }
 

@@ -123,7 +123,6 @@ export function marbleClock(scheduler: TestScheduler, start: EpochMs): Clock {
   return {
     now,
     elapsed: now,
-    scheduler,
     deadline: (at, call) => {
       const action = scheduler.schedule(call, Math.max(at - now(), 0));
       return () => action.unsubscribe();

@@ -1,4 +1,5 @@
 /** The virtual clock against a naive sorted list, and as a scheduler of RxJS. */
+import { createClockScheduler } from '../../streams/clock-scheduler.ts';
 import * as fc from 'fast-check';
 import { bufferTime, interval, map, take, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -65,14 +66,14 @@ describe('virtual clock', () => {
   it('drives the time operators of RxJS', () => {
     const clock = createVirtualClock(500);
     const seen: string[] = [];
-    interval(100, clock.scheduler)
+    interval(100, createClockScheduler(clock))
       .pipe(take(3))
       .subscribe((count) => seen.push(`interval ${count}@${clock.now()}`));
-    const waiting = timer(250, clock.scheduler).subscribe(() => seen.push('never'));
-    interval(40, clock.scheduler)
+    const waiting = timer(250, createClockScheduler(clock)).subscribe(() => seen.push('never'));
+    interval(40, createClockScheduler(clock))
       .pipe(
         take(5),
-        bufferTime(100, clock.scheduler),
+        bufferTime(100, createClockScheduler(clock)),
         map((batch) => batch.length),
       )
       .subscribe((length) => seen.push(`buffer ${length}@${clock.now()}`));

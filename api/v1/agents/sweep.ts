@@ -1,8 +1,9 @@
 /** POST /v1/agents/:id/sweep: queues a sweep of thresholds of the agent's active manifest, with a walk-forward. */
 
-import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { Type } from 'typebox';
-import { DEFAULT_WALK_FORWARD, readSweep, SWEEP_LIMITS, type SweepGiven } from '../../../src/domain/backtest/sweep.ts';
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
+import { readSweep, SWEEP_LIMITS, type SweepGiven } from '../../../src/domain/backtest/sweep.ts';
+import { DEFAULT_WALK_FORWARD } from '../../../src/domain/backtest/sweep-windows.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

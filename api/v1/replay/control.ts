@@ -3,13 +3,11 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { EmptyBody, objectOf } from '../../shapes.ts';
+import { LEAST_SPEED, MOST_SPEED } from '../../../src/domain/replay-speed.ts';
 import { malformed } from '../../strict-json.ts';
 import type { ReplayControl } from './ports.ts';
 import { ReplayBody, replayBody } from './state.ts';
 
-/** Seconds of the tape per second. */
-export const LEAST_SPEED = 0.01;
-export const MOST_SPEED = 100_000;
 const MOST_STEPS = 10_000;
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 

@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { ExchangeSigner, SignerClient } from '../../trading/ports.ts';
-import { createLog, type LogLevel } from '../log.ts';
+import { createLog } from '../log.ts';
+import type { LogLevel } from '../log-levels.ts';
 import { type AuthorizationKey, authorizationKey } from './authorization-signature.ts';
 import { unsealed } from './signer-process.ts';
 import type { SignerAddresses, SignerSecret, SignerTold } from './signer-protocol.ts';

@@ -1,4 +1,5 @@
 /** The one loop of everything that is asked again and again: round after round, with a backoff after failures. */
+import { createClockScheduler } from '../../../streams/clock-scheduler.ts';
 import { catchError, concat, defer, from, type Observable, type ObservableInput, race, repeat, retry, tap, throwError, timer } from 'rxjs';
 import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -30,7 +31,7 @@ export function askAgain<Message>({ clock, round, pauseMs, failed, retryMs, wake
       );
     };
     const pause = (ms: number): Observable<unknown> => {
-      const over = timer(ms, clock.scheduler);
+      const over = timer(ms, createClockScheduler(clock));
       return wake === undefined ? over : race(over, wake);
     };
     return defer(round).pipe(

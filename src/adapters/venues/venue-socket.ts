@@ -2,6 +2,7 @@
  * A websocket to a venue that comes back by itself: backoff, watchdogs, status events, counted refusals.
  * See docs/reference/outside/rules.md.
  */
+import { createClockScheduler } from '../../../streams/clock-scheduler.ts';
 import type { IncomingMessage } from 'node:http';
 import { catchError, concat, defer, EMPTY, Observable, of, retry, type Subscriber, throwError, timer } from 'rxjs';
 import { type RawData, WebSocket } from 'ws';
@@ -104,7 +105,7 @@ export function venueSocket(options: VenueSocketOptions): Observable<FeedMessage
       const { heldMs, notBeforeMs, prompt } = error instanceof ConnectionLost ? error : new ConnectionLost('');
       if (heldMs >= STABLE_MS) failures = 0;
       failures += 1;
-      return timer(prompt && heldMs >= PROMPT_MS ? 0 : Math.max(backoffMs(failures, random), notBeforeMs), clock.scheduler);
+      return timer(prompt && heldMs >= PROMPT_MS ? 0 : Math.max(backoffMs(failures, random), notBeforeMs), createClockScheduler(clock));
     };
     return new Observable<FeedMessage>((subscriber) => new Connection(options, subscriber, epoch + 1, openedNext).close).pipe(
       catchError(lost),

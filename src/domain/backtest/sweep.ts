@@ -7,20 +7,13 @@ import { renderPayload } from '../manifest/payload-form.ts';
 import { readManifest } from '../manifest/reader.ts';
 import type { EpochMs } from '../time.ts';
 import { type BacktestRequest, type GivenRequest, readBacktestRequest } from './request.ts';
+import { DEFAULT_WALK_FORWARD, type WalkForwardRequest } from './sweep-windows.ts';
 
 /** A threshold by its place in the payload form, and the values it takes. */
 export interface SweepParameter {
   /** Such as `stopLossPct` or `entryConditions[0].value`. */
   readonly path: string;
   readonly values: readonly (number | string)[];
-}
-
-/** Lengths in days of the equity curve: trading days where every instrument is a share, else calendar days. */
-export interface WalkForwardRequest {
-  /** The best variant of so many days is picked. */
-  readonly trainDays: number;
-  /** What it earned in so many days after them counts. */
-  readonly testDays: number;
 }
 
 /** Plain JSON: it lies with the run. It is never evidence, so a short stretch is allowed. */
@@ -37,8 +30,6 @@ export interface Variant {
 }
 
 export const SWEEP_LIMITS = { parameters: 4, values: 50, variants: 200, trainDays: 1_500, testDays: 750 } as const;
-/** A year picks, and the quarter after it counts. */
-export const DEFAULT_WALK_FORWARD: WalkForwardRequest = { trainDays: 365, testDays: 91 };
 
 const PATH = /^(?:([A-Za-z]+)|(entryConditions|exitConditions)\[(\d+)\]\.([A-Za-z]+))$/;
 const DECIMAL = /^-?\d+(\.\d+)?$/;

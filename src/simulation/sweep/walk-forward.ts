@@ -1,5 +1,5 @@
 /** A walk-forward over the daily returns of variants that all ran over the same days: one window picks, the next one counts. */
-import type { WalkForwardRequest } from '../../domain/backtest/sweep.ts';
+import type { WalkForwardRequest } from '../../domain/backtest/sweep-windows.ts';
 import { sharpeRatio } from '../backtest/performance.ts';
 
 /** One step. Days are places in the curve; a window holds its first day and ends before its last. */

@@ -34,7 +34,6 @@ export function shiftedClock(start?: number): Clock & { forward(ms: number): voi
   return {
     now: () => live.now() + shift,
     elapsed: () => live.elapsed() + shift,
-    scheduler: live.scheduler,
     deadline: (at, call) => live.deadline(at - shift, call),
     forward: (ms) => void (shift += ms),
   };

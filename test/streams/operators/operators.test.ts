@@ -399,14 +399,14 @@ describe('conflate', () => {
   it('keeps the latest of each key per interval and flushes on completion', () => {
     marbles(({ hot, expectObservable }, scheduler) => {
       const source = hot('abc 20ms d-|', { a: 'x1', b: 'y1', c: 'x2', d: 'z1' });
-      const output = source.pipe(conflate({ scheduler }, 10, (value: string) => value[0]));
+      const output = source.pipe(conflate(marbleClock(scheduler, T), 10, (value: string) => value[0]));
       expectObservable(output).toBe('10ms p 14ms (q|)', { p: ['x2', 'y1'], q: ['z1'] });
     });
   });
 
   it('runs no timer while nothing comes', () => {
     marbles(({ hot, expectObservable }, scheduler) => {
-      expectObservable(hot<string>('1s -|').pipe(conflate({ scheduler }, 10, (value) => value))).toBe('1s -|');
+      expectObservable(hot<string>('1s -|').pipe(conflate(marbleClock(scheduler, T), 10, (value) => value))).toBe('1s -|');
     });
   });
 });

@@ -3,6 +3,7 @@
  * believed, so that a lost, doubled or invented one costs a look at most.
  * See docs/reference/outside/relay.md.
  */
+import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { Subject, type Subscription, throttleTime } from 'rxjs';
 import type { BridgePushes } from '../../../../actors/bridge-transfer/ports.ts';
 import type { Clock } from '../../../../streams/clock.ts';
@@ -88,7 +89,7 @@ export function createRelayPushes({ url, key, clock, random, onFailure }: RelayP
       for (const reference of wanted) {
         if (followed.has(reference)) continue;
         const moved = new Subject<void>();
-        const bursts = throttleTime<void>(LEAST_GAP_MS, clock.scheduler, { leading: true, trailing: true });
+        const bursts = throttleTime<void>(LEAST_GAP_MS, createClockScheduler(clock), { leading: true, trailing: true });
         followed.set(reference, { moved, told: moved.pipe(bursts).subscribe(() => received(reference)) });
         ask('subscribe', reference);
       }

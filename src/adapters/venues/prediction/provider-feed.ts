@@ -1,4 +1,5 @@
 /** What both providers' feeds share: the catalogue is listed again and again, and what is worth streaming is streamed. */
+import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { defer, finalize, interval, merge, type Observable, Subject, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField, UnknownFields } from '../../../../streams/feed-counters.ts';
@@ -107,7 +108,7 @@ export class BookWait {
 
 /** Calls every 5 s until it is stopped, for whatever waits for a book. */
 export function lookForBooks(clock: Clock, look: (now: EpochMs) => void): () => void {
-  const looking = interval(ASK_AGAIN_MS / 2, clock.scheduler).subscribe({ next: () => look(clock.now()) });
+  const looking = interval(ASK_AGAIN_MS / 2, createClockScheduler(clock)).subscribe({ next: () => look(clock.now()) });
   return () => looking.unsubscribe();
 }
 

@@ -5,9 +5,10 @@ import type { Reach } from '../../reach.ts';
 import { createReferenceCandles } from './candles.ts';
 import { FALLBACK_PER_MINUTE, withFallback } from './fallback.ts';
 import { createReferenceClient, createReferenceFeed, REFERENCE_PER_MINUTE } from './feed.ts';
-import { createIssuerMarkFeed, MARK_ISSUERS, type MarkMemory, type MarkProvider } from './issuer-marks.ts';
+import { createIssuerMarkFeed, MARK_ISSUERS, type MarkMemory } from './issuer-marks.ts';
 import { createKeyedClient } from './keyed-client.ts';
-import { SHARE_QUOTES, type ShareQuotesProvider } from './share-quotes.ts';
+import type { MarkProvider, ShareQuotesProvider } from './providers.ts';
+import { SHARE_QUOTES } from './share-quotes.ts';
 
 const ISSUER_PER_MINUTE = 30;
 

@@ -2,8 +2,10 @@
  * The second source of share prices: listens to the first one, and asks another only for shares that it leaves without a price.
  * See docs/reference/outside/second-reference-source.md.
  */
+
 import { concatMap, defer, EMPTY, merge, mergeMap, type Observable, Subject, takeUntil, tap, timer } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
+import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice, Session } from '../../../domain/quote.ts';
@@ -130,7 +132,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
           complete: () => primaryEnded.next(),
         }),
       ),
-      timer(spacingMs, clock.scheduler).pipe(
+      timer(spacingMs, createClockScheduler(clock)).pipe(
         concatMap(() => second),
         takeUntil(primaryEnded),
       ),

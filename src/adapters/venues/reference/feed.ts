@@ -2,9 +2,11 @@
  * The live reference prices of Pyth Hermes: a stream of updates that comes back by itself, after one look at the latest prices.
  * See docs/reference/outside/reference-prices.md.
  */
+
 import { catchError, concat, defer, from, mergeMap, type Observable, of, retry, throwError, timer } from 'rxjs';
 import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';
+import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice } from '../../../domain/quote.ts';
@@ -112,7 +114,7 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
       const status = error instanceof EventStreamEnded ? error.status : 0;
       const refused = status === 401 || status === 403 || status === 429;
       const ms = refused ? Math.round(REFUSED_PAUSE_MS * (0.5 + random() / 2)) : backoffMs(failures, random);
-      return timer(ms, clock.scheduler);
+      return timer(ms, createClockScheduler(clock));
     };
 
     return defer(() => {

@@ -14,10 +14,7 @@ import { knownFields, noteUnknown } from '../known-fields.ts';
 import { poll, type Reading, type Rejected } from '../polling.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import type { KeyedClient } from './keyed-client.ts';
-
-/** Whose marks may be read. */
-export const MARK_PROVIDERS = ['prestocks', 'tessera'] as const;
-export type MarkProvider = (typeof MARK_PROVIDERS)[number];
+import type { MarkProvider } from './providers.ts';
 
 /** One issuer of tokens that publishes marks. An issuer with another shape is one more of these. */
 export interface MarkIssuer {

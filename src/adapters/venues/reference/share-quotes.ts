@@ -10,10 +10,7 @@ import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { ReferenceYield } from './hermes-map.ts';
 import type { ClientQuery } from './keyed-client.ts';
-
-/** Whom share prices may come from behind the first source. */
-export const SHARE_QUOTES_PROVIDERS = ['finnhub', 'alpaca'] as const;
-export type ShareQuotesProvider = (typeof SHARE_QUOTES_PROVIDERS)[number];
+import type { ShareQuotesProvider } from './providers.ts';
 
 /** One provider of share prices. A provider with another shape is one more of these. */
 export interface ShareQuotes {

@@ -2,6 +2,7 @@
  * The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget.
  * See docs/reference/outside/aggregator.md.
  */
+import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { catchError, concat, concatMap, defer, EMPTY, from, ignoreElements, type Observable, of, repeat, timer } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -134,7 +135,7 @@ class TokenPoller {
   #until(at: EpochMs, wanted = true): Observable<never> {
     return defer(() => {
       const ms = at - this.#clock.now();
-      return wanted && ms > 0 ? timer(ms, this.#clock.scheduler).pipe(ignoreElements()) : EMPTY;
+      return wanted && ms > 0 ? timer(ms, createClockScheduler(this.#clock)).pipe(ignoreElements()) : EMPTY;
     });
   }
 

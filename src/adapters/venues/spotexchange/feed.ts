@@ -2,6 +2,7 @@
  * The spot exchange live: quotes, closed bars and local order books over one combined stream.
  * See docs/reference/outside/spot-exchange.md.
  */
+import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { defer, finalize, type Observable, retry, type Subscription, share, tap, timer } from 'rxjs';
 import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';
@@ -275,7 +276,7 @@ function fittingSnapshot(
         attempt += 1;
         if (!(error instanceof SnapshotTooOld))
           emit(rejection('spotexchange', DEPTH_SOURCE, clock.now(), 'venue_error', `no snapshot of ${instrument}: ${error.message}`, ''));
-        return timer(backoffMs(attempt, random), clock.scheduler);
+        return timer(backoffMs(attempt, random), createClockScheduler(clock));
       },
     }),
   );

@@ -1,0 +1,105 @@
+/** What `sevengate backtest` does: loaded once it is to be done. */
+import { writeFile } from 'node:fs/promises';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { simulationPage } from '../adapters/report-page.ts';
+import { databaseClock } from '../adapters/store/simulated-time.ts';
+import { progressBar } from '../adapters/terminal-progress.ts';
+import { type BacktestRequest, readBacktestRequest } from '../domain/backtest/request.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
+import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
+import { type BarWindow, workFromBars } from '../simulation/backtest/from-bars.ts';
+import { backtestNeeds, barSeriesOf } from '../simulation/backtest/needs.ts';
+import { outcomeText } from '../simulation/backtest/outcome-text.ts';
+import {
+  type BacktestOptions,
+  barsOfFiles,
+  type Finished,
+  givenOf,
+  type OnProgress,
+  problemWords,
+  type Stretch,
+  stretchOf,
+  type Told,
+  versionsTried,
+} from './backtest-options.ts';
+import { manifestFromFile } from './manifest-file.ts';
+import type { Service } from './ports.ts';
+import { withWriterDatabase } from './service-database.ts';
+import { sweepOf } from './sweep.ts';
+
+/** Runs a backtest, or a sweep, and prints what it came to. @throws Error in one sentence where it is refused. */
+export async function run(service: Service, file: string, options: BacktestOptions): Promise<void> {
+  const manifest = manifestFromFile(file);
+  const bar = options.sweep === undefined ? progressBar('backtest', 'bars') : progressBar('sweep', 'variants');
+  try {
+    const work = options.sweep === undefined ? backtestOf : sweepOf;
+    const { evaluation, text, ...outcome } = await work(service, manifest, options, bar.update);
+    bar.stop();
+    if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, evaluation, outcome));
+    const { resultHash, result } = outcome;
+    process.stdout.write(options.json ? `{"resultHash":"${resultHash}","result":${result}}\n` : `${text}\n`);
+  } finally {
+    bar.stop();
+  }
+}
+
+async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { resultHash, summary, result }: Finished): Promise<string> {
+  const data = { evaluation, title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) as unknown };
+  return (await simulationPage(data)).page;
+}
+
+/** @throws Error where it was refused, with the reason. */
+async function backtestOf(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<Told> {
+  const outcome = await (options.candles.includes('store')
+    ? fromStore(service, manifest, options, onProgress)
+    : fromFiles(manifest, options, onProgress));
+  if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
+  return { ...outcome, evaluation: 'backtest', text: outcomeText(outcome, options.report ?? null) };
+}
+
+/** @throws Error that names every wrong option. */
+function requestFrom(options: BacktestOptions, window: Stretch, now: number): BacktestRequest {
+  const read = readBacktestRequest({ ...givenOf(options, window), look: options.look }, now);
+  if ('assumptions' in read) return read;
+  throw new Error(problemWords(read));
+}
+
+function trialsFrom(options: BacktestOptions): { readonly versions: number; readonly otherSharpes: readonly number[] } {
+  return { versions: versionsTried(options), otherSharpes: [] };
+}
+
+async function fromStore(
+  service: Service,
+  manifest: Manifest,
+  options: BacktestOptions,
+  onProgress: (done: number, total: number) => void,
+): Promise<BacktestOutcome> {
+  const window = stretchOf(options);
+  const trials = trialsFrom(options);
+  // What is wrong with them is said before anything is started.
+  requestFrom(options, window, createLiveClock().now());
+  return withWriterDatabase(
+    service,
+    'sevengate backtest',
+    async (sql, databaseUrl) => {
+      const now = (await databaseClock(sql)).now();
+      const asked = { manifest, request: requestFrom(options, window, now), trials, funding: [], createdAt: now };
+      return service.backtest({ databaseUrl, asked }, (message) => {
+        if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
+      });
+    },
+    'api',
+  );
+}
+
+async function fromFiles(
+  manifest: Manifest,
+  options: BacktestOptions,
+  onProgress: (done: number, total: number) => void,
+): Promise<BacktestOutcome> {
+  const now = createLiveClock().now();
+  const timeframe = requestFrom(options, {}, now).timeframe ?? manifest.timeframe;
+  const bars = await barsOfFiles(options.candles, barSeriesOf(backtestNeeds(manifest, timeframe)), timeframe, now);
+  const requested = (covered: BarWindow): BacktestRequest => requestFrom(options, stretchOf(options, covered), now);
+  return workFromBars({ manifest, timeframe, bars, requested, trials: trialsFrom(options), now, onProgress });
+}

@@ -1,0 +1,12 @@
+/** The windows of a walk-forward: how long each picks, and how long what it picked counts. */
+
+/** Lengths in days of the equity curve: trading days where every instrument is a share, else calendar days. */
+export interface WalkForwardRequest {
+  /** The best variant of so many days is picked. */
+  readonly trainDays: number;
+  /** What it earned in so many days after them counts. */
+  readonly testDays: number;
+}
+
+/** A year picks, and the quarter after it counts. */
+export const DEFAULT_WALK_FORWARD: WalkForwardRequest = { trainDays: 365, testDays: 91 };

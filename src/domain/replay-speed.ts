@@ -1,0 +1,3 @@
+/** How fast a tape may be replayed to clients: seconds of the tape per second. */
+export const LEAST_SPEED = 0.01;
+export const MOST_SPEED = 100_000;

@@ -1,0 +1,47 @@
+// What a command loads before it is carried out: its help and its refusals answer at once, so nothing that only its work needs may be
+// loaded for them. Modules are counted, not milliseconds.
+import { expect, test } from 'vitest';
+import { files } from '../rooms/source.ts';
+
+const BY_PATH = new Map(files.map((file) => [file.path, file]));
+/** What a help may load besides Commander and Node.js: small packages that words and figures are read with. */
+const LIGHT: ReadonlySet<string> = new Set(['commander', 'decimal.js', '@scure/base', 'cli-progress']);
+/** The help of `tape` lists the forms of recordings, which those who read them state. */
+const NEEDED: Readonly<Record<string, { readonly packages: readonly string[]; readonly files: number }>> = {
+  'src/cli/tape.ts': { packages: ['csv-parse'], files: 45 },
+};
+/** Files of our own that a command may load to describe itself, besides those that every command loads. */
+const MOST_FILES = 25;
+
+/** Everything that is loaded with a file: what `import()` names inside of a function comes later. */
+function loadedWith(path: string, into = { own: new Set<string>(), packages: new Set<string>() }): typeof into {
+  if (into.own.has(path)) return into;
+  into.own.add(path);
+  const file = BY_PATH.get(path);
+  if (file === undefined) throw new Error(`${path} is no file of the project`);
+  for (const { from, own, typeOnly, later } of file.imports) {
+    if (typeOnly || later) continue;
+    if (own) loadedWith(from, into);
+    else if (!from.startsWith('node:')) into.packages.add(from);
+  }
+  return into;
+}
+
+const COMMANDS = files
+  .filter(({ path, text }) => /^src\/cli\/[\w-]+\.ts$/.test(path) && /export function \w+Commands?\(/.test(text))
+  .map(({ path }) => path);
+const EVERY = loadedWith('src/boot/cli.ts');
+
+test('every command of the list is looked at', () => {
+  expect(COMMANDS.length).toBeGreaterThan(15);
+});
+
+test('the list of commands loads no library of the service', () => {
+  expect([...EVERY.packages].filter((name) => !LIGHT.has(name))).toEqual([]);
+});
+
+test.each(COMMANDS)('%s describes itself without what its work needs', (path) => {
+  const { own, packages } = loadedWith(path);
+  expect([...packages].filter((name) => !LIGHT.has(name))).toEqual(NEEDED[path]?.packages ?? []);
+  expect([...own].filter((file) => !EVERY.own.has(file)).length).toBeLessThanOrEqual(NEEDED[path]?.files ?? MOST_FILES);
+});
