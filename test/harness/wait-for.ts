@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export const PATIENCE = 10;
 
 /** No wait is longer: a test that takes more is ended by its own bound, and could not say what it waited for. */
-const LONGEST_MS = 200_000;
+export const LONGEST_MS = 200_000;
 
 export interface WaitForOptions {
   /** What is promised, 10,000 unless told; fails after `PATIENCE` times as many milliseconds, and after 200,000 at the latest. */

@@ -233,6 +233,8 @@ export function clientOf({ home, url, token }: Pick<Client, 'home' | 'url' | 'to
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
+        // A kept connection may be closed just when a busy test asks again, and what changes something is not asked twice.
+        connection: 'close',
         ...(authorization === undefined ? {} : { authorization }),
         ...(given === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,

@@ -22,7 +22,7 @@ import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { recordPage } from '../harness/recorded-examples.ts';
 import { rounds } from '../harness/rounds.ts';
-import { waitFor } from '../harness/wait-for.ts';
+import { LONGEST_MS, waitFor } from '../harness/wait-for.ts';
 import { type Client, type Service, startService } from '../journeys/running-service.ts';
 
 const PLACES = [
@@ -192,7 +192,7 @@ export async function openBrowser({ timezoneId = 'UTC' }: { readonly timezoneId?
     async page({ width = 1280, height = 900 } = {}) {
       const page = await context.newPage();
       await page.setViewportSize({ width, height });
-      page.setDefaultTimeout(60_000);
+      page.setDefaultTimeout(LONGEST_MS);
       recordPage(page);
       const complaints: string[] = [];
       const asked: string[] = [];
