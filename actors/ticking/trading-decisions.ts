@@ -27,7 +27,14 @@ import type { Clock } from '../../streams/clock.ts';
 import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
 import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';
 import { type ChainEnd, decisionRow, type HashedCut, observedHashOf } from './decision-chain.ts';
-import type { OpenDecision, SlotDecisions, TickedKind } from './shard-ticker.ts';
+import {
+  createShardTicker,
+  type OpenDecision,
+  type ShardTicker,
+  type ShardTickerDeps,
+  type SlotDecisions,
+  type TickedKind,
+} from './shard-ticker.ts';
 import type { OrganizationRisk, ProposalStart, TickDuty, TickStore, TickTrades } from './tick-store.ts';
 
 /** An actor that trades by a manifest's rules: what of it changes only with its version. */
@@ -64,6 +71,21 @@ export interface TradingKindDeps<Duty extends TradingDuty> {
   readonly notesInputs?: boolean;
   /** Receives, after the commit, how the books of actors stand that have one: for the circuit breakers. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
+}
+
+/** How long a proposal waits for its approval unless told otherwise, in milliseconds: prices of ten slots ago say little. */
+export const APPROVAL_MS = 600_000;
+
+/** The store of a ticker of actors that trade. */
+export type TradingTickStore = TickStore<TradingDuty>;
+
+/** Makes the ticker of actors that trade by a manifest's rules. The period and the shards are those of the actors that `store` knows. */
+export function createTradingTicker<Duty extends TradingDuty>(
+  deps: Omit<ShardTickerDeps<Duty, Noted>, 'kind'> &
+    Omit<TradingKindDeps<Duty>, 'approvalMs'> & { readonly store: TickStore<Duty>; readonly approvalMs?: number },
+): ShardTicker {
+  const approvalMs = deps.approvalMs ?? APPROVAL_MS;
+  return createShardTicker({ ...deps, kind: createTradingKind({ ...deps, approvalMs }) });
 }
 
 /** An actor within a slot: what was read of it, and what risk was asked with, once it was. */

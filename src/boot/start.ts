@@ -6,7 +6,7 @@ import { untilReady } from '../../api/operation/readiness-parts.ts';
 import { serveHealthPage } from '../adapters/health-page.ts';
 import { createSignInLinks } from '../adapters/identity/sign-in-links.ts';
 import { isLoopback } from '../adapters/listen-refusal.ts';
-import { serviceClock } from '../adapters/store/agents/tick-store.ts';
+import { serviceClock } from '../adapters/store/agents/dispatch-store.ts';
 import { seedOrganization } from '../adapters/store/callers/seed-organization.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import type { RunningService } from '../cli/ports.ts';

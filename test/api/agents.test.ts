@@ -1,8 +1,10 @@
 // Agents from creation to halt over HTTP, on the real commands and a real database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
+import { createTradingTicker } from '../../actors/ticking/trading-decisions.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
+import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
+import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import { decisionChainText, decisionId } from '../../src/domain/decision.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';

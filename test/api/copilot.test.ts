@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChatCompletions } from '../../src/adapters/language-model/chat-completions.ts';
 import { createModelPorts } from '../../src/adapters/language-model/model-ports.ts';
-import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createModelScript } from '../../src/sandbox/language-model/script.ts';
 import { createModelSimulator } from '../../src/sandbox/language-model/simulator.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';

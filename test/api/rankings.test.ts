@@ -1,7 +1,7 @@
 // Rankings, basis and assessments over HTTP: on stored cuts and bars, as of now and as of the past, in pages, and for nobody's invented reasons.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
-import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';

@@ -1,7 +1,7 @@
 // Vaults over HTTP, on the real commands, books and ledger: shares, ceilings, withdrawals and the ranking.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
-import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';

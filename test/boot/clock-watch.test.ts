@@ -1,7 +1,8 @@
 /** A machine whose clock is wrong takes no cut, says so, and goes on once the clock is right; the database refuses what lies ahead. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClockWatch } from '../../actors/runtime/clock-watch.ts';
-import { SlotNotReached, serviceClock, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { SlotNotReached, writeCut } from '../../src/adapters/store/agents/cut-store.ts';
+import { serviceClock } from '../../src/adapters/store/agents/dispatch-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';

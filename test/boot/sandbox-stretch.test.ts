@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
-import { createDispatchStore, databaseNow } from '../../src/adapters/store/agents/tick-store.ts';
+import { createDispatchStore, databaseNow } from '../../src/adapters/store/agents/dispatch-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { AgentCommands, CommandContext } from '../../actors/agent/commands.ts';
 import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
-import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { until } from '../../src/adapters/server-process.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';

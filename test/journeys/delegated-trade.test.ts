@@ -1,7 +1,7 @@
 // An agent or a Take trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
-import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createDelegationStore, delegatedOrder } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';

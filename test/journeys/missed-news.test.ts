@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCut, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { readCut, writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { createTape } from '../../src/adapters/tape/tape-writer.ts';

@@ -9,7 +9,7 @@ import { createLog } from '../../src/adapters/log.ts';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
-import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';

@@ -1,6 +1,6 @@
 /** Run by tests as a process of its own, so that they can kill it: a worker with the product's wiring, ticking in short slots. */
 import { randomBytes } from 'node:crypto';
-import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
+import type { TradingTickStore } from '../../actors/ticking/trading-decisions.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';
 import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';

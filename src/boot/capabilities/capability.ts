@@ -14,7 +14,7 @@ import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ShardTicker, Turns } from '../../../actors/ticking/shard-ticker.ts';
-import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';

@@ -2,7 +2,7 @@
 
 import type { Breakers } from '../../../actors/agent/book-breakers.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-decisions.ts';
 import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
 import type { TickerDeps } from './capability.ts';
 

@@ -16,7 +16,8 @@ import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { activeManifests, tradersSubscribedTo } from '../../adapters/store/agents/manifest-reads.ts';
-import { createDispatchStore, SlotNotReached, writeCut } from '../../adapters/store/agents/tick-store.ts';
+import { keepCuts } from '../../adapters/store/agents/cut-store.ts';
+import { createDispatchStore } from '../../adapters/store/agents/dispatch-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createCandleWorkRecorder } from '../../adapters/store/candles/candle-work-store.ts';
 import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
@@ -30,7 +31,6 @@ import { createWriteLine } from '../../adapters/store/write-line.ts';
 import { keepHourlyBars } from '../../adapters/venues/keep-hourly-bars.ts';
 import { hourlySeries } from '../../domain/basis/basis-legs.ts';
 import { CATALOG } from '../../domain/catalog.ts';
-import type { Cut } from '../../domain/cut.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
@@ -156,7 +156,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     needs: () => needs.indicators,
     // Half minutes hold every slot of agents and of Takes.
     periodMs: TAKE_TICK_MS,
-    onCut: (cut) => lines.cuts.write('writing a cut', () => keepCut(deps, cut, parts.onAhead)),
+    onCut: keepCuts({ sql, clock, write: lines.cuts.write, onKept: deps.metrics.cut, onAhead: parts.onAhead }),
     onFailure: failed('the streams'),
   });
   const unrecord = deps.onPipeline?.(pipeline);
@@ -192,16 +192,6 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
       await Promise.all(Object.values(lines).map((line) => line.done()));
     },
   };
-}
-
-async function keepCut({ sql, clock, metrics }: FeedDeps, cut: Cut, onAhead: () => void): Promise<void> {
-  try {
-    await writeCut(sql, cut, 'streams');
-  } catch (error) {
-    if (error instanceof SlotNotReached) onAhead();
-    throw error;
-  }
-  metrics.cut({ instruments: cut.observations.size, behindMs: clock.now() - cut.slot });
 }
 
 /** Passes prices on to the bus. Returns what stops it. */

@@ -10,7 +10,7 @@ import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createTurns } from '../../../actors/ticking/shard-ticker.ts';
-import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { QueueAddress } from '../../adapters/queue/bullmq.ts';
@@ -21,7 +21,7 @@ import { createHistoryStore } from '../../adapters/store/actors/history-store.ts
 import { createRecurringStore } from '../../adapters/store/actors/recurring-store.ts';
 import { shareCommits } from '../../adapters/store/actors/shared-commits.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
-import { createDispatchStore, databaseNow } from '../../adapters/store/agents/tick-store.ts';
+import { createDispatchStore, databaseNow } from '../../adapters/store/agents/dispatch-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { type KeptDays, stalledShardsWatch, tidyingWork } from '../../adapters/store/store-upkeep.ts';

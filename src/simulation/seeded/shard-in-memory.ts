@@ -2,7 +2,7 @@
 import { agentContext } from '../../../actors/agent/effects.ts';
 import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { movedWindow, type ShardActor, type TickWindow } from '../../../actors/ticking/tick-window.ts';
-import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import type { Cut } from '../../domain/cut.ts';
 import type { DecisionRow } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';

@@ -16,7 +16,7 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import type { TickTrades } from '../../../actors/ticking/tick-store.ts';
-import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import { createFreshness } from '../../../streams/freshness.ts';
 import type { VirtualClock } from '../../../streams/virtual-clock.ts';
 import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../domain/book.ts';

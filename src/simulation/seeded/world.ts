@@ -5,8 +5,7 @@
 
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
-import type { MarkedAgent } from '../../../actors/ticking/trading-decisions.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
+import { createTradingTicker, type MarkedAgent } from '../../../actors/ticking/trading-decisions.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
 import type { Autonomy } from '../../domain/agent.ts';

@@ -10,7 +10,7 @@ import { startTimers } from '../../../actors/runtime/timers.ts';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-facts.ts';
-import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createBreakers } from '../../../src/boot/breakers.ts';
 import { bookIds, emptyBook, type Fill, markBook, utcDayOf } from '../../../src/domain/book.ts';

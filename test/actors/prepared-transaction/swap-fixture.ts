@@ -7,7 +7,7 @@ import type { PreparedTransactionView } from '../../../actors/prepared-transacti
 import type { SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
-import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import { createPreparedTransactionStore } from '../../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';

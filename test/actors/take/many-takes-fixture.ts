@@ -1,5 +1,5 @@
 /** So many armed Takes on a real PostgreSQL, evaluated shard by shard as the workers do it; nothing of them but their number is made easy. */
-import { createDispatchStore } from '../../../src/adapters/store/agents/tick-store.ts';
+import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import { TAKE_TICK_MS } from '../../../src/domain/time.ts';

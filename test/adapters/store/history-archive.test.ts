@@ -15,7 +15,8 @@ import { createActorStore } from '../../../src/adapters/store/actors/actor-store
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
-import { createDispatchStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
+import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
 import {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
-import { createDispatchStore } from '../../../src/adapters/store/agents/tick-store.ts';
+import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { createBookReads } from '../../../src/adapters/store/books/book-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createMarketOrderStore } from '../../../src/adapters/store/orders/market-order-store.ts';

@@ -1,6 +1,7 @@
 // The trail of agents that really ticked, on real PostgreSQL: whole as it is, and any alteration is found and named.
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { createDispatchStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
+import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';

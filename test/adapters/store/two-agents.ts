@@ -4,7 +4,7 @@ import type { CommandContext } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-decisions.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createTickStore } from '../../../src/adapters/store/agents/tick-store.ts';

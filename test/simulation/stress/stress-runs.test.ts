@@ -7,7 +7,7 @@ import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts'
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
-import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';

@@ -1,6 +1,6 @@
 /** Which slot of every recurring work is done, and who is at the next one. */
 import type { RecurringStore } from '../../../../actors/runtime/recurring.ts';
-import { databaseNow } from '../agents/tick-store.ts';
+import { databaseNow } from '../agents/dispatch-store.ts';
 import type { Sql } from '../database.ts';
 
 export function createRecurringStore(sql: Sql): RecurringStore {

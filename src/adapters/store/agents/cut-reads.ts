@@ -2,7 +2,7 @@
 import type { Cut } from '../../../domain/cut.ts';
 import { type EpochMs, slotOf, TAKE_TICK_MS } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
-import { readWrittenCut } from './tick-store.ts';
+import { readWrittenCut } from './cut-store.ts';
 
 /** How many parsed cuts are kept: the present one and what pages of the last minutes ask for. */
 const KEPT_CUTS = 8;

@@ -1,113 +1,23 @@
-/** Cuts, shards and decisions in PostgreSQL: what the ticks read, and the one batch in which a shard's decisions are committed. */
+/** Ticks in PostgreSQL: what they read, and the one batch in which a shard's decisions are committed. */
 import type { OrganizationRisk, TickCommit, TickStore, TickTrades } from '../../../../actors/ticking/tick-store.ts';
 import type { TradingDuty } from '../../../../actors/ticking/trading-decisions.ts';
 import type { Incident } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import type { TradingBook } from '../../../domain/book.ts';
-import { canonicalJson } from '../../../domain/canonical-json.ts';
-import { type Cut, type Observation, observationHash } from '../../../domain/cut.ts';
 import type { DecisionRow } from '../../../domain/decision.ts';
 import { STOP_LOSS, supersededBy } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { NO_INPUTS } from '../../../domain/tick-inputs.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { cutDigest, decisionsDigest } from '../../../domain/trail/batch-digests.ts';
+import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
 import { UnreadableRow } from '../../../domain/unreadable-row.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
 import { readPermitFacts, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStarts } from '../actors/actor-store.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
 import { isRetryable, type Sql, type Transaction } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
-
-/** The time of record: PostgreSQL's clock, ahead of it by what a sandbox was moved on. */
-export async function databaseNow(sql: Sql): Promise<EpochMs> {
-  const [row] = await sql<{ now: number }[]>`select record_clock_ms() as now`;
-  return row?.now as number;
-}
-
-/** The clock that slots of cuts are assessed by: PostgreSQL's. */
-export async function serviceClock(sql: Sql): Promise<EpochMs> {
-  const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
-  return Number(row?.now);
-}
-
-/** A cut of a slot that the database's clock has not reached: the writer's clock is ahead. Nothing was written. */
-export class SlotNotReached extends Error {}
-
-/**
- * Writes a slot's observations, once: the first writer's cut is the slot's cut, a later one is dropped.
- * @returns whether this one was written. @throws SlotNotReached
- */
-export async function writeCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
-  return (await writeCuts(sql, [cut], source)) === 1;
-}
-
-/** The same of several slots, in one transaction. @returns how many of them were written. @throws SlotNotReached; then none was. */
-export async function writeCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence'): Promise<number> {
-  try {
-    return await insertCuts(sql, cuts, source);
-  } catch (error) {
-    const { constraint_name: constraint } = error as { constraint_name?: string };
-    throw constraint === 'cut_of_reached_slot' ? new SlotNotReached((error as Error).message) : error;
-  }
-}
-
-function insertCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence'): Promise<number> {
-  return inTransaction(sql, async (transaction) => {
-    const heads = cuts.map(({ slot, observations }) => ({ slot, source, instruments: observations.size }));
-    const inserted = await transaction<{ slot: EpochMs }[]>`
-      insert into cuts ${transaction(heads)} on conflict do nothing returning slot`;
-    const fresh = new Set(inserted.map(({ slot }) => slot));
-    const written = cuts.filter(({ slot }) => fresh.has(slot));
-    if (written.length === 0) return 0;
-    const rows = written.flatMap(({ slot, observations }) =>
-      [...observations].map(([instrument, observation]) => ({
-        slot,
-        instrument,
-        hash: observationHash(observation),
-        body: canonicalJson(observation as never),
-      })),
-    );
-    const batches = written.map(({ slot, observations }) => ({
-      slot,
-      source,
-      instruments: observations.size,
-      digest: cutDigest(rows.filter((row) => row.slot === slot)),
-    }));
-    await transaction`insert into cut_batches ${transaction(batches)}`;
-    if (rows.length > 0) {
-      await transaction`
-        insert into observations (slot, instrument, hash, body)
-        select slot, instrument, hash, body from jsonb_to_recordset(${transaction.json(rows as never)}) as o(slot bigint, instrument text, hash text, body text)`;
-    }
-    return written.length;
-  });
-}
-
-export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
-  const [cut] = await sql`select 1 from cuts where slot = ${slot}`;
-  return cut ? readWrittenCut(sql, slot) : null;
-}
-
-/** The cut of a slot that is known to have one. */
-export async function readWrittenCut(sql: Sql, slot: EpochMs): Promise<Cut> {
-  const rows = await sql<
-    { instrument: InstrumentKey; body: string }[]
-  >`select instrument, body from observations where slot = ${slot} order by instrument`;
-  return { slot, observations: new Map(rows.flatMap(({ instrument, body }) => readObservation(instrument, slot, body))) };
-}
-
-/** One observation of a cut; none where its row is no observation of that instrument and slot: what cannot be read was not observed. */
-function readObservation(instrument: InstrumentKey, slot: EpochMs, body: string): readonly [InstrumentKey, Observation][] {
-  try {
-    const observation = JSON.parse(body) as Observation | null;
-    return observation?.instrument === instrument && observation.slot === slot ? [[instrument, observation]] : [];
-  } catch {
-    return [];
-  }
-}
+import { readCut } from './cut-store.ts';
 
 const NO_RESTS: readonly never[] = [];
 const NO_BOOKS: ReadonlyMap<string, TradingBook> = new Map();
@@ -480,62 +390,4 @@ async function copyDecisions(transaction: Transaction, rows: readonly DecisionRo
 
 function copyText(text: string): string {
   return /[\\\t\n\r]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/\t/g, '\\t').replace(/\n/g, '\\n').replace(/\r/g, '\\r') : text;
-}
-
-/** A shard that is behind the slot. */
-export interface DueShard {
-  readonly periodMs: number;
-  readonly shard: number;
-}
-
-/** What the dispatcher asks: which shards have a slot to tick. */
-export function createDispatchStore(sql: Sql) {
-  return {
-    now: () => databaseNow(sql),
-
-    async cutExists(slot: EpochMs): Promise<boolean> {
-      const [row] = await sql`select 1 from cuts where slot = ${slot}`;
-      return row !== undefined;
-    },
-
-    /** Remembers that nothing was received for a slot; a cut that arrives later is dropped. */
-    writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
-
-    /**
-     * Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot.
-     * The shards are found from one to the next by the index: what is read grows with them, not with their actors.
-     */
-    async dueShards(periodMs: number, slot: EpochMs): Promise<readonly DueShard[]> {
-      await sql`
-        insert into tick_shards (period_ms, shard, last_slot)
-        with recursive ticked(shard) as (
-          select min(shard) from actors where tick_period_ms = ${periodMs} and tick_from is not null
-          union all
-          select (select min(a.shard) from actors a where a.tick_period_ms = ${periodMs} and a.tick_from is not null and a.shard > t.shard)
-          from ticked t where t.shard is not null
-        )
-        select ${periodMs}::int, n.shard, (
-          select min(a.tick_from) - ${periodMs} from actors a where a.tick_period_ms = ${periodMs} and a.shard = n.shard and a.tick_from is not null
-        ) from ticked n
-        where n.shard is not null and not exists (select 1 from tick_shards s where s.period_ms = ${periodMs} and s.shard = n.shard)
-        on conflict do nothing`;
-      const rows = await sql<
-        { shard: number }[]
-      >`select shard from tick_shards where period_ms = ${periodMs} and last_slot < ${slot} order by shard`;
-      return rows.map(({ shard }) => ({ periodMs, shard }));
-    },
-
-    /** Takes or renews a duty; false while another holds it. */
-    async hold(duty: string, holder: string, forMs: number): Promise<boolean> {
-      const [row] = await sql`
-        insert into leases (duty, holder, held_until) values (${duty}, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
-        on conflict (duty) do update set holder = excluded.holder, held_until = excluded.held_until
-        where leases.holder = excluded.holder or leases.held_until < clock_timestamp() returning 1`;
-      return row !== undefined;
-    },
-
-    async release(duty: string, holder: string): Promise<void> {
-      await sql`delete from leases where duty = ${duty} and holder = ${holder}`;
-    },
-  };
 }

@@ -1,7 +1,7 @@
 // Decision records come back whole out of packed rows, shared observations and the manifest that was active then.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDecisionReads } from '../../../../src/adapters/store/agents/decision-reads.ts';
-import { writeCut } from '../../../../src/adapters/store/agents/tick-store.ts';
+import { writeCut } from '../../../../src/adapters/store/agents/cut-store.ts';
 import type { Sql } from '../../../../src/adapters/store/database.ts';
 import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
 import { observationHash } from '../../../../src/domain/cut.ts';

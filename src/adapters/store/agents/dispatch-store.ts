@@ -1,0 +1,74 @@
+/** What says that a slot is due: the clock of the database, the shards that are behind it, and who is on duty. */
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql } from '../database.ts';
+import { writeCut } from './cut-store.ts';
+
+/** The time of record: PostgreSQL's clock, ahead of it by what a sandbox was moved on. */
+export async function databaseNow(sql: Sql): Promise<EpochMs> {
+  const [row] = await sql<{ now: number }[]>`select record_clock_ms() as now`;
+  return row?.now as number;
+}
+
+/** The clock that slots of cuts are assessed by: PostgreSQL's. */
+export async function serviceClock(sql: Sql): Promise<EpochMs> {
+  const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
+  return Number(row?.now);
+}
+
+/** A shard that is behind the slot. */
+export interface DueShard {
+  readonly periodMs: number;
+  readonly shard: number;
+}
+
+/** What the dispatcher asks: which shards have a slot to tick. */
+export function createDispatchStore(sql: Sql) {
+  return {
+    now: () => databaseNow(sql),
+
+    async cutExists(slot: EpochMs): Promise<boolean> {
+      const [row] = await sql`select 1 from cuts where slot = ${slot}`;
+      return row !== undefined;
+    },
+
+    /** Remembers that nothing was received for a slot; a cut that arrives later is dropped. */
+    writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
+
+    /**
+     * Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot.
+     * The shards are found from one to the next by the index: what is read grows with them, not with their actors.
+     */
+    async dueShards(periodMs: number, slot: EpochMs): Promise<readonly DueShard[]> {
+      await sql`
+        insert into tick_shards (period_ms, shard, last_slot)
+        with recursive ticked(shard) as (
+          select min(shard) from actors where tick_period_ms = ${periodMs} and tick_from is not null
+          union all
+          select (select min(a.shard) from actors a where a.tick_period_ms = ${periodMs} and a.tick_from is not null and a.shard > t.shard)
+          from ticked t where t.shard is not null
+        )
+        select ${periodMs}::int, n.shard, (
+          select min(a.tick_from) - ${periodMs} from actors a where a.tick_period_ms = ${periodMs} and a.shard = n.shard and a.tick_from is not null
+        ) from ticked n
+        where n.shard is not null and not exists (select 1 from tick_shards s where s.period_ms = ${periodMs} and s.shard = n.shard)
+        on conflict do nothing`;
+      const rows = await sql<
+        { shard: number }[]
+      >`select shard from tick_shards where period_ms = ${periodMs} and last_slot < ${slot} order by shard`;
+      return rows.map(({ shard }) => ({ periodMs, shard }));
+    },
+
+    /** Takes or renews a duty; false while another holds it. */
+    async hold(duty: string, holder: string, forMs: number): Promise<boolean> {
+      const [row] = await sql`
+        insert into leases (duty, holder, held_until) values (${duty}, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
+        on conflict (duty) do update set holder = excluded.holder, held_until = excluded.held_until
+        where leases.holder = excluded.holder or leases.held_until < clock_timestamp() returning 1`;
+      return row !== undefined;
+    },
+
+    async release(duty: string, holder: string): Promise<void> {
+      await sql`delete from leases where duty = ${duty} and holder = ${holder}`;
+    },
+  };
+}
