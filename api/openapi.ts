@@ -1,11 +1,11 @@
 /** The OpenAPI 3.1 document and the permission table: both follow from the routes alone, without booting anything. */
-import { type TSchema, Type } from 'typebox';
-import { codeSamples } from './code-samples.ts';
+import { Type } from 'typebox';
 import { FEED_ENTRIES } from './documented-feeds.ts';
 import { EXAMPLES } from './examples.ts';
+import { operationOf, ResponseComponents, templateOf } from './openapi-operation.ts';
 import { permissionText } from './permission.ts';
-import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
-import { commonRefusals, defineRoute, entry, type Route, type RouteEntry } from './route.ts';
+import { PROBLEMS, type ProblemCode } from './problem.ts';
+import { defineRoute, entry, type Route, type RouteEntry } from './route.ts';
 import { schemaComponents } from './schema-components.ts';
 import { ROUTES } from './v1/index.ts';
 
@@ -14,12 +14,6 @@ type Node = { readonly [key: string]: unknown };
 /** Where the document is served, and where people read it. */
 export const OPENAPI_URL = '/v1/openapi.json';
 export const DOCS_URL = '/docs';
-
-/** Headers of every answer that was let in. */
-const COMMON_HEADERS = {
-  'x-request-id': { $ref: '#/components/headers/RequestId' },
-  ratelimit: { $ref: '#/components/headers/RateLimit' },
-};
 
 /** GET /v1/openapi.json itself. */
 export const openApiRoute = (text: () => string): RouteEntry =>
@@ -75,22 +69,6 @@ export function documentedRoutes(more: readonly RouteEntry[] = []): RouteEntry[]
   return [...servedRoutes(more), ...FEED_ENTRIES];
 }
 
-/** A route's address as the document writes it: `/v1/agents/{id}`. */
-const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
-
-const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
-
-/** Whether what is answered is JSON; a refusal always is. */
-function answersJson(answers: RouteEntry['route']['answers']): boolean {
-  return Object.entries(answers).some(([status, { schema }]) => Number(status) < 400 && schema !== undefined);
-}
-
-/** What was answered with each of the codes, by code. */
-function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
-  const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
-  return known.length === 0 ? {} : { examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])) };
-}
-
 const PROBLEM_EXAMPLES = Object.fromEntries(
   Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { summary: PROBLEMS[code as ProblemCode].title, value }]),
 );
@@ -102,101 +80,33 @@ const SECURITY_SCHEMES = {
   loopbackCookie: { type: 'apiKey', in: 'cookie', name: 'sevengate', description: 'The same on http loopback.' },
 };
 
+const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'The same key and request again gets the same answer and has no second effect; another request under it is refused.',
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  },
+};
+
+const HEADERS = {
+  RequestId: { description: 'Names this request in the audit trail.', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'What is left of the bucket (`r`) and in how many seconds it is full again (`t`).',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
+};
+
 /** Builds the document. Schemas with an `$id` become components. */
 export function openApiDocument(routes: readonly RouteEntry[], version: string): Node {
   const { convert, all: schemas } = schemaComponents();
-  const responseComponents: { [name: string]: unknown } = {};
-
-  function parameters(schema: TSchema | undefined, place: 'path' | 'query'): unknown[] {
-    const { properties = {}, required = [] } = (schema ?? {}) as { properties?: { [name: string]: Node }; required?: readonly string[] };
-    return Object.entries(properties).map(([name, { description, ...field }]) => ({
-      name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      ...(description === undefined ? {} : { description }),
-      schema: convert(field),
-    }));
-  }
-
-  function problemResponse(codes: readonly ProblemCode[], status: number): Node {
-    const headers: { [name: string]: unknown } = { ...COMMON_HEADERS };
-    if (status === 429 || status === 503) headers['retry-after'] = { $ref: '#/components/headers/RetryAfter' };
-    const name = `${status}.${codes.join('-')}`;
-    responseComponents[name] ??= {
-      description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
-      headers,
-      content: { 'application/problem+json': { schema: convert(ProblemBody), ...problemExamples(codes) } },
-    };
-    return { $ref: `#/components/responses/${name}` };
-  }
-
-  function requestBody({ route }: RouteEntry): Node {
-    const content = { schema: convert(route.schema.body) };
-    return {
-      required: route.bodyRule !== 'optional',
-      content: {
-        'application/json': { ...content, ...exampleOf(EXAMPLES.operations[route.name]?.body) },
-        ...(route.yaml === true ? { 'application/yaml': content } : {}),
-      },
-    };
-  }
-
-  function operation(found: RouteEntry): Node {
-    const { route, permission } = found;
-    const responses: { [status: string]: unknown } = {};
-    const example = EXAMPLES.operations[route.name];
-    for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
-      if (Number(status) === 101 || Number(status) === 204) {
-        responses[status] = { description };
-        continue;
-      }
-      const content =
-        schema === undefined
-          ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } }
-          : { 'application/json': { schema: convert(schema), ...exampleOf(example?.answers[status]) } };
-      responses[status] = { description, headers: COMMON_HEADERS, content };
-    }
-    const codes = [...new Set([...commonRefusals(found), ...route.refusals])];
-    for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
-      const own = responses[status] as { content: object } | undefined;
-      // A status may mean an answer and a problem alike (readiness): both content types are then documented.
-      responses[status] =
-        own === undefined
-          ? problemResponse(
-              codes.filter((code) => PROBLEMS[code].status === status),
-              status,
-            )
-          : {
-              ...own,
-              content: { ...own.content, 'application/problem+json': { schema: convert(ProblemBody), ...problemExamples(codes) } },
-            };
-    }
-    return {
-      operationId: route.name,
-      tags: [route.tag],
-      summary: route.summary,
-      ...(route.description === undefined ? {} : { description: route.description }),
-      ...(permission === 'public' ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }, { loopbackCookie: [] }] }),
-      'x-permission': permissionText(permission),
-      'x-cost': route.cost,
-      'x-codeSamples': codeSamples(
-        { method: route.method, isPublic: permission === 'public', answersJson: answersJson(route.answers) },
-        example ?? { url: templateOf(route.url) },
-      ),
-      parameters: [
-        ...parameters(route.schema.params, 'path'),
-        ...parameters(route.schema.querystring, 'query'),
-        ...(route.idempotent === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ],
-      ...(route.schema.body === undefined ? {} : { requestBody: requestBody(found) }),
-      responses,
-    };
-  }
-
+  const responses = new ResponseComponents(convert);
   const paths: { [path: string]: { [method: string]: unknown } } = {};
   for (const found of routes) {
     const path = templateOf(found.route.url);
-    paths[path] = { ...paths[path], [found.route.method.toLowerCase()]: operation(found) };
+    paths[path] = { ...paths[path], [found.route.method.toLowerCase()]: operationOf(found, convert, responses) };
   }
   return {
     openapi: '3.1.0',
@@ -218,24 +128,9 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
     components: {
       securitySchemes: SECURITY_SCHEMES,
       examples: PROBLEM_EXAMPLES,
-      parameters: {
-        IdempotencyKey: {
-          name: 'Idempotency-Key',
-          in: 'header',
-          required: false,
-          description: 'The same key and request again gets the same answer and has no second effect; another request under it is refused.',
-          schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-        },
-      },
-      headers: {
-        RequestId: { description: 'Names this request in the audit trail.', schema: { type: 'string' } },
-        RateLimit: {
-          description: 'What is left of the bucket (`r`) and in how many seconds it is full again (`t`).',
-          schema: { type: 'string' },
-        },
-        RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
-      },
-      responses: Object.fromEntries(Object.entries(responseComponents).sort(([a], [b]) => (a < b ? -1 : 1))),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: responses.all(),
       schemas: schemas(),
     },
   };

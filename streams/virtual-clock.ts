@@ -1,6 +1,7 @@
 /** A clock that only moves when it is told to: replays, simulations and tests run on it as fast as they can. */
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Clock } from './clock.ts';
+import { type HeapTimer, TimerHeap } from './timer-heap.ts';
 
 export interface VirtualClock extends Clock {
   /** Timers that are still to fire. */
@@ -21,116 +22,25 @@ export interface VirtualClock extends Clock {
   settleTo(at: EpochMs): Promise<void>;
 }
 
-interface Timer {
-  at: EpochMs;
-  order: number;
-  /** Null once it has fired or was cancelled. */
-  call: (() => void) | null;
-}
-
-/**
- * Makes a virtual clock that stands at `start`. The timers lie in a binary heap keyed by (time, order of setting), so
- * that 100,000 timers cost 17 comparisons each (RxJS's own virtual scheduler sorts everything at every timer).
- */
+/** Makes a virtual clock that stands at `start`. Its timers lie in a heap: RxJS's own virtual scheduler sorts everything at every timer. */
 export function createVirtualClock(start: EpochMs): VirtualClock {
   let now = start;
-  let order = 0;
-  let cancelled = 0;
-  let heap: Timer[] = [];
-  /** The time of each timer of the heap: beside it, so that a comparison reads no object. */
-  let times = new Float64Array(1_024);
-
-  function grow(): void {
-    const larger = new Float64Array(times.length * 2);
-    larger.set(times);
-    times = larger;
-  }
-
-  function push(timer: Timer): void {
-    let index = heap.length;
-    if (index === times.length) grow();
-    heap.push(timer);
-    const { at } = timer;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const parentAt = times[parent] as number;
-      // A new timer has the highest order, so that equal times never move it up.
-      if (parentAt <= at) break;
-      heap[index] = heap[parent] as Timer;
-      times[index] = parentAt;
-      index = parent;
-    }
-    heap[index] = timer;
-    times[index] = at;
-  }
-
-  function sink(timer: Timer, from: number): void {
-    const { length } = heap;
-    const { at, order: timerOrder } = timer;
-    let index = from;
-    for (let child = 2 * index + 1; child < length; child = 2 * index + 1) {
-      let childAt = times[child] as number;
-      const right = child + 1;
-      if (right < length) {
-        const rightAt = times[right] as number;
-        if (rightAt < childAt || (rightAt === childAt && (heap[right] as Timer).order < (heap[child] as Timer).order)) {
-          child = right;
-          childAt = rightAt;
-        }
-      }
-      if (at < childAt || (at === childAt && timerOrder < (heap[child] as Timer).order)) break;
-      heap[index] = heap[child] as Timer;
-      times[index] = childAt;
-      index = child;
-    }
-    heap[index] = timer;
-    times[index] = at;
-  }
-
-  function dropRoot(): void {
-    const last = heap.pop() as Timer;
-    if (heap.length > 0) sink(last, 0);
-  }
-
-  /** The next timer that was not cancelled. */
-  function peek(): Timer | null {
-    for (;;) {
-      const root = heap[0];
-      if (root === undefined) return null;
-      if (root.call !== null) return root;
-      cancelled--;
-      dropRoot();
-    }
-  }
-
-  /** Cancelled timers are left in the heap until they are more than half of it: each costs its share once. */
-  function compact(): void {
-    if (cancelled < 1_024 || cancelled * 2 < heap.length) return;
-    heap = heap.filter((timer) => timer.call !== null);
-    heap.forEach((timer, index) => {
-      times[index] = timer.at;
-    });
-    cancelled = 0;
-    for (let index = (heap.length >> 1) - 1; index >= 0; index--) sink(heap[index] as Timer, index);
-  }
+  const timers = new TimerHeap();
 
   function deadline(at: EpochMs, call: () => void): () => void {
     if (Number.isNaN(at)) throw new RangeError('a deadline needs a time, got NaN');
-    const timer: Timer = { at: at > now ? at : now, order: order++, call };
-    push(timer);
-    return () => {
-      if (timer.call === null) return;
-      timer.call = null;
-      cancelled++;
-      compact();
-    };
+    return timers.set(at > now ? at : now, call);
   }
 
-  /** Fires the root, which was just peeked. */
-  function fire(timer: Timer): void {
-    const call = timer.call as () => void;
-    timer.call = null;
-    dropRoot();
+  /** The next timer, where it is due by an instant. */
+  function dueBy(at: EpochMs): HeapTimer | null {
+    const timer = timers.peek();
+    return timer === null || timer.at > at ? null : timer;
+  }
+
+  /** Fires the timer that was just peeked. */
+  function fire(timer: HeapTimer): void {
+    const call = timers.take(timer);
     now = timer.at;
     call();
   }
@@ -141,25 +51,21 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
 
   return {
     get pending() {
-      return heap.length - cancelled;
+      return timers.pending;
     },
     now: () => now,
     elapsed: () => now,
     deadline,
-    nextAt: () => peek()?.at ?? null,
+    nextAt: () => timers.peek()?.at ?? null,
     advanceTo(at) {
       checkForward(at);
-      for (;;) {
-        const timer = peek();
-        if (timer === null || timer.at > at) break;
-        fire(timer);
-      }
+      for (let timer = dueBy(at); timer !== null; timer = dueBy(at)) fire(timer);
       // A timer may have moved the clock further by itself.
       if (at > now) now = at;
     },
     runUntilIdle(most = 10_000_000) {
       for (let fired = 0; ; fired++) {
-        const timer = peek();
+        const timer = timers.peek();
         if (timer === null) return;
         if (fired >= most) throw new Error(`still not idle after ${most} timers; the next one is due at ${timer.at}`);
         fire(timer);
@@ -168,11 +74,8 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
     async settleTo(at) {
       checkForward(at);
       await settled();
-      for (;;) {
-        const timer = peek();
-        if (timer === null || timer.at > at) break;
-        const instant = timer.at;
-        for (let due: Timer | null = timer; due !== null && due.at <= instant; due = peek()) fire(due);
+      for (let first = dueBy(at); first !== null; first = dueBy(at)) {
+        for (let timer: HeapTimer | null = first; timer !== null; timer = dueBy(first.at)) fire(timer);
         await settled();
       }
       if (at > now) now = at;

@@ -75,61 +75,6 @@ export function createRuntime(deps: {
 }): Runtime {
   const { store, directory, clock } = deps;
 
-  function prepare(row: ActorRow, event: ActorEvent, options: DeliverOptions): { commit: StepCommit } | NotTaken {
-    if (options.releases === true && row.status !== 'quarantined')
-      return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is in no quarantine` } };
-    if (row.status === 'quarantined' && options.releases !== true)
-      return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is quarantined: see its incidents` } };
-    if (row.status === 'done') return { refusal: { code: 'state_conflict', detail: `actor ${row.id} has ended` } };
-    const fit = directory.fit(row);
-    if (!fit)
-      return {
-        refusal: { code: 'state_conflict', detail: `actor ${row.id} was written by ${row.machine}, which this version cannot carry on` },
-        broken: `no way from ${row.machine}`,
-        quarantine: true,
-      };
-    const { kind, state, snapshot } = fit;
-    const at = clock.now();
-    try {
-      const refusal = kind.validate(state, event);
-      if (refusal) return { refusal };
-      if (!snapshot.can(event as never)) return { refusal: { code: 'state_conflict', detail: notTaken(snapshot, event) } };
-      const plan = eventStep(kind, { actorId: row.id, orgId: row.orgId, now: at }, snapshot, event);
-      const commit: StepCommit = {
-        row,
-        machine: kind.machine.id,
-        event,
-        at,
-        plan,
-        also: options.also?.(row, plan) ?? [],
-        cause: options.cause,
-        ...(options.answeredActivity ? { answeredActivity: options.answeredActivity } : {}),
-        ...(options.firedTimer ? { firedTimer: options.firedTimer } : {}),
-      };
-      return { commit };
-    } catch (error) {
-      return {
-        refusal: { code: 'unavailable', detail: `actor ${row.id} could not take ${event.type}; its last good state is kept` },
-        broken: error,
-      };
-    }
-  }
-
-  /** The steps that the events lead an actor through, each from where the one before it ends; the refusal of the first that is not taken. */
-  function prepareTurn(found: ActorRow, events: readonly EventInTurn[]): { commits: readonly StepCommit[] } | Refused {
-    const commits: StepCommit[] = [];
-    let row = found;
-    for (const { event, options } of events) {
-      const prepared = prepare(row, event, options);
-      if (!('commit' in prepared)) return { ...prepared, event, options };
-      const { commit } = prepared;
-      commits.push(commit);
-      const { state } = commit.plan;
-      row = { ...row, machine: commit.machine, version: row.version + 1, state, status: state.status === 'done' ? 'done' : 'running' };
-    }
-    return { commits };
-  }
-
   async function run(actorIds: readonly string[], events: readonly EventInTurn[]): Promise<Map<string, Outcome<Delivered>>> {
     const outcomes = new Map<string, Outcome<Delivered>>();
     const orgId = events[0]?.options.orgId;
@@ -143,7 +88,7 @@ export function createRuntime(deps: {
           outcomes.set(id, refuse('not_found', 'there is no such actor'));
           continue;
         }
-        const prepared = prepareTurn(row, events);
+        const prepared = prepareTurn(deps, row, events);
         if ('commits' in prepared) {
           commits.push(...prepared.commits);
           continue;
@@ -191,6 +136,69 @@ export function createRuntime(deps: {
     deliverInTurn,
     deliverMany: (actorIds, event, options) => run(actorIds, [{ event, options }]),
   };
+}
+
+type StepDeps = Pick<Parameters<typeof createRuntime>[0], 'directory' | 'clock'>;
+
+/** The step that an event leads an actor through. */
+function prepare(
+  { directory, clock }: StepDeps,
+  row: ActorRow,
+  event: ActorEvent,
+  options: DeliverOptions,
+): { commit: StepCommit } | NotTaken {
+  if (options.releases === true && row.status !== 'quarantined')
+    return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is in no quarantine` } };
+  if (row.status === 'quarantined' && options.releases !== true)
+    return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is quarantined: see its incidents` } };
+  if (row.status === 'done') return { refusal: { code: 'state_conflict', detail: `actor ${row.id} has ended` } };
+  const fit = directory.fit(row);
+  if (!fit)
+    return {
+      refusal: { code: 'state_conflict', detail: `actor ${row.id} was written by ${row.machine}, which this version cannot carry on` },
+      broken: `no way from ${row.machine}`,
+      quarantine: true,
+    };
+  const { kind, state, snapshot } = fit;
+  const at = clock.now();
+  try {
+    const refusal = kind.validate(state, event);
+    if (refusal) return { refusal };
+    if (!snapshot.can(event as never)) return { refusal: { code: 'state_conflict', detail: notTaken(snapshot, event) } };
+    const plan = eventStep(kind, { actorId: row.id, orgId: row.orgId, now: at }, snapshot, event);
+    const commit: StepCommit = {
+      row,
+      machine: kind.machine.id,
+      event,
+      at,
+      plan,
+      also: options.also?.(row, plan) ?? [],
+      cause: options.cause,
+      ...(options.answeredActivity ? { answeredActivity: options.answeredActivity } : {}),
+      ...(options.firedTimer ? { firedTimer: options.firedTimer } : {}),
+    };
+    return { commit };
+  } catch (error) {
+    return {
+      refusal: { code: 'unavailable', detail: `actor ${row.id} could not take ${event.type}; its last good state is kept` },
+      broken: error,
+    };
+  }
+}
+
+/** The steps that the events lead an actor through, each from where the one before it ends; the refusal of the first that is not taken. */
+function prepareTurn(deps: StepDeps, found: ActorRow, events: readonly EventInTurn[]): { commits: readonly StepCommit[] } | Refused {
+  const commits: StepCommit[] = [];
+  let row = found;
+  for (const { event, options } of events) {
+    const prepared = prepare(deps, row, event, options);
+    if (!('commit' in prepared)) return { ...prepared, event, options };
+    const { commit } = prepared;
+    commits.push(commit);
+    const { state } = commit.plan;
+    row = { ...row, machine: commit.machine, version: row.version + 1, state, status: state.status === 'done' ? 'done' : 'running' };
+  }
+  return { commits };
 }
 
 /** What was thrown by a step, as it is put on record. */

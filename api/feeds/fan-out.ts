@@ -80,157 +80,202 @@ const FLUSH_MS = 25;
 const BEHIND_BYTES = 512 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
+/** What groups share: who waits for a flush, and what was written. */
+interface Flushing {
+  readonly behindBytes: number;
+  readonly chunkBytes: number;
+  /** Clients that gather their writes until the end of the flush. */
+  readonly corked: Set<FeedClient>;
+  deliveries: number;
+  writes: number;
+  /** The group has something to send at the next flush. */
+  waits(group: SharedGroup): void;
+}
+
+class SharedGroup implements Group {
+  seq = 0;
+  readonly members = new Set<Member>();
+  #pending: Pending[] = [];
+  readonly #flushing: Flushing;
+
+  constructor(flushing: Flushing) {
+    this.#flushing = flushing;
+  }
+
+  get waiting(): number {
+    return this.#pending.length;
+  }
+
+  offer(frame: FrameText, position: Position | null): void {
+    this.seq++;
+    // Nobody to receive it: whoever joins later reads it from the store or is given a snapshot.
+    if (this.members.size === 0) return;
+    this.#pending.push({ frame, position, seq: this.seq });
+    this.#flushing.waits(this);
+  }
+
+  join(member: Member): void {
+    this.members.add(member);
+    member.client.memberships++;
+  }
+
+  leave(member: Member): void {
+    if (this.members.delete(member)) member.client.memberships--;
+  }
+
+  /** Sends as much as one flush may. @returns whether something is left. */
+  flush(): boolean {
+    const pending = this.#pending;
+    let bytes = 0;
+    let count = 0;
+    for (; count < pending.length && (count === 0 || bytes < this.#flushing.chunkBytes); count++) {
+      const { frame } = pending[count] as Pending;
+      bytes += frame.before.length + frame.after.length;
+    }
+    const chunk = count === pending.length ? pending : pending.slice(0, count);
+    this.#pending = count === pending.length ? [] : pending.slice(count);
+    if (chunk.length > 0) this.#send(chunk);
+    return this.#pending.length > 0;
+  }
+
+  #send(chunk: readonly Pending[]): void {
+    const flushing = this.#flushing;
+    const last = chunk[chunk.length - 1] as Pending;
+    const rendered = new RenderedChunk(chunk);
+    for (const member of this.members) {
+      const { client } = member;
+      if (!client.open) continue;
+      const firstNew = firstNewOf(chunk, member);
+      if (firstNew < 0) continue;
+      if (client.bufferedBytes() > flushing.behindBytes) {
+        this.leave(member);
+        member.fellBehind(member);
+        continue;
+      }
+      const bytes = rendered.from(firstNew, client.wire, member.seq + 1);
+      if (client.memberships > 1 && !flushing.corked.has(client)) {
+        client.cork();
+        flushing.corked.add(client);
+      }
+      client.write(bytes);
+      member.seq += chunk.length - firstNew;
+      if (last.position !== null) member.position = last.position;
+      flushing.deliveries += chunk.length - firstNew;
+      flushing.writes++;
+    }
+  }
+}
+
+/** Where in a chunk begins what a member was not sent yet; -1 where it was sent all of it. */
+function firstNewOf(chunk: readonly Pending[], { position: sent }: Member): number {
+  const first = chunk[0] as Pending;
+  if (sent === null || first.position === null || comparePositions(first.position, sent) > 0) return 0;
+  return chunk.findIndex(({ position }) => position !== null && comparePositions(position, sent) > 0);
+}
+
+/** The bytes of a chunk, each encoded once. */
+class RenderedChunk {
+  readonly #chunk: readonly Pending[];
+  readonly #frames: readonly FrameText[];
+  /** By wire and by how far a member's numbers are from the group's: nearly always one buffer for all. */
+  readonly #whole = { websocket: new Map<number, Buffer>(), sse: new Map<number, Buffer>() };
+
+  constructor(chunk: readonly Pending[]) {
+    this.#chunk = chunk;
+    this.#frames = chunk.map(({ frame }) => frame);
+  }
+
+  /** From the frame at this place on; the first one gets the number `firstSeq`. */
+  from(place: number, wire: Wire, firstSeq: number): Buffer {
+    if (place > 0) return renderFrames(wire, this.#frames.slice(place), firstSeq);
+    const offset = firstSeq - (this.#chunk[0] as Pending).seq;
+    const known = this.#whole[wire].get(offset);
+    if (known !== undefined) return known;
+    const bytes = renderFrames(wire, this.#frames, firstSeq);
+    this.#whole[wire].set(offset, bytes);
+    return bytes;
+  }
+}
+
 /**
  * Makes the fan-out of a process. A write of 200 bytes costs the kernel as much as one of 2,000, so frames are gathered for
  * a few milliseconds and leave as one buffer, which all members of a group share where they stand at the same number.
  */
 export function createFanOut(options: FanOutOptions): FanOut {
-  const { clock } = options;
-  const flushMs = options.flushMs ?? FLUSH_MS;
-  const behindBytes = options.behindBytes ?? BEHIND_BYTES;
-  const chunkBytes = options.chunkBytes ?? CHUNK_BYTES;
-  const dirty = new Set<SharedGroup>();
-  const hooks: (() => boolean)[] = [];
-  let waiters: (() => void)[] = [];
-  const corked = new Set<FeedClient>();
-  let cancel: (() => void) | null = null;
-  let stopped = false;
-  let deliveries = 0;
-  let writes = 0;
+  return new ProcessFanOut(options);
+}
 
-  class SharedGroup implements Group {
-    seq = 0;
-    readonly members = new Set<Member>();
-    pending: Pending[] = [];
+class ProcessFanOut implements FanOut, Flushing {
+  readonly flushMs: number;
+  readonly behindBytes: number;
+  readonly chunkBytes: number;
+  readonly corked = new Set<FeedClient>();
+  deliveries = 0;
+  writes = 0;
+  readonly #clock: FanOutOptions['clock'];
+  readonly #dirty = new Set<SharedGroup>();
+  readonly #hooks: (() => boolean)[] = [];
+  #waiters: (() => void)[] = [];
+  #cancel: (() => void) | null = null;
+  #stopped = false;
 
-    get waiting(): number {
-      return this.pending.length;
-    }
-
-    offer(frame: FrameText, position: Position | null): void {
-      this.seq++;
-      // Nobody to receive it: whoever joins later reads it from the store or is given a snapshot.
-      if (this.members.size === 0) return;
-      this.pending.push({ frame, position, seq: this.seq });
-      dirty.add(this);
-      arm();
-    }
-
-    join(member: Member): void {
-      this.members.add(member);
-      member.client.memberships++;
-    }
-
-    leave(member: Member): void {
-      if (this.members.delete(member)) member.client.memberships--;
-    }
-
-    /** Sends as much as one flush may. @returns whether something is left. */
-    flush(): boolean {
-      let bytes = 0;
-      let count = 0;
-      for (; count < this.pending.length && (count === 0 || bytes < chunkBytes); count++) {
-        const { frame } = this.pending[count] as Pending;
-        bytes += frame.before.length + frame.after.length;
-      }
-      const chunk = count === this.pending.length ? this.pending : this.pending.slice(0, count);
-      this.pending = count === this.pending.length ? [] : this.pending.slice(count);
-      if (chunk.length > 0) this.#send(chunk);
-      return this.pending.length > 0;
-    }
-
-    #send(chunk: readonly Pending[]): void {
-      const frames = chunk.map(({ frame }) => frame);
-      const first = chunk[0] as Pending;
-      const last = chunk[chunk.length - 1] as Pending;
-      // By wire and by how far a member's numbers are from the group's: nearly always one buffer for all.
-      const rendered = { websocket: new Map<number, Buffer>(), sse: new Map<number, Buffer>() };
-      for (const member of this.members) {
-        const { client } = member;
-        if (!client.open) continue;
-        let whole = true;
-        let firstNew = 0;
-        if (member.position !== null && first.position !== null && comparePositions(first.position, member.position) <= 0) {
-          whole = false;
-          firstNew = chunk.findIndex(({ position }) => position !== null && comparePositions(position, member.position as Position) > 0);
-          if (firstNew < 0) continue;
-        }
-        if (client.bufferedBytes() > behindBytes) {
-          this.leave(member);
-          member.fellBehind(member);
-          continue;
-        }
-        const firstSeq = member.seq + 1;
-        let bytes: Buffer | undefined;
-        if (whole) {
-          const offset = firstSeq - first.seq;
-          bytes = rendered[client.wire].get(offset);
-          if (bytes === undefined) {
-            bytes = renderFrames(client.wire, frames, firstSeq);
-            rendered[client.wire].set(offset, bytes);
-          }
-        } else {
-          bytes = renderFrames(client.wire, frames.slice(firstNew), firstSeq);
-        }
-        if (client.memberships > 1 && !corked.has(client)) {
-          client.cork();
-          corked.add(client);
-        }
-        client.write(bytes);
-        member.seq += chunk.length - firstNew;
-        if (last.position !== null) member.position = last.position;
-        deliveries += chunk.length - firstNew;
-        writes++;
-      }
-    }
+  constructor({ clock, flushMs = FLUSH_MS, behindBytes = BEHIND_BYTES, chunkBytes = CHUNK_BYTES }: FanOutOptions) {
+    this.#clock = clock;
+    this.flushMs = flushMs;
+    this.behindBytes = behindBytes;
+    this.chunkBytes = chunkBytes;
   }
 
-  function disarm(): void {
-    cancel?.();
-    cancel = null;
+  group(): Group {
+    return new SharedGroup(this);
   }
 
-  function arm(): void {
-    if (!stopped) cancel ??= clock.deadline(clock.now() + flushMs, flush);
+  beforeFlush(call: () => boolean): void {
+    this.#hooks.push(call);
   }
 
-  function flush(): void {
-    disarm();
+  waits(group: SharedGroup): void {
+    this.#dirty.add(group);
+    this.arm();
+  }
+
+  arm(): void {
+    if (!this.#stopped) this.#cancel ??= this.#clock.deadline(this.#clock.now() + this.flushMs, () => this.flush());
+  }
+
+  flush(): void {
+    this.#disarm();
     let again = false;
-    for (const hook of hooks) again = hook() || again;
-    for (const group of dirty) if (!group.flush()) dirty.delete(group);
-    for (const client of corked) client.uncork();
-    corked.clear();
+    for (const hook of this.#hooks) again = hook() || again;
+    for (const group of this.#dirty) if (!group.flush()) this.#dirty.delete(group);
+    for (const client of this.corked) client.uncork();
+    this.corked.clear();
     // What was offered during this flush is either sent by now or counted as dirty.
-    disarm();
-    if (dirty.size > 0 || again) arm();
-    if (dirty.size === 0) {
-      const settled = waiters;
-      waiters = [];
-      for (const call of settled) call();
-    }
+    this.#disarm();
+    if (this.#dirty.size > 0 || again) this.arm();
+    if (this.#dirty.size === 0) this.#release();
   }
 
-  return {
-    group: () => new SharedGroup(),
-    beforeFlush: (call) => void hooks.push(call),
-    arm,
-    flush,
-    settled: () => (dirty.size === 0 || stopped ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
-    flushMs,
-    behindBytes,
-    get deliveries() {
-      return deliveries;
-    },
-    get writes() {
-      return writes;
-    },
-    stop() {
-      stopped = true;
-      disarm();
-      for (const call of waiters) call();
-      waiters = [];
-      dirty.clear();
-    },
-  };
+  settled(): Promise<void> {
+    return this.#dirty.size === 0 || this.#stopped ? Promise.resolve() : new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#disarm();
+    this.#release();
+    this.#dirty.clear();
+  }
+
+  #disarm(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+
+  /** Nothing waits any more: tells whoever waited for that. */
+  #release(): void {
+    const settled = this.#waiters;
+    this.#waiters = [];
+    for (const call of settled) call();
+  }
 }

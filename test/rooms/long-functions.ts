@@ -107,14 +107,12 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
     reason: 'one part whose functions share one state; each of them fits a screen or stands here itself',
     functions: [
       ['actors/prepared-transaction/submission.ts', 'createTransactionSubmission', 70],
-      ['actors/runtime/runtime.ts', 'createRuntime', 130],
+      ['actors/runtime/runtime.ts', 'createRuntime', 80],
       ['actors/ticking/trading-decisions.ts', 'slotDecisions', 80],
       ['api/caller.ts', 'createGate', 90],
       ['api/feeds/channels/candles.ts', 'followSeries', 80],
-      ['api/feeds/fan-out.ts', 'createFanOut', 150],
       ['api/feeds/sse.ts', 'serveEvents', 120],
       ['api/feeds/watch.ts', 'createWatch', 100],
-      ['api/openapi.ts', 'openApiDocument', 150],
       ['src/adapters/bridge/cctp/provider.ts', 'createCctpProvider', 100],
       ['src/adapters/bridge/evm-chain.ts', 'createEvmBridgeChain', 110],
       ['src/adapters/bridge/relay/provider.ts', 'createRelayProvider', 80],
@@ -141,7 +139,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['streams/market-pipeline.ts', 'createMarketPipeline', 70],
       ['streams/operators/stale.ts', 'createStaleKeeper', 90],
       ['streams/slot-cut.ts', 'createCutter', 70],
-      ['streams/virtual-clock.ts', 'createVirtualClock', 150],
     ],
   },
   {
@@ -172,7 +169,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/domain/decide.ts', 'compileManifest', 90],
       ['src/simulation/backtest/run.ts', 'resultOf', 70],
       ['src/simulation/stress/scenario-tape.ts', 'scenarioTape', 100],
-      ['src/simulation/stress/scenario.ts', 'scenarioCourse', 130],
     ],
   },
   {

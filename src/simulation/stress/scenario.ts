@@ -102,133 +102,153 @@ const WEEKDAY_MINUTES = 180;
 
 const always = (): ReferenceFace => 'live';
 
+/** What courses share unless their scenario says otherwise: a weekday with its calm before the shock. */
+type Weekday = Pick<ScenarioCourse, 'scenario' | 'severity' | 'startsAt' | 'shockAt' | 'endsAt' | 'frozen' | 'shock' | 'dense'>;
+
 /** The course of a scenario. Pure: the same for every agent and seed; what differs between seeds are the paths around it. */
 export function scenarioCourse(scenario: StressScenario, severity: StressSeverity): ScenarioCourse {
   const shocks = SHOCKS[scenario][severity];
-  const severe = severity === 'severe';
-  // Just after a slot: the last decision before the shock has been carried out, the next one is made within it.
-  const shockAt = scenario === 'weekend_gap' ? MONDAY_OPEN : WEEKDAY_START + CALM_MINUTES * MINUTE + 10_000;
-  const weekday = {
+  return COURSES[scenario]({
     scenario,
     severity,
     startsAt: WEEKDAY_START,
-    shockAt,
+    // Just after a slot: the last decision before the shock has been carried out, the next one is made within it.
+    shockAt: WEEKDAY_START + CALM_MINUTES * MINUTE + 10_000,
     endsAt: WEEKDAY_START + WEEKDAY_MINUTES * MINUTE,
     frozen: null,
     shock: (kind: InstrumentKind) => shocks[kind] / 100,
     dense: () => true,
+  });
+}
+
+const COURSES: Readonly<Record<StressScenario, (weekday: Weekday) => ScenarioCourse>> = {
+  flash_crash: flashCrash,
+  weekend_gap: weekendGap,
+  liquidity_freeze: liquidityFreeze,
+  reference_depeg: referenceDepeg,
+};
+
+function flashCrash(weekday: Weekday): ScenarioCourse {
+  const { shockAt } = weekday;
+  const severe = weekday.severity === 'severe';
+  return {
+    ...weekday,
+    // Four minutes down, three at the bottom, most of it back within half an hour.
+    shocked: course(shockAt, [
+      [0, 0],
+      [4, 1],
+      [7, 1],
+      [20, 0.55],
+      [37, 0.4],
+    ]),
+    referenceShare: (draw) => 0.3 + 0.7 * draw,
+    referenceFace: always,
+    spread: course(shockAt, [
+      [0, 1],
+      [1, severe ? 8 : 5],
+      [7, severe ? 8 : 5],
+      [30, 1.5],
+    ]),
+    depth: course(shockAt, [
+      [0, 1],
+      [1, severe ? 0.15 : 0.25],
+      [7, severe ? 0.15 : 0.25],
+      [30, 0.7],
+    ]),
   };
-  switch (scenario) {
-    case 'flash_crash':
-      return {
-        ...weekday,
-        // Four minutes down, three at the bottom, most of it back within half an hour.
-        shocked: course(shockAt, [
-          [0, 0],
-          [4, 1],
-          [7, 1],
-          [20, 0.55],
-          [37, 0.4],
-        ]),
-        referenceShare: (draw) => 0.3 + 0.7 * draw,
-        referenceFace: always,
-        spread: course(shockAt, [
-          [0, 1],
-          [1, severe ? 8 : 5],
-          [7, severe ? 8 : 5],
-          [30, 1.5],
-        ]),
-        depth: course(shockAt, [
-          [0, 1],
-          [1, severe ? 0.15 : 0.25],
-          [7, severe ? 0.15 : 0.25],
-          [30, 0.7],
-        ]),
-      };
-    case 'weekend_gap':
-      return {
-        ...weekday,
-        startsAt: FRIDAY_START,
-        endsAt: MONDAY_OPEN + 180 * MINUTE,
-        // From one quote to the next, and no way back.
-        shocked: (at) => (at >= shockAt ? 1 : 0),
-        referenceShare: () => 1,
-        referenceFace: (at) => (at >= FRIDAY_CLOSE && at < MONDAY_OPEN ? 'frozen' : 'live'),
-        spread: (at) =>
-          at >= FRIDAY_CLOSE && at < MONDAY_OPEN
-            ? 2
-            : at < FRIDAY_CLOSE
-              ? 1
-              : course(shockAt, [
-                  [0, 4],
-                  [20, 1],
-                ])(at),
-        depth: (at) =>
-          at >= FRIDAY_CLOSE && at < MONDAY_OPEN
-            ? 0.5
-            : at < FRIDAY_CLOSE
-              ? 1
-              : course(shockAt, [
-                  [0, 0.4],
-                  [30, 0.9],
-                ])(at),
-        dense: (at) => at < FRIDAY_CLOSE + 5 * MINUTE || at >= MONDAY_OPEN - 5 * MINUTE,
-      };
-    case 'liquidity_freeze': {
-      const frozen = { from: shockAt + 2 * MINUTE, until: shockAt + (severe ? 42 : 22) * MINUTE };
-      const thaw = (frozen.until - shockAt) / MINUTE;
-      return {
-        ...weekday,
-        frozen,
-        // Two minutes in which the book empties, then silence; the first quote after it stands where the market went.
-        shocked: course(shockAt, [
-          [0, 0],
-          [2, 0.3],
-          [thaw, 1],
-        ]),
-        referenceShare: () => 1,
-        referenceFace: always,
-        spread: course(shockAt, [
-          [0, 1],
-          [2, 8],
-          [thaw, severe ? 8 : 5],
-          [thaw + 60, 2],
-        ]),
-        depth: course(shockAt, [
-          [0, 1],
-          [2, 0.1],
-          [thaw, severe ? 0.1 : 0.2],
-          [thaw + 90, 0.6],
-        ]),
-      };
-    }
-    case 'reference_depeg': {
-      const doubtFrom = shockAt - 4 * MINUTE;
-      const frozenFrom = shockAt - 2 * MINUTE;
-      return {
-        ...weekday,
-        // The reference first doubts itself and freezes; then it is whole again, and the token leaves it for hours.
-        shocked: course(shockAt, [
-          [0, 0],
-          [10, 1],
-          [70, 1],
-          [130, 0.5],
-        ]),
-        referenceShare: () => 0,
-        referenceFace: (at) => (at >= doubtFrom && at < frozenFrom ? 'wide' : at >= frozenFrom && at < shockAt ? 'frozen' : 'live'),
-        spread: course(shockAt, [
-          [0, 1],
-          [5, severe ? 4 : 3],
-          [70, severe ? 4 : 3],
-          [130, 1.5],
-        ]),
-        depth: course(shockAt, [
-          [0, 1],
-          [5, severe ? 0.3 : 0.4],
-          [70, severe ? 0.3 : 0.4],
-          [130, 0.8],
-        ]),
-      };
-    }
-  }
+}
+
+function weekendGap(weekday: Weekday): ScenarioCourse {
+  const shockAt = MONDAY_OPEN;
+  return {
+    ...weekday,
+    startsAt: FRIDAY_START,
+    shockAt,
+    endsAt: MONDAY_OPEN + 180 * MINUTE,
+    // From one quote to the next, and no way back.
+    shocked: (at) => (at >= shockAt ? 1 : 0),
+    referenceShare: () => 1,
+    referenceFace: (at) => (at >= FRIDAY_CLOSE && at < MONDAY_OPEN ? 'frozen' : 'live'),
+    spread: (at) =>
+      at >= FRIDAY_CLOSE && at < MONDAY_OPEN
+        ? 2
+        : at < FRIDAY_CLOSE
+          ? 1
+          : course(shockAt, [
+              [0, 4],
+              [20, 1],
+            ])(at),
+    depth: (at) =>
+      at >= FRIDAY_CLOSE && at < MONDAY_OPEN
+        ? 0.5
+        : at < FRIDAY_CLOSE
+          ? 1
+          : course(shockAt, [
+              [0, 0.4],
+              [30, 0.9],
+            ])(at),
+    dense: (at) => at < FRIDAY_CLOSE + 5 * MINUTE || at >= MONDAY_OPEN - 5 * MINUTE,
+  };
+}
+
+function liquidityFreeze(weekday: Weekday): ScenarioCourse {
+  const { shockAt } = weekday;
+  const severe = weekday.severity === 'severe';
+  const frozen = { from: shockAt + 2 * MINUTE, until: shockAt + (severe ? 42 : 22) * MINUTE };
+  const thaw = (frozen.until - shockAt) / MINUTE;
+  return {
+    ...weekday,
+    frozen,
+    // Two minutes in which the book empties, then silence; the first quote after it stands where the market went.
+    shocked: course(shockAt, [
+      [0, 0],
+      [2, 0.3],
+      [thaw, 1],
+    ]),
+    referenceShare: () => 1,
+    referenceFace: always,
+    spread: course(shockAt, [
+      [0, 1],
+      [2, 8],
+      [thaw, severe ? 8 : 5],
+      [thaw + 60, 2],
+    ]),
+    depth: course(shockAt, [
+      [0, 1],
+      [2, 0.1],
+      [thaw, severe ? 0.1 : 0.2],
+      [thaw + 90, 0.6],
+    ]),
+  };
+}
+
+function referenceDepeg(weekday: Weekday): ScenarioCourse {
+  const { shockAt } = weekday;
+  const severe = weekday.severity === 'severe';
+  const doubtFrom = shockAt - 4 * MINUTE;
+  const frozenFrom = shockAt - 2 * MINUTE;
+  return {
+    ...weekday,
+    // The reference first doubts itself and freezes; then it is whole again, and the token leaves it for hours.
+    shocked: course(shockAt, [
+      [0, 0],
+      [10, 1],
+      [70, 1],
+      [130, 0.5],
+    ]),
+    referenceShare: () => 0,
+    referenceFace: (at) => (at >= doubtFrom && at < frozenFrom ? 'wide' : at >= frozenFrom && at < shockAt ? 'frozen' : 'live'),
+    spread: course(shockAt, [
+      [0, 1],
+      [5, severe ? 4 : 3],
+      [70, severe ? 4 : 3],
+      [130, 1.5],
+    ]),
+    depth: course(shockAt, [
+      [0, 1],
+      [5, severe ? 0.3 : 0.4],
+      [70, severe ? 0.3 : 0.4],
+      [130, 0.8],
+    ]),
+  };
 }

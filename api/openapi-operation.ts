@@ -1,0 +1,149 @@
+/** One operation of the OpenAPI document: what a route takes, answers and refuses. */
+import type { TSchema } from 'typebox';
+import { codeSamples } from './code-samples.ts';
+import { EXAMPLES } from './examples.ts';
+import { permissionText } from './permission.ts';
+import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
+import { commonRefusals, type RouteEntry } from './route.ts';
+import type { schemaComponents } from './schema-components.ts';
+
+type Node = { readonly [key: string]: unknown };
+/** Makes a schema of the document; one with an `$id` becomes a component. */
+type Convert = ReturnType<typeof schemaComponents>['convert'];
+
+/** Headers of every answer that was let in. */
+const COMMON_HEADERS = {
+  'x-request-id': { $ref: '#/components/headers/RequestId' },
+  ratelimit: { $ref: '#/components/headers/RateLimit' },
+};
+
+/** A route's address as the document writes it: `/v1/agents/{id}`. */
+export const templateOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
+
+const exampleOf = (value: unknown): { readonly example?: unknown } => (value === undefined ? {} : { example: value });
+
+/** Whether what is answered is JSON; a refusal always is. */
+function answersJson(answers: RouteEntry['route']['answers']): boolean {
+  return Object.entries(answers).some(([status, { schema }]) => Number(status) < 400 && schema !== undefined);
+}
+
+/** What was answered with each of the codes, by code. */
+function problemExamples(codes: readonly ProblemCode[]): { readonly examples?: Node } {
+  const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
+  return known.length === 0 ? {} : { examples: Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }])) };
+}
+
+/** The refusals that operations share, by status and codes. */
+export class ResponseComponents {
+  readonly #convert: Convert;
+  readonly #made: { [name: string]: unknown } = {};
+
+  constructor(convert: Convert) {
+    this.#convert = convert;
+  }
+
+  /** A reference to the answer that says one of these codes. */
+  problem(codes: readonly ProblemCode[], status: number): Node {
+    const headers: { [name: string]: unknown } = { ...COMMON_HEADERS };
+    if (status === 429 || status === 503) headers['retry-after'] = { $ref: '#/components/headers/RetryAfter' };
+    const name = `${status}.${codes.join('-')}`;
+    this.#made[name] ??= {
+      description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
+      headers,
+      content: problemContent(codes, this.#convert),
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  /** All that were made, by name. */
+  all(): Node {
+    return Object.fromEntries(Object.entries(this.#made).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+const problemContent = (codes: readonly ProblemCode[], convert: Convert) => ({
+  'application/problem+json': { schema: convert(ProblemBody), ...problemExamples(codes) },
+});
+
+function parametersOf(schema: TSchema | undefined, place: 'path' | 'query', convert: Convert): unknown[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: { [name: string]: Node }; required?: readonly string[] };
+  return Object.entries(properties).map(([name, { description, ...field }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: convert(field),
+  }));
+}
+
+function requestBodyOf({ route }: RouteEntry, convert: Convert): Node {
+  const content = { schema: convert(route.schema.body) };
+  return {
+    required: route.bodyRule !== 'optional',
+    content: {
+      'application/json': { ...content, ...exampleOf(EXAMPLES.operations[route.name]?.body) },
+      ...(route.yaml === true ? { 'application/yaml': content } : {}),
+    },
+  };
+}
+
+/** What a route answers where it refuses nothing, by status. */
+function answersOf({ route }: RouteEntry, convert: Convert): { [status: string]: unknown } {
+  const responses: { [status: string]: unknown } = {};
+  for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
+    if (Number(status) === 101 || Number(status) === 204) {
+      responses[status] = { description };
+      continue;
+    }
+    const content =
+      schema === undefined
+        ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } }
+        : { 'application/json': { schema: convert(schema), ...exampleOf(EXAMPLES.operations[route.name]?.answers[status]) } };
+    responses[status] = { description, headers: COMMON_HEADERS, content };
+  }
+  return responses;
+}
+
+/** Answers and refusals by status. */
+function responsesOf(found: RouteEntry, convert: Convert, shared: ResponseComponents): { [status: string]: unknown } {
+  const responses = answersOf(found, convert);
+  const codes = [...new Set([...commonRefusals(found), ...found.route.refusals])];
+  for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
+    const own = responses[status] as { content: object } | undefined;
+    // A status may mean an answer and a problem alike (readiness): both content types are then documented.
+    responses[status] =
+      own === undefined
+        ? shared.problem(
+            codes.filter((code) => PROBLEMS[code].status === status),
+            status,
+          )
+        : { ...own, content: { ...own.content, ...problemContent(codes, convert) } };
+  }
+  return responses;
+}
+
+/** The operation of a route. The refusals that it shares with others are added to `shared`. */
+export function operationOf(found: RouteEntry, convert: Convert, shared: ResponseComponents): Node {
+  const { route, permission } = found;
+  const responses = responsesOf(found, convert, shared);
+  return {
+    operationId: route.name,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(permission === 'public' ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }, { loopbackCookie: [] }] }),
+    'x-permission': permissionText(permission),
+    'x-cost': route.cost,
+    'x-codeSamples': codeSamples(
+      { method: route.method, isPublic: permission === 'public', answersJson: answersJson(route.answers) },
+      EXAMPLES.operations[route.name] ?? { url: templateOf(route.url) },
+    ),
+    parameters: [
+      ...parametersOf(route.schema.params, 'path', convert),
+      ...parametersOf(route.schema.querystring, 'query', convert),
+      ...(route.idempotent === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...(route.schema.body === undefined ? {} : { requestBody: requestBodyOf(found, convert) }),
+    responses,
+  };
+}
