@@ -46,6 +46,20 @@ export function createMetrics(): ServiceMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    observe: requestSeconds(registers),
+    ...tickMetrics(registers),
+    ...shardMetrics(registers),
+    leaderboardRefreshed: leaderboardMetrics(registers),
+    reservesCompared: reservesGauge(registers),
+    ...feedMetrics(registers),
+    ...outsideMetrics(registers),
+  };
+}
+
+function requestSeconds(registers: Registry[]): ServiceMetrics['observe'] {
   const requests = new Histogram({
     name: 'sevengate_http_request_seconds',
     help: 'HTTP requests by route and status',
@@ -54,7 +68,19 @@ export function createMetrics(): ServiceMetrics {
     registers,
   });
   // Finding a series by its labels costs more than observing in it; there are as many as there are routes and statuses.
-  const requestSeries = new Map<string, Histogram.Internal<'method' | 'route' | 'status'>>();
+  const known = new Map<string, Histogram.Internal<'method' | 'route' | 'status'>>();
+  return ({ method, route, status, durationMs }) => {
+    const key = `${method} ${status} ${route}`;
+    let series = known.get(key);
+    if (!series) {
+      series = requests.labels({ method, route, status });
+      known.set(key, series);
+    }
+    series.observe(durationMs / 1_000);
+  };
+}
+
+function tickMetrics(registers: Registry[]): Pick<ServiceMetrics, 'ticked' | 'tickFailed'> {
   const decisions = new Counter({ name: 'sevengate_decisions_total', help: 'Decision records committed by this process', registers });
   const late = new Counter({
     name: 'sevengate_late_decisions_total',
@@ -71,33 +97,10 @@ export function createMetrics(): ServiceMetrics {
     help: 'Ticks of shards that failed as a whole',
     registers,
   });
-  const stalled = new Gauge({ name: 'sevengate_stalled_shards', help: 'Shards with actors on duty that do not advance', registers });
-  const stalledBehind = new Gauge({
-    name: 'sevengate_stalled_shard_behind_seconds',
-    help: 'How far the worst of the shards that do not advance lies behind',
-    registers,
-  });
-  const leaderboardWallets = new Counter({
-    name: 'sevengate_leaderboard_wallets_total',
-    help: 'Wallets of the leaderboard that were asked for, by what came of it',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const leaderboardWaiting = new Gauge({ name: 'sevengate_leaderboard_waiting', help: 'Wallets that wait for their refresh', registers });
-  const leaderboardBehind = new Gauge({
-    name: 'sevengate_leaderboard_behind_seconds',
-    help: 'For how long the wallet that waits longest was not asked for',
-    registers,
-  });
-  const ticks = new Histogram({
+  const took = new Histogram({
     name: 'sevengate_shard_tick_seconds',
     help: 'How long a shard took to tick',
     buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
-    registers,
-  });
-  const clockOffset = new Gauge({
-    name: 'sevengate_clock_offset_seconds',
-    help: "How far this machine's clock is ahead of PostgreSQL's; below zero it is behind",
     registers,
   });
   const behind = new Histogram({
@@ -106,19 +109,97 @@ export function createMetrics(): ServiceMetrics {
     buckets: [0.1, 0.3, 1, 2, 5, 10, 30, 60],
     registers,
   });
+  return {
+    ticked(tick) {
+      decisions.inc(tick.decisions);
+      late.inc(tick.late);
+      crashes.inc(tick.crashed);
+      took.observe(tick.tookMs / 1_000);
+      if (tick.decisions > 0) behind.observe(Math.max(0, tick.behindMs) / 1_000);
+    },
+    tickFailed: () => failures.inc(),
+  };
+}
+
+function shardMetrics(registers: Registry[]): Pick<ServiceMetrics, 'stalled'> {
+  const shards = new Gauge({ name: 'sevengate_stalled_shards', help: 'Shards with actors on duty that do not advance', registers });
+  const behind = new Gauge({
+    name: 'sevengate_stalled_shard_behind_seconds',
+    help: 'How far the worst of the shards that do not advance lies behind',
+    registers,
+  });
+  return {
+    stalled({ count, behindMs }) {
+      shards.set(count);
+      behind.set(behindMs / 1_000);
+    },
+  };
+}
+
+function leaderboardMetrics(registers: Registry[]): ServiceMetrics['leaderboardRefreshed'] {
+  const wallets = new Counter({
+    name: 'sevengate_leaderboard_wallets_total',
+    help: 'Wallets of the leaderboard that were asked for, by what came of it',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const waitingNow = new Gauge({ name: 'sevengate_leaderboard_waiting', help: 'Wallets that wait for their refresh', registers });
+  const behind = new Gauge({
+    name: 'sevengate_leaderboard_behind_seconds',
+    help: 'For how long the wallet that waits longest was not asked for',
+    registers,
+  });
+  return ({ refreshed, failed, waiting, behindMs }) => {
+    wallets.inc({ outcome: 'refreshed' }, refreshed);
+    wallets.inc({ outcome: 'failed' }, failed);
+    waitingNow.set(waiting);
+    behind.set(behindMs / 1_000);
+  };
+}
+
+function feedMetrics(registers: Registry[]): Pick<ServiceMetrics, 'cut' | 'countMessages'> {
   const cuts = new Counter({ name: 'sevengate_cuts_total', help: 'Slots that were cut by this process', registers });
-  const cutBehind = new Gauge({ name: 'sevengate_cut_behind_seconds', help: 'From the last slot to its committed cut', registers });
+  const behind = new Gauge({ name: 'sevengate_cut_behind_seconds', help: 'From the last slot to its committed cut', registers });
   const observed = new Gauge({ name: 'sevengate_cut_instruments', help: 'Instruments of the last cut', registers });
-  const unanswered = new Counter({
-    name: 'sevengate_unanswered_total',
-    help: 'Questions that brought no answer, by whom was asked and why',
-    labelNames: ['place', 'reason'],
+  let received: Parameters<ServiceMetrics['countMessages']>[0] = null;
+  new Gauge({
+    name: 'sevengate_feed_messages',
+    help: 'Messages received since the start, by venue and by what became of them',
+    labelNames: ['venue', 'what'],
+    registers,
+    collect() {
+      for (const [venue, what, count] of received?.() ?? []) this.set({ venue, what }, count);
+    },
+  });
+  return {
+    cut({ instruments, behindMs }) {
+      cuts.inc();
+      observed.set(instruments);
+      behind.set(Math.max(0, behindMs) / 1_000);
+    },
+    countMessages(counts) {
+      received = counts;
+    },
+  };
+}
+
+/** The clock, the servers, and what is asked of systems outside. */
+function outsideMetrics(registers: Registry[]): Pick<ServiceMetrics, 'clockOffset' | 'serverRestarted' | 'unanswered' | 'unknownField'> {
+  const offset = new Gauge({
+    name: 'sevengate_clock_offset_seconds',
+    help: "How far this machine's clock is ahead of PostgreSQL's; below zero it is behind",
     registers,
   });
   const restarts = new Counter({
     name: 'sevengate_server_restarts_total',
     help: 'Servers of this service that ended by themselves and were started again',
     labelNames: ['server'],
+    registers,
+  });
+  const silent = new Counter({
+    name: 'sevengate_unanswered_total',
+    help: 'Questions that brought no answer, by whom was asked and why',
+    labelNames: ['place', 'reason'],
     registers,
   });
   const unknown = createUnknownFields();
@@ -131,63 +212,11 @@ export function createMetrics(): ServiceMetrics {
       for (const { source, field, count } of unknown.rows()) this.set({ source, field }, count);
     },
   });
-  let received: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null = null;
-  new Gauge({
-    name: 'sevengate_feed_messages',
-    help: 'Messages received since the start, by venue and by what became of them',
-    labelNames: ['venue', 'what'],
-    registers,
-    collect() {
-      for (const [venue, what, count] of received?.() ?? []) this.set({ venue, what }, count);
-    },
-  });
   return {
-    contentType: registry.contentType,
-    render: () => registry.metrics(),
-    observe({ method, route, status, durationMs }) {
-      const key = `${method} ${status} ${route}`;
-      let series = requestSeries.get(key);
-      if (!series) {
-        series = requests.labels({ method, route, status });
-        requestSeries.set(key, series);
-      }
-      series.observe(durationMs / 1_000);
-    },
-    ticked(tick) {
-      decisions.inc(tick.decisions);
-      late.inc(tick.late);
-      crashes.inc(tick.crashed);
-      ticks.observe(tick.tookMs / 1_000);
-      if (tick.decisions > 0) behind.observe(Math.max(0, tick.behindMs) / 1_000);
-    },
-    clockOffset(offsetMs) {
-      clockOffset.set(offsetMs / 1_000);
-    },
-    tickFailed: () => failures.inc(),
-    stalled({ count, behindMs }) {
-      stalled.set(count);
-      stalledBehind.set(behindMs / 1_000);
-    },
-    leaderboardRefreshed({ refreshed, failed, waiting, behindMs }) {
-      leaderboardWallets.inc({ outcome: 'refreshed' }, refreshed);
-      leaderboardWallets.inc({ outcome: 'failed' }, failed);
-      leaderboardWaiting.set(waiting);
-      leaderboardBehind.set(behindMs / 1_000);
-    },
-    reservesCompared: reservesGauge(registers),
-    cut({ instruments, behindMs }) {
-      cuts.inc();
-      observed.set(instruments);
-      cutBehind.set(Math.max(0, behindMs) / 1_000);
-    },
-    countMessages(counts) {
-      received = counts;
-    },
-    unknownField: unknown.note,
+    clockOffset: (offsetMs) => offset.set(offsetMs / 1_000),
     serverRestarted: (server) => restarts.inc({ server }),
-    unanswered(place, reason) {
-      unanswered.inc({ place, reason });
-    },
+    unanswered: (place, reason) => silent.inc({ place, reason }),
+    unknownField: unknown.note,
   };
 }
 

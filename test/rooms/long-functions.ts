@@ -122,7 +122,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/intelligence/intelligence-feed.ts', 'createIntelligenceFeed', 80],
       ['src/adapters/intelligence/macro.ts', 'createMacroFeed', 80],
       ['src/adapters/launcher/launcher-http.ts', 'createLauncher', 90],
-      ['src/adapters/metrics.ts', 'createMetrics', 150],
       ['src/adapters/venues/evmvenue/info.ts', 'createPerpInfo', 140],
       ['src/adapters/venues/prediction/kalshi/rest.ts', 'createKalshiRest', 100],
       ['src/adapters/venues/prediction/onchain-orders.ts', 'createOnchainOrders', 80],
@@ -160,7 +159,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
   {
     reason: 'one course of steps that share their intermediate results',
     functions: [
-      ['src/adapters/chart/layout.ts', 'layoutMachine', 140],
       ['src/adapters/intelligence/filings.ts', 'readSubmissions', 70],
       ['src/adapters/store/actors/actor-records.ts', 'readPermitFacts', 70],
       ['src/adapters/store/trail-verifier.ts', 'verifyDecision', 80],

@@ -86,52 +86,52 @@ export function createChartLayouts(definitions: ReadonlyMap<string, Json>): Char
 /** Lays out one machine. The same definition always gives the same layout. */
 export async function layoutMachine(definition: Json): Promise<MachineLayout> {
   const root = definition as unknown as State;
-  const stays = new Map<string, readonly string[]>();
-  const kinds = new Map<string, ChartBox['kind']>();
-  const titles = new Map<string, string>();
-  const edges = new Map<
-    string,
-    { readonly from: string; readonly to: string; readonly event: string; readonly lines: readonly string[] }
-  >();
-  const pathOf = (id: string): string => id.replace(/^#/, '').slice(root.id.length + 1);
+  const machine = new MachineGraph(root);
+  const graph = machine.box(root, 'machine');
+  // Where a transition leaves its region, only one layout of everything at once can route it.
+  const crossing = machine.crosses();
+  if (crossing) layOutTogether(graph);
+  else layOutInOrder(graph);
+  const placed = await inAThread((layOut) => (root.type === 'parallel' && !crossing ? sideBySide(layOut, graph) : layOut(graph)));
+  return { machine: root.id, width: round(placed.width ?? 0), height: round(placed.height ?? 0), ...machine.drawn(placed) };
+}
 
-  function connect(from: string, to: string, event: string, lines: readonly string[]): ElkExtendedEdge {
-    const id = `${edges.size}`;
-    edges.set(id, { from, to, event, lines });
-    const width = Math.ceil(Math.max(0, ...lines.map((line) => line.length)) * LABEL_CHARACTER) + 6;
-    const labels = lines.length === 0 ? [] : [{ id: `label ${id}`, text: lines.join('\n'), width, height: lines.length * LINE }];
-    return { id, sources: [from || MACHINE], targets: [to || MACHINE], labels };
+/** An edge of the machine, as it is drawn. */
+interface Connection {
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+  readonly lines: readonly string[];
+}
+
+/** A machine as a graph of nodes and edges that have no place yet, and what each of them shows. */
+class MachineGraph {
+  readonly #root: State;
+  /** What a box shows, by its path. */
+  readonly #shown = new Map<string, Pick<ChartBox, 'kind' | 'title' | 'stays'>>();
+  readonly #connections = new Map<string, Connection>();
+
+  constructor(root: State) {
+    this.#root = root;
   }
 
-  function box(state: State, kind: ChartBox['kind']): ElkNode {
-    const id = pathOf(state.id);
-    const inside = Object.values(state.states);
-    kinds.set(id, kind);
-    titles.set(id, state.key);
-    stays.set(id, [...new Set(state.transitions.filter(({ target }) => !target?.length).map(({ eventType }) => eventText(eventType)))]);
-    const staying = stays.get(id) as readonly string[];
-    const widest = Math.max(state.key.length * TITLE_CHARACTER, ...staying.map((text) => (text.length + 3) * LABEL_CHARACTER));
-    const width = Math.max(LEAST_WIDTH, Math.ceil(widest) + 2 * PADDING);
-    if (inside.length === 0)
-      return { id, width, height: TITLE + 4 + (staying.length === 0 ? 0 : staying.length * LINE + 6), layoutOptions: {} };
+  /** True where a transition leaves the region or state that it begins in. */
+  crosses(): boolean {
+    return [...this.#connections.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
+  }
 
-    const children = inside.map((child) => box(child, kindOf(child, state)));
-    const own = inside.flatMap((child) =>
-      child.transitions.flatMap((transition) => edgesOf(pathOf(child.id), transition, (to) => !isWithin(to, pathOf(child.id)))),
-    );
-    const first = state.initial?.target[0];
-    if (first !== undefined) {
-      children.unshift(mark(`${id}/initial`, 'initial'));
-      own.unshift(connect(`${id}/initial`, pathOf(first), '', []));
-    }
-    // What any state inside may do leads from a mark; what leads out of the whole starts at its border.
-    const leading = state.transitions.flatMap((transition) => edgesOf(`${id}/any`, transition, (to) => isWithin(to, id)));
-    if (leading.length > 0) children.push(mark(`${id}/any`, 'any'));
-    own.push(...leading);
+  /** The node of a state with all that is inside. */
+  box(state: State, kind: ChartBox['kind']): ElkNode {
+    const id = this.#pathOf(state.id);
+    const stays = [...new Set(state.transitions.filter(({ target }) => !target?.length).map(({ eventType }) => eventText(eventType)))];
+    this.#shown.set(id, { kind, title: state.key, stays });
+    const widest = Math.max(state.key.length * TITLE_CHARACTER, ...stays.map((text) => (text.length + 3) * LABEL_CHARACTER));
+    const width = Math.max(LEAST_WIDTH, Math.ceil(widest) + 2 * PADDING);
+    if (Object.keys(state.states).length === 0)
+      return { id, width, height: TITLE + 4 + (stays.length === 0 ? 0 : stays.length * LINE + 6), layoutOptions: {} };
     return {
       id: id || MACHINE,
-      children,
-      edges: own,
+      ...this.#inside(state, id),
       layoutOptions: {
         ...INSIDE,
         'elk.nodeSize.constraints': 'MINIMUM_SIZE',
@@ -141,79 +141,101 @@ export async function layoutMachine(definition: Json): Promise<MachineLayout> {
     };
   }
 
-  function mark(id: string, kind: 'initial' | 'any'): ElkNode {
-    kinds.set(id, kind);
-    titles.set(id, kind === 'any' ? 'any' : '');
-    stays.set(id, []);
+  /** The states inside of a state, its marks, and what leads from one to another. */
+  #inside(state: State, id: string): { children: ElkNode[]; edges: ElkExtendedEdge[] } {
+    const inside = Object.values(state.states);
+    const children = inside.map((child) => this.box(child, kindOf(child, state)));
+    const edges = inside.flatMap((child) => {
+      const path = this.#pathOf(child.id);
+      return child.transitions.flatMap((transition) => this.#edgesOf(path, transition, (to) => !isWithin(to, path)));
+    });
+    const first = state.initial?.target[0];
+    if (first !== undefined) {
+      children.unshift(this.#mark(`${id}/initial`, 'initial'));
+      edges.unshift(this.#connect(`${id}/initial`, this.#pathOf(first), '', []));
+    }
+    // What any state inside may do leads from a mark; what leads out of the whole starts at its border.
+    const leading = state.transitions.flatMap((transition) => this.#edgesOf(`${id}/any`, transition, (to) => isWithin(to, id)));
+    if (leading.length > 0) children.push(this.#mark(`${id}/any`, 'any'));
+    edges.push(...leading);
+    return { children, edges };
+  }
+
+  #mark(id: string, kind: 'initial' | 'any'): ElkNode {
+    this.#shown.set(id, { kind, title: kind === 'any' ? 'any' : '', stays: [] });
     return { id, width: kind === 'any' ? 44 : MARK, height: kind === 'any' ? 22 : MARK };
   }
 
-  function edgesOf(from: string, { eventType, target, guard }: Transition, wanted: (to: string) => boolean): ElkExtendedEdge[] {
+  #edgesOf(from: string, { eventType, target, guard }: Transition, wanted: (to: string) => boolean): ElkExtendedEdge[] {
     const lines = [eventText(eventType), ...(guard === undefined ? [] : [`[${typeof guard === 'string' ? guard : guard.type}]`])];
     return (target ?? [])
-      .map(pathOf)
+      .map((id) => this.#pathOf(id))
       .filter(wanted)
-      .map((to) => connect(from, to, eventType, lines));
+      .map((to) => this.#connect(from, to, eventType, lines));
   }
 
-  const graph = box(root, 'machine');
-  // Where a transition leaves its region, only one layout of everything at once can route it.
-  const crossing = [...edges.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
-  if (crossing) layOutTogether(graph);
-  else layOutInOrder(graph);
-  const placed = await inAThread((layOut) => (root.type === 'parallel' && !crossing ? sideBySide(layOut, graph) : layOut(graph)));
-
-  const boxes: ChartBox[] = [];
-  const drawn: ChartEdge[] = [];
-  const offsets = new Map<string, { readonly x: number; readonly y: number }>();
-  collect(placed, null, 0, 0);
-
-  function collect(node: ElkNode, parent: string | null, left: number, top: number): void {
-    const id = node.id === MACHINE ? '' : node.id;
-    const x = left + (node.x ?? 0);
-    const y = top + (node.y ?? 0);
-    offsets.set(node.id, { x, y });
-    boxes.push({
-      id,
-      parent,
-      kind: kinds.get(id) ?? 'state',
-      title: titles.get(id) ?? id,
-      stays: stays.get(id) ?? [],
-      x: round(x),
-      y: round(y),
-      width: round(node.width ?? 0),
-      height: round(node.height ?? 0),
-    });
-    for (const child of node.children ?? []) collect(child, id, x, y);
-    for (const edge of node.edges ?? []) drawn.push(drawnEdge(edge, node.id));
+  #connect(from: string, to: string, event: string, lines: readonly string[]): ElkExtendedEdge {
+    const id = `${this.#connections.size}`;
+    this.#connections.set(id, { from, to, event, lines });
+    const width = Math.ceil(Math.max(0, ...lines.map((line) => line.length)) * LABEL_CHARACTER) + 6;
+    const labels = lines.length === 0 ? [] : [{ id: `label ${id}`, text: lines.join('\n'), width, height: lines.length * LINE }];
+    return { id, sources: [from || MACHINE], targets: [to || MACHINE], labels };
   }
 
-  function drawnEdge(edge: ElkExtendedEdge, holder: string): ChartEdge {
-    const { x, y } = offsets.get((edge as { container?: string }).container ?? holder) ?? { x: 0, y: 0 };
-    const { from, to, event, lines } = edges.get(edge.id) as NonNullable<ReturnType<typeof edges.get>>;
-    const [section] = edge.sections ?? [];
-    const [label] = edge.labels ?? [];
-    const points = section === undefined ? [] : [section.startPoint, ...(section.bendPoints ?? []), section.endPoint];
-    return {
-      id: edge.id,
-      from,
-      to,
-      event,
-      points: points.map((point) => ({ x: round(x + point.x), y: round(y + point.y) })),
-      label:
-        label === undefined
-          ? null
-          : {
-              lines,
-              x: round(x + (label.x ?? 0)),
-              y: round(y + (label.y ?? 0)),
-              width: round(label.width ?? 0),
-              height: round(label.height ?? 0),
-            },
+  #pathOf(id: string): string {
+    return id.replace(/^#/, '').slice(this.#root.id.length + 1);
+  }
+
+  /** Boxes and edges of the placed graph, measured from its corner. */
+  drawn(placed: ElkNode): Pick<MachineLayout, 'boxes' | 'edges'> {
+    const boxes: ChartBox[] = [];
+    const edges: ChartEdge[] = [];
+    const corners = new Map<string, Point>();
+    const collect = (node: ElkNode, parent: string | null, left: number, top: number): void => {
+      const id = node.id === MACHINE ? '' : node.id;
+      const corner = { x: left + (node.x ?? 0), y: top + (node.y ?? 0) };
+      corners.set(node.id, corner);
+      const size = { width: round(node.width ?? 0), height: round(node.height ?? 0) };
+      const { kind, title, stays } = this.#shown.get(id) ?? { kind: 'state' as const, title: id, stays: [] };
+      boxes.push({ id, parent, kind, title, stays, x: round(corner.x), y: round(corner.y), ...size });
+      for (const child of node.children ?? []) collect(child, id, corner.x, corner.y);
+      for (const edge of node.edges ?? []) {
+        const holder = (edge as { container?: string }).container ?? node.id;
+        edges.push(drawnEdge(edge, this.#connections.get(edge.id) as Connection, corners.get(holder) ?? { x: 0, y: 0 }));
+      }
     };
+    collect(placed, null, 0, 0);
+    return { boxes, edges };
   }
+}
 
-  return { machine: root.id, width: round(placed.width ?? 0), height: round(placed.height ?? 0), boxes, edges: drawn };
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** An edge, whose points ELK counts from the corner of the node that holds it. */
+function drawnEdge(edge: ElkExtendedEdge, { from, to, event, lines }: Connection, { x, y }: Point): ChartEdge {
+  const [section] = edge.sections ?? [];
+  const [label] = edge.labels ?? [];
+  const points = section === undefined ? [] : [section.startPoint, ...(section.bendPoints ?? []), section.endPoint];
+  return {
+    id: edge.id,
+    from,
+    to,
+    event,
+    points: points.map((point) => ({ x: round(x + point.x), y: round(y + point.y) })),
+    label:
+      label === undefined
+        ? null
+        : {
+            lines,
+            x: round(x + (label.x ?? 0)),
+            y: round(y + (label.y ?? 0)),
+            width: round(label.width ?? 0),
+            height: round(label.height ?? 0),
+          },
+  };
 }
 
 /** ELK needs a name for every node, and the machine's own path is empty. */
