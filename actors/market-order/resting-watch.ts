@@ -1,11 +1,13 @@
 /**
- * Looks at people's orders that rest: what their venue has filled of them, or on paper what the market traded through them.
- * What is found goes to the order as an event; an order of which nothing is new gets none. It looks at how things stand, so
- * that a crash loses nothing.
+ * Follows people's orders that rest: what their venue has filled of them, or on paper what the market traded through them. Where the
+ * venue reports by itself, a fill is booked as it is reported; whatever is not reported the look finds, which comes again and again
+ * and looks at how things stand, so that a crash, or a stream that misses something, loses nothing. What is found goes to the order
+ * as an event, and counts only where nothing was booked since it was asked; an order of which nothing is new gets none.
  */
+import type { ExecutionMode } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { LookDeps } from '../proposal/execution.ts';
-import { createOrderLook } from '../proposal/execution.ts';
+import { createOrderLook, createReportReading, type LookDeps } from '../proposal/execution.ts';
+import type { OrderReport, OrderStream } from '../proposal/execution-client.ts';
 import type { CarriedAnswer } from '../proposal/protocol.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -13,11 +15,26 @@ import type { Runtime } from '../runtime/runtime.ts';
 const LOOKS = 5;
 /** What the market did longer ago, while nobody looked, fills nothing on paper. */
 const LONGEST_LOOK_MS = 3_600_000;
+/** A report of an order that does not rest yet is kept for so long: it came before the answer to the order itself. */
+const EARLY_MS = 60_000;
+/** So many of them are kept; the oldest gives way, and the look finds what it told. */
+const EARLY_REPORTS = 500;
+/** An account is followed for so long after its last order that rested. */
+const LINGER_MS = 600_000;
+
+/** An order that rests or is being taken back. */
+export interface RestingOrder {
+  readonly id: string;
+  readonly orgId: string;
+  readonly mode: ExecutionMode;
+}
 
 export interface RestingWatchDeps extends LookDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
-  /** Ids of people's orders that rest or are being taken back, of every organization. */
-  readonly resting: () => Promise<readonly string[]>;
+  /** People's orders that rest or are being taken back, of every organization, oldest first. */
+  readonly resting: () => Promise<readonly RestingOrder[]>;
+  /** Reports of the venue; without them orders are looked at alone. */
+  readonly stream?: OrderStream | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -27,31 +44,38 @@ function isNews(answer: CarriedAnswer): boolean {
   return answer.outcome === 'filled' || answer.outcome === 'partially_filled' || answer.outcome === 'rejected';
 }
 
-export function createRestingWatch(deps: RestingWatchDeps): { look(): Promise<number> } {
+export interface RestingWatch {
+  /** Looks at the orders that waited longest. @returns how many had something new. */
+  look(): Promise<number>;
+}
+
+export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
   const look = createOrderLook(deps);
   /** Up to when each order has been looked at by this process. */
   const seenUntil = new Map<string, EpochMs>();
+
+  async function tell(id: string, answer: CarriedAnswer | null, cause: string): Promise<boolean> {
+    if (answer === null || !isNews(answer)) return false;
+    return (await deps.runtime.deliver(id, { type: 'order.observed', answer: answer as never }, { cause })).ok;
+  }
 
   async function lookAt(id: string): Promise<boolean> {
     const now = deps.clock.now();
     const from = seenUntil.get(id) ?? now - LONGEST_LOOK_MS;
     const answer = await look(id, from);
     seenUntil.set(id, now);
-    if (answer === null || !isNews(answer)) return false;
-    const outcome = await deps.runtime.deliver(
-      id,
-      { type: 'order.observed', answer: answer as never },
-      { cause: 'resting order looked at' },
-    );
-    return outcome.ok;
+    return tell(id, answer, 'resting order looked at');
   }
+
+  const reports = deps.stream === undefined ? null : followReports(deps, deps.stream, { lookAt, tell });
 
   return {
     async look() {
-      const ids = await deps.resting();
-      const open = new Set(ids);
+      const orders = await deps.resting();
+      const open = new Set(orders.map(({ id }) => id));
       for (const id of seenUntil.keys()) if (!open.has(id)) seenUntil.delete(id);
-      const waiting = ids.toSorted((a, b) => (seenUntil.get(a) ?? 0) - (seenUntil.get(b) ?? 0)).slice(0, LOOKS);
+      await reports?.resting(orders);
+      const waiting = [...open].sort((a, b) => (seenUntil.get(a) ?? 0) - (seenUntil.get(b) ?? 0)).slice(0, LOOKS);
       let told = 0;
       for (const id of waiting) {
         try {
@@ -63,6 +87,79 @@ export function createRestingWatch(deps: RestingWatchDeps): { look(): Promise<nu
         }
       }
       return told;
+    },
+  };
+}
+
+/** Takes in what a venue reports, one after the other. */
+function followReports(
+  deps: RestingWatchDeps,
+  stream: OrderStream,
+  watch: {
+    readonly lookAt: (id: string) => Promise<boolean>;
+    readonly tell: (id: string, answer: CarriedAnswer | null, cause: string) => Promise<boolean>;
+  },
+): { resting(orders: readonly RestingOrder[]): Promise<void> } {
+  const { clock, onError } = deps;
+  const read = createReportReading(deps);
+  /** When each organization last had a live order that rested. */
+  const lastRested = new Map<string, EpochMs>();
+  const early = createEarlyReports(clock);
+  let turn: Promise<void> = Promise.resolve();
+
+  const inTurn = (work: () => Promise<unknown>): Promise<void> => {
+    turn = turn.then(work).then(() => {}, onError);
+    return turn;
+  };
+
+  /** True where the order that it is of rests. */
+  async function take(report: OrderReport, orders: readonly RestingOrder[]): Promise<boolean> {
+    const order = orders.find(({ id, orgId, mode }) => mode === 'live' && orgId === report.orgId && report.isOf(id));
+    if (order === undefined) return false;
+    const answer = await read(order.id, report);
+    if (answer === null) await watch.lookAt(order.id);
+    else await watch.tell(order.id, answer, 'resting order reported');
+    return true;
+  }
+
+  async function takeNew(report: OrderReport): Promise<void> {
+    if (!(await take(report, await deps.resting()))) early.keep(report);
+  }
+
+  async function lookAtAll(orgId: string): Promise<void> {
+    const orders = await deps.resting();
+    for (const { id } of orders.filter((order) => order.orgId === orgId && order.mode === 'live')) await watch.lookAt(id);
+  }
+
+  stream.listen({
+    reported: (report) => void inTurn(() => takeNew(report)),
+    missed: (orgId) => void inTurn(() => lookAtAll(orgId)),
+    silent: (orgId, why) => onError(new Error(`orders of organization ${orgId} are not reported, and looked at instead: ${why}`)),
+  });
+
+  return {
+    resting(orders) {
+      const now = clock.now();
+      for (const { orgId, mode } of orders) if (mode === 'live') lastRested.set(orgId, now);
+      for (const [orgId, at] of lastRested) if (now - at > LINGER_MS) lastRested.delete(orgId);
+      stream.follow(new Set(lastRested.keys()));
+      return inTurn(() => early.retry((report) => take(report, orders)));
+    },
+  };
+}
+
+/** Reports of orders that do not rest yet. */
+function createEarlyReports(clock: RestingWatchDeps['clock']) {
+  let early: { readonly report: OrderReport; readonly at: EpochMs }[] = [];
+  return {
+    keep(report: OrderReport): void {
+      early = [...early, { report, at: clock.now() }].slice(-EARLY_REPORTS);
+    },
+    /** Tries each again, oldest first; those that are taken, or too old, are kept no longer. */
+    async retry(take: (report: OrderReport) => Promise<boolean>): Promise<void> {
+      const waiting = early.filter(({ at }) => clock.now() - at <= EARLY_MS);
+      early = [];
+      for (const each of waiting) if (!(await take(each.report))) early.push(each);
     },
   };
 }

@@ -59,5 +59,31 @@ export interface ExecutionClient<V extends ExecutableVenue> {
   readonly resting?: RestingClient<V>;
 }
 
+/** What a venue reports of one order, without being asked. */
+export interface OrderReport {
+  /** Whose account it is of. */
+  readonly orgId: string;
+  /** Whether it is of the order that was placed under this key. */
+  readonly isOf: (key: string) => boolean;
+  /** What a look-up would answer; null where a report before it is missing, so that the venue has to be asked. */
+  readonly answer: (order: Order, info: LookUpInfo) => Promise<VenueAnswer | null>;
+}
+
+export interface OrderStreamListener {
+  readonly reported: (report: OrderReport) => void;
+  /** Reports of this organization's orders may have been missed: they are to be looked at. */
+  readonly missed: (orgId: string) => void;
+  /** This organization's orders are not reported until further notice. */
+  readonly silent: (orgId: string, why: string) => void;
+}
+
+/** A venue's own reports of orders, as long as its connections last. */
+export interface OrderStream {
+  /** Says who is told; without a listener nothing is. */
+  readonly listen: (listener: OrderStreamListener) => void;
+  /** Follows the accounts of these organizations, and no others, from now on. */
+  readonly follow: (orgIds: ReadonlySet<string>) => void;
+}
+
 /** The clients that are switched on, each under its own venue. */
 export type ExecutionClients = { readonly [V in ExecutableVenue]?: ExecutionClient<V> };

@@ -15,7 +15,7 @@ import type { Clock } from '../../streams/clock.ts';
 import type { ActivityWorker, TOLD } from '../runtime/activities.ts';
 import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER, WITHDRAW_ORDER } from './effects.ts';
-import type { ExecutionClient, ExecutionClients } from './execution-client.ts';
+import type { ExecutionClient, ExecutionClients, OrderReport } from './execution-client.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { bookPaper, type LoadedPart, onPaper, type Passed, restedOnPaper, type VenueFlows } from './paper-execution.ts';
 import { executionOf, orderOfPart, partKey, partOf } from './parts.ts';
@@ -140,6 +140,17 @@ export function createOrderLook(deps: LookDeps): (id: string, from: EpochMs) => 
     if (answer.outcome === 'filled') return foundNow(loaded, answer, deps.clock.now());
     if (answer.outcome !== 'partially_filled') return null;
     return foundNow(loaded, { outcome: 'resting', price: rest.price, fills: answer.fills }, deps.clock.now());
+  };
+}
+
+/** What a report of a venue says of an order, without touching it; null where the venue has to be asked. */
+export function createReportReading(
+  deps: Pick<LookDeps, 'load' | 'clock'>,
+): (id: string, report: OrderReport) => Promise<CarriedAnswer | null> {
+  return async (id, report) => {
+    const loaded = await loadedPart(deps, id);
+    const answer = await report.answer(loaded.order, { ...loaded.context, orgId: loaded.orgId });
+    return answer === null ? null : foundNow(loaded, answer, deps.clock.now());
   };
 }
 

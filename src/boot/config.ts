@@ -123,6 +123,11 @@ const SETTINGS = {
   SPOTCHAIN_CANDLES_URL: optional(url('https:', 'http:'), 'history of tokens on the primary chain', sandboxed),
   SPOTEXCHANGE_URL: optional(url('https:', 'http:'), 'spot exchange', sandboxed),
   SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
+  SPOTEXCHANGE_WS_API_URL: optional(
+    url('wss:', 'ws:'),
+    'its websocket API, which reports orders; without it those that rest are only polled',
+    sandboxed,
+  ),
   EVMVENUE_URL: optional(url('https:', 'http:'), 'perpetual-futures venue', sandboxed),
   EVMVENUE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
   EVMCHAIN_URL: optional(secretUrl('https:', 'http:'), 'JSON-RPC node of the EVM chain', sandboxed),
@@ -230,6 +235,7 @@ const RULES: SettingRules<keyof typeof SETTINGS> = {
   ],
   // Both have to be real.
   onlyWith: [
+    ['SPOTEXCHANGE_WS_API_URL', 'SPOTEXCHANGE_URL', "the sandbox's exchange has its own, so set both"],
     ['REFERENCE_FALLBACK_URL', 'REFERENCE_URL', 'a real price must not stand in for a simulated one, so set both'],
     ['SPOTCHAIN_RPC_URL', 'SPOTCHAIN_URL', "the sandbox's aggregator builds for the sandbox's chain only, so set both"],
     ['RELAY_STREAM_URL', 'RELAY_URL', 'what it pushes is asked for there, so set both'],

@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { ExecutionClients } from '../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { ClockWatch } from '../../actors/runtime/clock-watch.ts';
@@ -31,6 +30,7 @@ import { signedByWorker } from '../trading/exchange-signing.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
+import type { WorkerTrading } from './capabilities/capability.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { createChainOrders } from './chain-orders.ts';
@@ -106,7 +106,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const liveQuote = createLiveQuotes(bus, clock);
   // What callers ask comes first: a refresh leaves the last part of each budget alone.
   const signing = await openSigning(parts);
-  const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null);
+  const reserves = openReservePlaces(service, market.reach, parts.exchangeAccounts, signing?.signRequest ?? null, onchainPredictions);
   const histories = openWalletHistories({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
   service.onStop('the histories of wallets', async () => histories.close());
   const worker = startWorker({
@@ -130,7 +130,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       bridge,
       histories,
       launcher,
-      clients: openExecutionClients(parts, risk, preTrade, signing),
+      ...openExecutionClients(parts, risk, preTrade, signing),
       ...(reserves === null ? {} : { reserves }),
       flows: openVenueFlows(market.reach),
       disabledVenues: risk.disabledVenues,
@@ -191,17 +191,18 @@ function openExecutionClients(
   { reads }: RiskDeps,
   preTrade: PreTrade,
   signing: Awaited<ReturnType<typeof openSigning>>,
-): ExecutionDeps['clients'] {
+): Pick<WorkerTrading, 'clients' | 'stream'> {
   const { config, clock } = service;
   const { reach, bus, primaryChain, makeBudget } = market;
   const orders = config.SVC_LIVE_SPOTEXCHANGE_ENABLED && signing !== null ? openSpotOrders(reach, signing.signRequest, makeBudget) : null;
   if (orders !== null) service.onStop('the live orders', async () => orders.close());
   const clients: ExecutionClients = orders === null ? {} : { spotexchange: orders.client };
-  if (primaryChain === null) return clients;
+  const stream = orders?.stream;
+  if (primaryChain === null) return { clients, stream };
   const { runtime } = actors;
   const chainSigning = signer?.publicKey === null ? null : signing;
   const chain = createChainOrders({ ...primaryChain, sql: store.sql, reads, runtime, preTrade, bus, clock, signing: chainSigning });
-  return { ...clients, spotchain: chain };
+  return { clients: { ...clients, spotchain: chain }, stream };
 }
 
 function evaluationRunners(parts: RoleParts) {

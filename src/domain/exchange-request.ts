@@ -22,7 +22,12 @@ export type ExchangeAsk =
   | { readonly kind: 'look_up' | 'cancel'; readonly key: string; readonly symbol: string }
   /** `orderId`: the exchange's own number of the order. */
   | { readonly kind: 'trades'; readonly symbol: string; readonly orderId: number }
-  | { readonly kind: 'account' };
+  | { readonly kind: 'account' }
+  /** Reports of the account's orders, over the exchange's websocket API. */
+  | { readonly kind: 'user_stream' };
+
+/** What is asked by a request over HTTP. */
+export type RestAsk = Exclude<ExchangeAsk, { readonly kind: 'user_stream' }>;
 
 /** One request of one account. */
 export interface ExchangeRequest {
@@ -44,7 +49,7 @@ export interface ExchangeEndpoint {
 /** The longest receive window that the exchange takes. Milliseconds. */
 export const MAX_RECV_WINDOW_MS = 60_000;
 
-const ENDPOINTS: Readonly<Record<ExchangeAsk['kind'], ExchangeEndpoint>> = {
+const ENDPOINTS: Readonly<Record<RestAsk['kind'], ExchangeEndpoint>> = {
   order: { method: 'POST', path: '/api/v3/order', weight: 1 },
   look_up: { method: 'GET', path: '/api/v3/order', weight: 4 },
   cancel: { method: 'DELETE', path: '/api/v3/order', weight: 1 },
@@ -52,7 +57,7 @@ const ENDPOINTS: Readonly<Record<ExchangeAsk['kind'], ExchangeEndpoint>> = {
   account: { method: 'GET', path: '/api/v3/account', weight: 20 },
 };
 
-export function endpointOf({ kind }: Pick<ExchangeAsk, 'kind'>): ExchangeEndpoint {
+export function endpointOf({ kind }: Pick<RestAsk, 'kind'>): ExchangeEndpoint {
   return ENDPOINTS[kind];
 }
 
@@ -68,7 +73,7 @@ function termsOf(order: Order, restAt: RestsAt | null): Readonly<Record<string, 
   return postOnly ? { type: 'LIMIT_MAKER', price } : { type: 'LIMIT', timeInForce: 'GTC', price };
 }
 
-function parametersOf(ask: ExchangeAsk): Readonly<Record<string, string>> {
+function parametersOf(ask: RestAsk): Readonly<Record<string, string>> {
   switch (ask.kind) {
     case 'order': {
       const { order, restAt } = ask;
@@ -91,8 +96,13 @@ function parametersOf(ask: ExchangeAsk): Readonly<Record<string, string>> {
   }
 }
 
-/** The query of a request as it is signed and sent, percent-encoded, without its signature. */
-export function exchangeQuery({ ask, timestamp, recvWindow }: Omit<ExchangeRequest, 'orgId'>): string {
+/**
+ * The query of a request as it is signed and sent, percent-encoded, without its signature. What is asked over the websocket API
+ * names the key among its parameters, which are signed in the order of their names.
+ */
+export function exchangeQuery({ ask, timestamp, recvWindow }: Omit<ExchangeRequest, 'orgId'>, apiKey: string): string {
+  if (ask.kind === 'user_stream')
+    return new URLSearchParams({ apiKey, recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
   return new URLSearchParams({ ...parametersOf(ask), recvWindow: String(recvWindow), timestamp: String(timestamp) }).toString();
 }
 
@@ -117,7 +127,7 @@ export function readExchangeRequest(value: unknown): ExchangeRequest | null {
 function isAsk({ kind, key, symbol, order, restAt, orderId }: Partial<Record<string, unknown>>): boolean {
   const isKeyed = typeof key === 'string' && KEY.test(key);
   const isListed = typeof symbol === 'string' && SYMBOL.test(symbol);
-  if (kind === 'account') return true;
+  if (kind === 'account' || kind === 'user_stream') return true;
   if (kind === 'trades') return isListed && Number.isSafeInteger(orderId) && (orderId as number) >= 0;
   if (kind === 'look_up' || kind === 'cancel') return isKeyed && isListed;
   return kind === 'order' && isKeyed && typeof order === 'object' && order !== null && (restAt === null || isRestsAt(restAt));

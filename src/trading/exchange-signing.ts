@@ -67,7 +67,10 @@ export function createExchangeSigning(deps: ExchangeSigningDeps) {
       const above = deps.ledgerOf(orgId).count({ ...counted, at: deps.clock.now() });
       if (above !== null) return no('signing_limit_breach', above);
     }
-    const query = exchangeQuery(request);
+    // The exchange signs neither the name of what is asked over its websocket API nor the socket.
+    if (ask.kind === 'user_stream' && key.opensSessions)
+      return no('stream_refused', 'a signature of an Ed25519 key for the stream would also open a session that orders without signatures');
+    const query = exchangeQuery(request, key.apiKey);
     return { outcome: 'signed', apiKey: key.apiKey, query: `${query}&signature=${key.sign(query)}` };
   };
 }

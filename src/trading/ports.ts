@@ -116,7 +116,12 @@ export type SignExchangeRequest = (request: ExchangeRequest) => Promise<Exchange
 /** The keys of organizations at the spot exchange, as the signer process alone has them. */
 export interface ExchangeKeys {
   /** As it lies in its file at this moment: a key that was exchanged counts at once. Null where there is none. */
-  of(orgId: string): { readonly apiKey: string; sign(query: string): string } | null;
+  of(orgId: string): {
+    readonly apiKey: string;
+    /** Whether a signature of this key under a request for the stream would also open a session that orders without signatures. */
+    readonly opensSessions: boolean;
+    sign(query: string): string;
+  } | null;
 }
 
 /** What became of asking the remote signer. */

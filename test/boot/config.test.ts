@@ -56,6 +56,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     SPOTCHAIN_CANDLES_URL: null,
     SPOTEXCHANGE_URL: null,
     SPOTEXCHANGE_STREAM_URL: null,
+    SPOTEXCHANGE_WS_API_URL: null,
     EVMVENUE_URL: null,
     EVMVENUE_STREAM_URL: null,
     EVMCHAIN_URL: null,
@@ -174,6 +175,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['SPOTCHAIN_CANDLES_URL', 'https://h.example', 'https://h.example', 'https://', 'is no URL'],
   ['SPOTEXCHANGE_URL', 'https://x.example', 'https://x.example', 'wss://x.example', 'should begin with https://', exchange],
   ['SPOTEXCHANGE_STREAM_URL', 'ws://x:1/s', 'ws://x:1/s', 'https://x.example', 'should begin with wss:// or ws://', exchange],
+  ['SPOTEXCHANGE_WS_API_URL', 'wss://x.example/a', 'wss://x.example/a', 'https://x.example', 'should begin with wss:// or ws://', exchange],
   ['EVMVENUE_URL', 'https://p.example', 'https://p.example', 'p', 'is no URL', perps],
   ['EVMVENUE_STREAM_URL', 'wss://p.example', 'wss://p.example', 'http://p.example', 'should begin with wss:// or ws://', perps],
   [
@@ -286,6 +288,9 @@ test('what belongs together is asked for together', () => {
   expect(sentences({ IDP_ISSUER: 'https://idp.example' })).toHaveLength(2);
   expect(sentences({ SPOTEXCHANGE_URL: 'https://x.example' })).toEqual([
     'SPOTEXCHANGE_STREAM_URL: is missing, and SPOTEXCHANGE_URL needs it: set all or none',
+  ]);
+  expect(sentences({ SPOTEXCHANGE_WS_API_URL: 'wss://x.example/a' })).toEqual([
+    "SPOTEXCHANGE_WS_API_URL: is set without SPOTEXCHANGE_URL: the sandbox's exchange has its own, so set both",
   ]);
   expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true' })).toEqual([]);
   expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchange })).toEqual([]);

@@ -1,5 +1,6 @@
 // Two organizations on one exchange: each trades on its own account, with a key that the signer alone reads; what the signer signs is what it verified.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -15,7 +16,7 @@ import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts'
 import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
-import { openSpotAccounts } from '../../src/adapters/venues/spotexchange/access.ts';
+import { openSpotAccounts, openSpotReports } from '../../src/adapters/venues/spotexchange/access.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
@@ -35,6 +36,7 @@ import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '..
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn, signsAsWorker } from '../harness/trading.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 const OTHER = '00000000-0000-7000-8000-000000000002';
 const FIRST = sandboxExchangeAccount('first desk');
@@ -276,6 +278,40 @@ test('the signer signs the very order that is under way, and nothing that the wo
   });
 });
 
+test('an account is followed with a signature that is good for that alone, and an Ed25519 key signs none', async () => {
+  const signs = signsAsWorker(home);
+  const { clock } = stage;
+  const follow = (orgId: string) => {
+    const request: ExchangeRequest = { orgId, ask: { kind: 'user_stream' }, timestamp: clock.now(), recvWindow: 5_000 };
+    return signer(request, signs(exchangeRequestText(request)));
+  };
+  give(ORG, FIRST);
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  expect(publicKey.asymmetricKeyType).toBe('ed25519');
+  give(OTHER, { ...SECOND, secret: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string });
+  const signed = await follow(ORG);
+  if (signed.outcome !== 'signed') throw new Error(signed.outcome);
+  expect([...new URLSearchParams(signed.query).keys()]).toEqual(['apiKey', 'recvWindow', 'timestamp', 'signature']);
+  expect(signed.query).not.toContain(FIRST.secret);
+  // As an order it is none: what the exchange asks of an order is not in it.
+  const tried = await fetch(`${simulator.url}/api/v3/order?${signed.query}`, { method: 'POST', headers: { 'x-mbx-apikey': FIRST.key } });
+  expect([tried.status, ((await tried.json()) as { code: number }).code]).toEqual([400, -1102]);
+  expect(await follow(OTHER)).toMatchObject({ outcome: 'refused', code: 'stream_refused' });
+
+  // Both accounts are followed; the one that is not signed for is told of, and disturbs nobody.
+  const silent: string[] = [];
+  const sign = signedByWorker({ signer: { signRequest: signer }, signAsWorker: signs });
+  const budgetsOf = () => ({ weight: new WeightBudget(6_000), orders: new WeightBudget(100), dayOrders: new WeightBudget(100) });
+  const orders = createSpotOrders({ baseUrl: simulator.url, rest, sign, clock, budgetsOf });
+  const reports = openSpotReports({ url: `${simulator.wsUrl}/ws-api/v3`, orders, clock, random: seededRandom(4), note: () => {} });
+  reports.stream.listen({ reported: () => {}, missed: () => {}, silent: (orgId, why) => silent.push(`${orgId} ${why}`) });
+  reports.stream.follow(new Set([ORG, OTHER]));
+  await waitFor(() => simulator.reportsFollowed() === 1 && silent.length === 1, { what: 'one account is followed, one refused' });
+  expect(silent[0]).toMatch(new RegExp(`^${OTHER} .*session that orders without signatures`));
+  reports.close();
+  orders.close();
+});
+
 test('deposits are backed by what the account really holds: compared, kept, told where something is short, refused where nobody knows', async () => {
   give(ORG, FIRST);
   const { sql, clock } = stage;
@@ -295,7 +331,7 @@ test('deposits are backed by what the account really holds: compared, kept, told
   const sign = signedByWorker({ signer: { signRequest: signer }, signAsWorker: signsAsWorker(home) });
   const accounts = openSpotAccounts(reach, sign);
   const reserves = createReserveStore(sql);
-  const places = { exchange: { hasAccount: (orgId: string) => orgId === ORG, read: accounts.read }, balancesOf: null };
+  const places = { exchange: { hasAccount: (orgId: string) => orgId === ORG, read: accounts.read }, balancesOf: null, positionsOf: null };
   const { run } = createReserveCheck({ store: reserves, places, clock });
   const agentId = await stage.agent('policy_auto', eagerManifest({ maxCapitalUsd: '50000' }));
   await placeAtStage(stage.url, agentId, 'limited_live');
@@ -401,7 +437,7 @@ test('a wallet that two organizations have backs neither', async () => {
   await link(OTHER, shared);
   const balancesOf = async (address: string) =>
     ({ ok: true, value: { address, slot: 1, fetchedAt: clock.now(), lamports: 0n, tokens: [] } }) as const;
-  await createReserveCheck({ store: reserves, places: { exchange: null, balancesOf }, clock }).run();
+  await createReserveCheck({ store: reserves, places: { exchange: null, balancesOf, positionsOf: null }, clock }).run();
   for (const orgId of [ORG, OTHER])
     expect((await reserves.newest(orgId))?.unknown, orgId).toEqual([
       `wallet ${shared}: another organization has this wallet too, so it backs neither`,
@@ -419,6 +455,32 @@ test('a key lies in a file that its owner alone may read, and an account that tw
   chmodSync(file, 0o600);
   give(OTHER, FIRST);
   expect(() => exchangeKeysIn(home).of(ORG)).toThrow(`both have a key of account ${FIRST.account}`);
+  removeExchangeKey(home, OTHER);
+
+  // What another organization's file holds is no reason to refuse, and its own asks are told why.
+  const keys = exchangeKeysIn(home);
+  expect(keys.of(ORG)?.apiKey).toBe(FIRST.key);
+  for (const broken of ['{"key":', JSON.stringify({ key: 'k' }), '']) {
+    writeFileSync(join(folder, `${OTHER}.json`), broken, { mode: 0o600 });
+    expect(keys.of(ORG)?.apiKey, broken).toBe(FIRST.key);
+    expect(() => keys.of(OTHER), broken).toThrow('holds no key of the spot exchange');
+  }
+  chmodSync(join(folder, `${OTHER}.json`), 0o644);
+  expect(keys.of(ORG)?.apiKey).toBe(FIRST.key);
+  expect(() => keys.of(OTHER)).toThrow('can be read by others');
+  removeExchangeKey(home, OTHER);
+  // One that was read once is read again where it was exchanged, taken away, or opened to others.
+  give(OTHER, SECOND);
+  expect(keys.of(OTHER)?.apiKey).toBe(SECOND.key);
+  give(OTHER, FIRST);
+  for (const orgId of [ORG, OTHER]) expect(() => keys.of(orgId), orgId).toThrow(`both have a key of account ${FIRST.account}`);
+  removeExchangeKey(home, OTHER);
+  expect([keys.of(OTHER), keys.of(ORG)?.apiKey]).toEqual([null, FIRST.key]);
+  chmodSync(file, 0o644);
+  expect(() => keys.of(ORG)).toThrow('can be read by others');
+  chmodSync(file, 0o600);
+  give(ORG, SECOND);
+  expect(keys.of(ORG)?.apiKey).toBe(SECOND.key);
   const asking = { account: '7', before: null, others: [{ orgId: OTHER, account: '8' }], changes: false, openOrders: 1 };
   expect(keyChange(asking)).toBeNull();
   expect(keyChange({ ...asking, account: '8' })).toContain('never meet in one account');

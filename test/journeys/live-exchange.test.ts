@@ -7,6 +7,7 @@ import type { MarketOrderRequest } from '../../actors/market-order/commands.ts';
 import { marketOrderWorkers } from '../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../actors/market-order/resting-watch.ts';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
+import type { OrderStream } from '../../actors/proposal/execution-client.ts';
 import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
@@ -16,6 +17,7 @@ import { createMarketOrderStore, openMarketOrders, restingMarketOrders } from '.
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
+import { openSpotReports } from '../../src/adapters/venues/spotexchange/access.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import { signWithKey } from '../../src/adapters/venues/spotexchange/signature.ts';
@@ -33,6 +35,7 @@ import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '..
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn } from '../harness/trading.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 let stage: TradingFixture;
 let simulator: SpotExchangeSimulator;
@@ -149,7 +152,10 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
 });
 
 /** People's orders with the workers that carry them and the watch that looks at what rests, as a process has them. */
-function peoplesOrders(flows: VenueFlows = { between: () => Promise.reject(new Error('nothing rests on paper here')) }) {
+function peoplesOrders(
+  flows: VenueFlows = { between: () => Promise.reject(new Error('nothing rests on paper here')) },
+  stream?: OrderStream,
+) {
   const { clock, sql, actorStore } = stage;
   const runtime = createRuntime({ store: actorStore, directory: createDirectory([marketOrderKind]), clock });
   const newId = () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 9, ++made));
@@ -171,7 +177,7 @@ function peoplesOrders(flows: VenueFlows = { between: () => Promise.reject(new E
     onError,
   });
   const timers = startTimers({ store: actorStore, runtime, clock: idle, onError });
-  const watch = createRestingWatch({ ...means, resting: () => restingMarketOrders(sql), onError });
+  const watch = createRestingWatch({ ...means, resting: () => restingMarketOrders(sql), stream, onError });
   const bookId = bookIds.manual(ORG, 'live');
   return {
     handler,
@@ -333,5 +339,123 @@ test('on paper an order rests until the market trades through it, is filled by n
     reason: 'would_take',
   });
   expect(stage.errors).toEqual([]);
+  await stop();
+});
+
+/** People's orders beside the exchange's own reports of them. */
+function reportedOrders() {
+  const { clock } = stage;
+  const url = `${simulator.wsUrl}/ws-api/v3`;
+  const reports = openSpotReports({ url, orders: client, clock, random: seededRandom(3), note: () => {} });
+  const people = peoplesOrders(undefined, reports.stream);
+  const followed = () =>
+    waitFor(
+      () => {
+        // A pause before the next connection passes.
+        clock.advanceTo(clock.now() + 50);
+        return simulator.reportsFollowed() === 1;
+      },
+      { what: 'the stream of the account is subscribed' },
+    );
+  /** The order at the exchange under this name. */
+  const atExchange = () => simulator.account.orders.at(-1) as (typeof simulator.account.orders)[number];
+  return {
+    ...people,
+    followed,
+    atExchange,
+    /** Places an order that rests, with its stream subscribed; answers its id. */
+    async rests(): Promise<string> {
+      await receive();
+      const limitPrice = new Decimal(stage.quotes.get(BTC)?.bid as string).times('0.9').toDecimalPlaces(2).toFixed();
+      const id = await people.placed('live', { limitPrice, timeInForce: 'gtc', postOnly: true });
+      expect((await people.orders.find(ORG, id))?.state).toBe('resting');
+      await people.watch.look();
+      await followed();
+      return id;
+    },
+    /** Somebody takes so much of the order that rests, in millionths of a coin. */
+    taken(millionths: number): void {
+      simulator.account.fill(atExchange(), BigInt(millionths) * 100n, clock.now());
+    },
+    booked: async (id: string) => (await people.orders.find(ORG, id))?.fills.map((fill) => fill.id).sort() ?? [],
+    /** The fills as they have to be: one for each trade at the exchange. */
+    traded: (id: string) =>
+      atExchange()
+        .trades.map((trade) => `binance:BTCUSDT:${trade.id}:${id}`)
+        .sort(),
+    async stop() {
+      reports.close();
+      await people.stop();
+    },
+  };
+}
+
+test('what the exchange reports is booked at once, while nobody can ask it anything', async () => {
+  const { orders, rests, taken, booked, traded, stop } = reportedOrders();
+  const id = await rests();
+  const before = free('BTC');
+  // From here on no request is answered: what is booked, the stream has told.
+  simulator.faults.set({ status5xx: 1 });
+  for (const [millionths, filled] of [
+    [5_000, 'resting'],
+    [2_500, 'resting'],
+    [12_500, 'filled'],
+  ] as const) {
+    taken(millionths);
+    await waitFor(async () => (await booked(id)).length === traded(id).length, { what: 'the reported trade is booked' });
+    expect((await orders.find(ORG, id))?.state).toBe(filled);
+  }
+  expect(await booked(id)).toEqual(traded(id));
+  const dust = free('BTC')
+    .minus(before)
+    .minus((await book(null)).held);
+  expect(dust.gte(0) && dust.lt('0.00003')).toBe(true);
+  await stop();
+});
+
+test('whatever the stream does, each trade is booked once: by the stream or by the look, whichever comes first', async () => {
+  const { orders, watch, rests, taken, booked, traded, stop } = reportedOrders();
+  for (const faults of [{ duplicate: 1 }, { reorder: 1 }, { gap: 1 }, { duplicate: 0.5, reorder: 0.5, gap: 0.3 }, { garbage: 1 }]) {
+    const id = await rests();
+    simulator.faults.set(faults);
+    for (let part = 0; part < 5; part++) {
+      taken(4_000);
+      if (part % 2 === 1) await watch.look();
+    }
+    await watch.look();
+    await waitFor(async () => (await orders.find(ORG, id))?.state === 'filled', { what: `filled in spite of ${JSON.stringify(faults)}` });
+    expect(await booked(id), JSON.stringify(faults)).toEqual(traded(id));
+    simulator.faults.reset();
+  }
+  expect(
+    free('BTC')
+      .minus((await book(null)).held)
+      .gte(0),
+  ).toBe(true);
+  await stop();
+});
+
+test('a report that comes before the answer to the order, or while the stream is down, costs nothing', async () => {
+  const { orders, timers, activities, watch, followed, atExchange, rests, placed, taken, booked, traded, stop } = reportedOrders();
+  await rests();
+  simulator.faults.set({ lostAnswer: 1 });
+  const limitPrice = new Decimal(stage.quotes.get(BTC)?.bid as string).times('0.9').toDecimalPlaces(2).toFixed();
+  const id = await placed('live', { limitPrice, timeInForce: 'gtc' });
+  taken(5_000);
+  expect([(await orders.find(ORG, id))?.state, atExchange().trades.length]).toEqual(['unknown', 1]);
+  simulator.faults.reset();
+  stage.clock.advanceTo(stage.clock.now() + 15_000);
+  await timers.fireDue();
+  await activities.carryDue();
+  expect(await orders.find(ORG, id)).toMatchObject({ state: 'resting' });
+  await watch.look();
+  expect(await booked(id)).toEqual(traded(id));
+
+  // The subscription ends, and what happens until there is a new one is asked for as soon as that is there.
+  simulator.endReports();
+  taken(15_000);
+  await followed();
+  await waitFor(async () => (await orders.find(ORG, id))?.state === 'filled', { what: 'what was missed is booked' });
+  expect(await booked(id)).toEqual(traded(id));
   await stop();
 });

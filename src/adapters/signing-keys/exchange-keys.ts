@@ -1,12 +1,12 @@
 /**
  * The keys of organizations at the spot exchange: one file per organization under `exchange-keys` of the state folder, which only
- * its owner may read. The signer process reads them, each anew for every request; the command line writes them.
+ * its owner may read. The signer process reads them, each anew where its file has changed; the command line writes them.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../../domain/time.ts';
 import type { ExchangeKeys } from '../../trading/ports.ts';
-import { type SpotCredentials, spotSigner } from '../venues/spotexchange/signature.ts';
+import { isPrivateKey, type SpotCredentials, spotSigner } from '../venues/spotexchange/signature.ts';
 
 const SUFFIX = '.json';
 
@@ -59,14 +59,18 @@ function parsed(text: string): ExchangeKeyFile | null {
 
 /** Every key, by organization. @throws as `readExchangeKey` does */
 export function listExchangeKeys(home: string): readonly ListedExchangeKey[] {
+  return keyFilesIn(home).flatMap((orgId) => {
+    const read = readExchangeKey(home, orgId);
+    return read === null ? [] : [{ orgId, keyStart: read.key.slice(0, 4), account: read.account, addedAt: read.addedAt }];
+  });
+}
+
+/** The organizations that have a file here, sorted. */
+function keyFilesIn(home: string): readonly string[] {
   return fileNames(home)
     .filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'))
-    .sort()
-    .flatMap((name) => {
-      const orgId = name.slice(0, -SUFFIX.length);
-      const read = readExchangeKey(home, orgId);
-      return read === null ? [] : [{ orgId, keyStart: read.key.slice(0, 4), account: read.account, addedAt: read.addedAt }];
-    });
+    .map((name) => name.slice(0, -SUFFIX.length))
+    .sort();
 }
 
 /** Puts a key in the place of the one before, in one move: a request is signed with the one or with the other. */
@@ -95,19 +99,64 @@ function fileNames(home: string): readonly string[] {
   }
 }
 
+/** A key that was read, and the file that it was read from as it was then. */
+interface KeptKey {
+  /** Changes with every write and exchange of the file, and with its mode. */
+  readonly stamp: string;
+  readonly key: ExchangeKeyFile;
+}
+
 /**
- * The keys as the signer asks for them. An account that two organizations have a key of is used for neither: their orders would
- * meet in it.
+ * The keys as the signer asks for them: each is read when it is first asked for and again when its file has changed. An account that
+ * two organizations have a key of is used for neither: their orders would meet in it. A file that cannot be used refuses its own
+ * organization alone.
  */
 export function exchangeKeysIn(home: string): ExchangeKeys {
+  const kept = new Map<string, KeptKey>();
+  let folderStamp: string | null = null;
+
+  /** @throws as `readExchangeKey` does */
+  function fresh(orgId: string): ExchangeKeyFile | null {
+    const stamp = stampOf(join(folderOf(home), orgId + SUFFIX));
+    const before = kept.get(orgId);
+    if (before !== undefined && before.stamp === stamp) return before.key;
+    kept.delete(orgId);
+    const key = readExchangeKey(home, orgId);
+    if (key !== null && stamp !== null) kept.set(orgId, { stamp, key });
+    return key;
+  }
+
+  /** Reads what others were given since; a file that was only written over is read when its own organization asks. */
+  function lookAtOthers(): void {
+    const stamp = stampOf(folderOf(home));
+    if (stamp === folderStamp) return;
+    const orgIds = keyFilesIn(home);
+    for (const orgId of kept.keys()) if (!orgIds.includes(orgId)) kept.delete(orgId);
+    for (const orgId of orgIds) {
+      try {
+        fresh(orgId);
+      } catch {
+        // Nothing of this organization is signed while its file is so: whoever asks in its name is told why.
+      }
+    }
+    folderStamp = stamp;
+  }
+
   return {
     of(orgId) {
-      const read = readExchangeKey(home, orgId);
+      const read = fresh(orgId);
       if (read === null) return null;
-      const others = listExchangeKeys(home).filter((one) => one.orgId !== orgId && one.account === read.account);
-      if (others.length > 0)
-        throw new Error(`organizations ${orgId} and ${others[0]?.orgId} both have a key of account ${read.account}: remove one of the two`);
-      return { apiKey: read.key, sign: spotSigner(read.secret) };
+      lookAtOthers();
+      const other = [...kept].find(([id, { key }]) => id !== orgId && key.account === read.account);
+      if (other !== undefined)
+        throw new Error(`organizations ${orgId} and ${other[0]} both have a key of account ${read.account}: remove one of the two`);
+      return { apiKey: read.key, opensSessions: isPrivateKey(read.secret), sign: spotSigner(read.secret) };
     },
   };
+}
+
+/** What tells one state of a file or folder from another; null where there is none. */
+function stampOf(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : [stats.ino, stats.mtimeNs, stats.ctimeNs, stats.size].join(' ');
 }

@@ -9,6 +9,7 @@ import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import type { OnchainPredictions } from '../../../actors/prediction-order/onchain-venue.ts';
 import type { ExecutionDeps } from '../../../actors/proposal/execution.ts';
+import type { OrderStream } from '../../../actors/proposal/execution-client.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
@@ -32,6 +33,8 @@ import type { ReservePlaces } from '../../trading/reserve-check.ts';
 
 /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients' | 'flows'> {
+  /** Reports of orders on the spot exchange. A process without them looks at what rests. */
+  readonly stream?: OrderStream | undefined;
   /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
   readonly primaryChain?: LaunchingPrimaryChain | null;
   /** The venue of live prediction orders. A process without it asks after none of them. */

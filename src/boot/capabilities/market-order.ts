@@ -23,7 +23,7 @@ export const marketOrderCapability = {
 
   watches({ sql, store, trading, runtime, clock, onError }) {
     if (trading === null) return [];
-    const resting = (): Promise<readonly string[]> => restingMarketOrders(sql);
+    const resting = () => restingMarketOrders(sql);
     const watch = createRestingWatch({ ...trading, runtime, load: store.load, resting, clock, onError: onError('orders that rest') });
     return [{ what: 'orders that rest', everyMs: RESTING_WATCH_MS, run: watch.look }];
   },

@@ -11,6 +11,7 @@ export const spotexchange = {
     spotexchange: {
       url: config.SPOTEXCHANGE_URL ?? simulator('spotexchange'),
       streamUrl: config.SPOTEXCHANGE_STREAM_URL ?? streamAt(simulator('spotexchange')),
+      wsApiUrl: config.SPOTEXCHANGE_URL === null ? `${streamAt(simulator('spotexchange'))}/ws-api/v3` : config.SPOTEXCHANGE_WS_API_URL,
     },
   }),
   isSimulated: (config) => config.SPOTEXCHANGE_URL === null,

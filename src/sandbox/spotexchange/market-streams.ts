@@ -3,13 +3,11 @@ import { bendPrices, seededRandom } from '../faults.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
 import { RepeatingCalls } from '../repeating-calls.ts';
 import { dayStatistics, tickerFrame } from './day-statistics.ts';
+import { keepAlive } from './socket-life.ts';
 import { type BookChange, eightDecimals, type SimulatedBook } from './simulated-book.ts';
 import { closedBars, formingBar, INTERVAL_MS, klineFrame } from './spot-bars.ts';
 import type { VenueState } from './venue-state.ts';
 
-const DAY_MS = 86_400_000;
-const PING_MS = 20_000;
-const PONG_WAIT_MS = 60_000;
 /** How often the rolling day statistics are sent. */
 const TICKER_MS = 1_000;
 const KLINE_MS = 2_000;
@@ -53,7 +51,7 @@ export class MarketStreams {
     this.#sessions.add(session);
     for (const stream of asked) this.#start(stream);
     const name = `socket ${this.#socketCount++}`;
-    const receivedPong = this.#keepAlive(name, socket);
+    const receivedPong = keepAlive(this.#calls, this.#state.clock, name, socket);
     const count = this.#frameLimit(socket);
     return {
       signal(kind) {
@@ -101,21 +99,6 @@ export class MarketStreams {
     const wrapped = JSON.stringify({ stream, data });
     for (const session of this.#sessions)
       if (session.streams.has(stream)) session.socket.data(session.combined ? wrapped : JSON.stringify(data));
-  }
-
-  /** Pings, and ends a connection that does not answer or that is a day old. Returns what a pong is told to. */
-  #keepAlive(name: string, socket: LoopbackSocket): () => void {
-    const { clock } = this.#state;
-    const openedAt = clock.now();
-    let pongAt = openedAt;
-    this.#calls.repeat(name, openedAt + PING_MS, () => {
-      const now = clock.now();
-      if (now - pongAt > PONG_WAIT_MS) socket.close(1008, 'no pong');
-      else if (now - openedAt >= DAY_MS) socket.close(1001, 'Connection expired');
-      else socket.ping(String(now));
-      return now + PING_MS;
-    });
-    return () => void (pongAt = clock.now());
   }
 
   /** Every frame of the client counts: control messages, pings and pongs. False once there were too many in a second. */

@@ -46,7 +46,7 @@ function fits(apiKey: ApiKey, payload: string, signature: string): boolean {
 
 /** The parameters of a request that may be carried out, or the refusal. Names in the query win over those in the body. */
 export function readSigned(
-  request: LoopbackRequest,
+  request: Pick<LoopbackRequest, 'headers' | 'search' | 'body'>,
   keys: readonly ApiKey[],
   now: EpochMs,
   trades: boolean,

@@ -1,6 +1,7 @@
 /** A simulator of the spot exchange on loopback: Binance's REST and websocket wire formats over the seeded market. */
 
 import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';
@@ -9,7 +10,8 @@ import { ONE } from './exact-amount.ts';
 import { type MarketEndpoint, marketEndpoints, WEIGHT_LIMIT } from './market-endpoints.ts';
 import { MarketStreams } from './market-streams.ts';
 import { createOrderEndpoints } from './order-endpoints.ts';
-import { type ApiKey, refusal } from './signed-request.ts';
+import { OrderReports } from './order-reports.ts';
+import { type ApiKey, readSigned, refusal } from './signed-request.ts';
 import { type BookChange, rulesOf, SimulatedBook } from './simulated-book.ts';
 import { TradingAccount } from './trading-account.ts';
 import type { VenueState } from './venue-state.ts';
@@ -47,6 +49,10 @@ export interface SpotExchangeSimulator {
   readonly account: TradingAccount;
   /** The account that a key belongs to; undefined where nobody has asked with it yet. */
   accountWith(key: string): TradingAccount | undefined;
+  /** How many subscriptions to reports of orders are open. */
+  reportsFollowed(): number;
+  /** Ends every subscription to reports of orders, and says so. */
+  endReports(): void;
   /** The venue's status word of a symbol: `TRADING`, `HALT`, `BREAK`. */
   setStatus(symbol: string, status: string): void;
   close(): Promise<void>;
@@ -69,8 +75,10 @@ function booksOf({ market, clock, seed = 1 }: SpotExchangeSimulatorOptions): Rea
 function openAccount(
   { market, clock, balances = { USDT: 1_000_000 } }: SpotExchangeSimulatorOptions,
   publish: (book: SimulatedBook, change: BookChange) => void,
+  report: OrderReports['report'],
 ): TradingAccount {
-  return new TradingAccount({
+  const account: TradingAccount = new TradingAccount({
+    onReport: (order, type, trade) => report(account, order, type, trade),
     balances: Object.fromEntries(Object.entries(balances).map(([asset, units]) => [asset, BigInt(units) * ONE])),
     commissionRate: COMMISSION_RATE,
     commissionIn: null,
@@ -88,6 +96,7 @@ function openAccount(
       });
     },
   });
+  return account;
 }
 
 /** The signed endpoints of every account: which one is asked, its key says. */
@@ -100,10 +109,13 @@ function openAccounts(
     ...shared
   }: Omit<Parameters<typeof createOrderEndpoints>[0], 'account' | 'keys' | 'uid'> & { readonly open: () => TradingAccount },
 ) {
-  const opened = new Map<string, { readonly account: TradingAccount; readonly endpoints: OrderEndpoints }>();
+  const opened = new Map<
+    string,
+    { readonly account: TradingAccount; readonly endpoints: OrderEndpoints; readonly keys: readonly ApiKey[] }
+  >();
   function opening(uid: string, own: readonly ApiKey[]) {
     const account = open();
-    const made = { account, endpoints: createOrderEndpoints({ ...shared, account, keys: own, uid: Number(uid) }) };
+    const made = { account, keys: own, endpoints: createOrderEndpoints({ ...shared, account, keys: own, uid: Number(uid) }) };
     opened.set(uid, made);
     return made;
   }
@@ -114,6 +126,12 @@ function openAccounts(
   }
   return {
     first: first.account,
+    /** The account that a signed request is of, or the refusal. */
+    signedBy(request: Pick<LoopbackRequest, 'headers' | 'search' | 'body'>): TradingAccount | LoopbackAnswer {
+      const { account, keys: own } = ofKey(request.headers['x-mbx-apikey']);
+      const parameters = readSigned(request, own, shared.now(), false);
+      return parameters instanceof URLSearchParams ? account : parameters;
+    },
     withKey: (key: string) => opened.get(accountOfKey?.(key)?.account ?? '1')?.account,
     endpoints: {
       weightOf: first.endpoints.weightOf,
@@ -159,6 +177,14 @@ function answerTo({ faults, clock, venueNow, endpoints, orders, weight }: Answer
   return { status: answer.status, body: answer.body, headers: { ...headers, ...answer.headers } };
 }
 
+/** Fills what of the account's resting orders the market has come to. */
+function settleAll(account: TradingAccount, asOfNow: (book: SimulatedBook) => void, at: EpochMs): void {
+  for (const book of new Set(account.open(null).map(({ request }) => request.book))) {
+    asOfNow(book);
+    account.settle(book, at);
+  }
+}
+
 /** Starts the simulator. Its prices are the market's at the clock's time; equal seeds, clocks and requests give equal answers. */
 export async function createSpotExchangeSimulator(options: SpotExchangeSimulatorOptions): Promise<SpotExchangeSimulator> {
   const { market, clock } = options;
@@ -172,7 +198,12 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     if (!streams.isFollowed(book.rules.symbol)) book.advance(market.spot(book.rules.base, clock.now()));
   };
   const accounts = openAccounts(options, {
-    open: () => openAccount(options, (book, change) => streams.publishBook(book, change)),
+    open: () =>
+      openAccount(
+        options,
+        (book, change) => streams.publishBook(book, change),
+        (...report) => reports.report(...report),
+      ),
     now: venueNow,
     bookOf: (symbol) => {
       const book = books.get(symbol);
@@ -181,6 +212,12 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     },
     statusOf,
   });
+  const reports = new OrderReports({
+    clock,
+    venueNow,
+    accountOf: accounts.signedBy,
+    settle: (account) => settleAll(account, asOfNow, venueNow()),
+  });
   const endpoints = marketEndpoints({ market, clock, faults, books, venueNow, statusOf, asOfNow });
   const answering = { faults, clock, venueNow, endpoints, orders: accounts.endpoints, weight: new RequestWeight(WEIGHT_LIMIT, true) };
   const server = await listenOnLoopback({
@@ -188,7 +225,7 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     faults,
     port: options.port,
     request: (asked) => answerTo(answering, asked),
-    socket: (socket) => streams.open(socket),
+    socket: (socket) => reports.open(socket) ?? streams.open(socket),
   });
   return {
     url: server.url,
@@ -199,8 +236,11 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
     accountWith: accounts.withKey,
     setStatus: (symbol, status) => void statuses.set(symbol, status),
     announceShutdown: () => streams.announceShutdown(),
+    reportsFollowed: () => reports.followed,
+    endReports: () => reports.terminate(),
     async close() {
       streams.close();
+      reports.close();
       await server.close();
     },
   };

@@ -5,6 +5,9 @@ import type { BookChange, SimulatedBook } from './simulated-book.ts';
 
 export type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED';
 
+/** What happened to an order, in the venue's words. */
+export type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED';
+
 export interface OrderRequest {
   readonly book: SimulatedBook;
   readonly side: 'BUY' | 'SELL';
@@ -58,6 +61,8 @@ export interface AccountOptions {
   readonly firstId: number;
   /** Told of every change that a match makes to a book. */
   readonly onTaken: (book: SimulatedBook, change: BookChange) => void;
+  /** Told of everything that happens to an order. */
+  readonly onReport: (order: VenueOrder, type: ExecutionType, trade: Trade | null) => void;
 }
 
 const RATE_WHOLE = 100_000n;
@@ -134,6 +139,7 @@ export class TradingAccount {
       trades: [],
     };
     this.#orders.push(order);
+    this.#options.onReport(order, 'NEW', null);
     const whole = request.quantity !== null && walk.quantity === request.quantity;
     if (timeInForce !== 'FOK' || whole) {
       for (const [ticks, lots] of walk.levels)
@@ -151,6 +157,7 @@ export class TradingAccount {
           : timeInForce === 'FOK'
             ? 'UNFILLED_FOK_ORDER_EXPIRED'
             : 'UNFILLED_IOC_QUANTITY_EXPIRED';
+      this.#options.onReport(order, 'EXPIRED', null);
     }
     return order;
   }
@@ -160,6 +167,16 @@ export class TradingAccount {
     this.#release(order);
     order.status = 'CANCELED';
     order.changedAt = at;
+    this.#options.onReport(order, 'CANCELED', null);
+  }
+
+  /** Somebody takes so much of an order that rests, at its own price. */
+  fill(order: VenueOrder, quantity: bigint, at: EpochMs): void {
+    const { price } = order.request;
+    if (price === null || !isOpen(order)) throw new RangeError('the order does not rest');
+    this.#release(order);
+    this.#execute(order, price, quantity, at, true);
+    if (isOpen(order)) this.#rest(order);
   }
 
   /** Resting orders that the market has come to are filled at their own price. */
@@ -171,9 +188,7 @@ export class TradingAccount {
       if (best === undefined) continue;
       const touch = stepped(best[0], book.rules.tickDigits);
       if (side === 'BUY' ? touch > price : touch < price) continue;
-      this.#release(order);
-      this.#execute(order, price, quantity - order.executed, at, true);
-      order.status = 'FILLED';
+      this.fill(order, quantity - order.executed, at);
     }
   }
 
@@ -235,9 +250,9 @@ export class TradingAccount {
     order.executed += quantity;
     order.executedQuote += quoteQuantity;
     order.changedAt = at;
-    if (order.status === 'NEW') order.status = 'PARTIALLY_FILLED';
+    order.status = order.executed === order.request.quantity ? 'FILLED' : 'PARTIALLY_FILLED';
     this.#trades += 1;
-    order.trades.push({
+    const trade: Trade = {
       id: this.#trades,
       orderId: order.orderId,
       symbol,
@@ -249,7 +264,9 @@ export class TradingAccount {
       at,
       buys,
       maker,
-    });
+    };
+    order.trades.push(trade);
+    this.#options.onReport(order, 'TRADE', trade);
   }
 
   #rest(order: VenueOrder): void {

@@ -1,7 +1,8 @@
 /** The spot exchange as a process reaches it: what it lets one address ask, its feed, bars and books, and the orders of accounts. */
-import type { ExecutionClient } from '../../../../actors/proposal/execution-client.ts';
+import type { ExecutionClient, OrderStream, OrderStreamListener } from '../../../../actors/proposal/execution-client.ts';
 import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import { clientOrderIdOf } from '../../../domain/exchange-request.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -10,10 +11,11 @@ import { fetchAccount, type SpotAccount } from './account.ts';
 import { createSpotCandles } from './candles.ts';
 import { fetchOrderBook } from './depth.ts';
 import { createSpotExchangeFeed } from './feed.ts';
-import { createSpotOrders } from './orders.ts';
+import { createSpotOrders, type SpotOrders } from './orders.ts';
 import { createSpotRest, fetchServerTime } from './rest.ts';
 import { createSignedRest, type SpotBudgets } from './signed-rest.ts';
 import { AGG_TRADES_SOURCE, fetchTrades } from './trades.ts';
+import { createUserStreams } from './user-stream.ts';
 
 /** Weight per minute that the exchange allows an address. */
 const WEIGHT_PER_MINUTE = 6_000;
@@ -26,7 +28,8 @@ const ORDER_WAIT_MS = 1_000;
 const budgets = (make: MakeBudget) => ({ spotexchange: make('spotexchange', WEIGHT_PER_MINUTE) });
 
 export interface SpotExchangeAddresses {
-  readonly spotexchange: { readonly url: string; readonly streamUrl: string };
+  /** `wsApiUrl`: its websocket API, which reports orders; null where none is named. */
+  readonly spotexchange: { readonly url: string; readonly streamUrl: string; readonly wsApiUrl?: string | null };
 }
 
 type Exchange = Reach<SpotExchangeAddresses, Pick<ReturnType<typeof budgets>, 'spotexchange'>>;
@@ -91,18 +94,57 @@ export function openSpotOrders(
   reach: Exchange,
   sign: SignExchangeRequest,
   make: MakeBudget,
-): { readonly client: ExecutionClient<'spotexchange'>; close(): void } {
+): { readonly client: ExecutionClient<'spotexchange'>; readonly stream: OrderStream | undefined; close(): void } {
   const { addresses, budgets: paid, clock, note } = reach;
   const rest = restOf(reach, ORDER_WAIT_MS);
   const budgetsOf = accountBudgets(paid.spotexchange, make);
   const client = createSpotOrders({ baseUrl: addresses.spotexchange.url, rest, sign, clock, budgetsOf, note });
+  const { wsApiUrl = null } = addresses.spotexchange;
+  const stream = wsApiUrl === null ? null : openSpotReports({ ...reach, url: wsApiUrl, orders: client });
   return {
     client,
+    stream: stream?.stream,
     close() {
+      stream?.close();
       client.close();
       rest.close();
     },
   };
+}
+
+/** Reports of accounts' orders, read as `orders` reads the answers to look-ups. */
+export function openSpotReports({
+  url,
+  orders,
+  clock,
+  random,
+  note,
+}: Pick<Exchange, 'clock' | 'random' | 'note'> & { readonly url: string; readonly orders: SpotOrders }): {
+  readonly stream: OrderStream;
+  close(): void;
+} {
+  let listener: OrderStreamListener | null = null;
+  const streams = createUserStreams({
+    url,
+    clock,
+    random,
+    note,
+    signedOf: orders.signedOf,
+    listener: {
+      reported: (orgId, report) =>
+        listener?.reported({
+          orgId,
+          isOf: (key) => clientOrderIdOf(key) === report.name,
+          answer: (order, info) => orders.read(order, report, info),
+        }),
+      missed: (orgId) => listener?.missed(orgId),
+      silent: (orgId, why) => listener?.silent(orgId, why),
+    },
+  });
+  const listen: OrderStream['listen'] = (given) => {
+    listener = given;
+  };
+  return { stream: { listen, follow: streams.follow }, close: streams.close };
 }
 
 /** Accounts as the exchange tells of them, one at a time. */

@@ -60,7 +60,6 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 /** Reads the answer of `POST /order` or `GET /order`; null where it does not hold what it should. */
 export function readOrderState(body: unknown): SpotOrderState | null {
   const { orderId, status, executedQty, expiryReason, transactTime, updateTime, type, timeInForce, price } = fieldsOf(body);
-  const rests = type === 'LIMIT_MAKER' || (type === 'LIMIT' && timeInForce === 'GTC');
   const executed = wireDecimal(executedQty);
   const at = transactTime ?? updateTime;
   if (!isCount(orderId) || typeof status !== 'string' || executed === null || executed.startsWith('-') || !isCount(at)) return null;
@@ -69,9 +68,20 @@ export function readOrderState(body: unknown): SpotOrderState | null {
     status,
     executed,
     expiryReason: typeof expiryReason === 'string' ? expiryReason : null,
-    restingAt: rests && !ENDED.has(status) ? wireDecimal(price) : null,
+    restingAt: restsAt({ type, timeInForce, price, status }),
     at,
   };
+}
+
+/** What an order rests at; null of one that takes at once, and of one that has ended. */
+export function restsAt(order: {
+  readonly type: unknown;
+  readonly timeInForce: unknown;
+  readonly price: unknown;
+  readonly status: string;
+}): DecimalString | null {
+  const rests = order.type === 'LIMIT_MAKER' || (order.type === 'LIMIT' && order.timeInForce === 'GTC');
+  return rests && !ENDED.has(order.status) ? wireDecimal(order.price) : null;
 }
 
 /**

@@ -19,6 +19,7 @@ import { VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { wireDecimal } from '../wire-decimal.ts';
 import { fetchInstruments, filterFailures, type SpotInstrument } from './instruments.ts';
+import { type ExecutionReport, sequenceOf } from './execution-report.ts';
 import {
   fillsOfTrades,
   foreignAssets,
@@ -85,6 +86,10 @@ export interface SpotOrders {
     readonly place: (order: RiskApproved<SpotOrder>, info: Submitting & RestsAt) => Promise<VenueAnswer>;
     readonly withdraw: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   };
+  /** What a report of an account's stream says of the order; null where the exchange has to be asked. */
+  readonly read: (order: Order, report: ExecutionReport, info: LookingUp) => Promise<VenueAnswer | null>;
+  /** The signed endpoints of an organization's account. */
+  readonly signedOf: (orgId: string) => SignedRest;
   close(): void;
 }
 
@@ -146,6 +151,8 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
       place: (order, info) => once(order, info, { price: info.price, postOnly: info.postOnly }),
       withdraw: (order, key, info) => withdraw(sessionOf(info.orgId), order, key, info),
     },
+    read: (order, report, info) => readReport(sessionOf(info.orgId), order, report, info),
+    signedOf: (orgId) => sessionOf(orgId).signed,
     close() {
       for (const { signed } of sessions.values()) signed.close();
     },
@@ -354,6 +361,16 @@ async function withdraw(session: Session, order: Order, key: string, info: Looki
   if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
   const known = await lookUp(session, order, key, info);
   return known.outcome === 'resting' ? unknown('the exchange did not take the order back yet') : known;
+}
+
+/** Reads a report as the answer to a look-up, where it follows upon what is booked, or tells nothing new. */
+async function readReport(session: Session, order: Order, report: ExecutionReport, info: LookingUp): Promise<VenueAnswer | null> {
+  const instrument = await instrumentOf(session, order);
+  if (report.symbol !== instrument.instrument) return null;
+  const { state, trade } = report;
+  const sequence = sequenceOf(report, info.seen?.executed ?? '0');
+  if (sequence === 'apart') return null;
+  return concluded(session, order, instrument, state, sequence === 'next' && trade !== null ? [trade] : [], info);
 }
 
 /** A look-up that told nothing of the order leaves it as it was. */

@@ -17,7 +17,7 @@ export interface SpotCredentials {
 export function signWithKey({ key, secret }: SpotCredentials): SignExchangeRequest {
   const sign = spotSigner(secret);
   return async (request) => {
-    const query = exchangeQuery(request);
+    const query = exchangeQuery(request, key);
     return { outcome: 'signed', apiKey: key, query: `${query}&signature=${sign(query)}` };
   };
 }

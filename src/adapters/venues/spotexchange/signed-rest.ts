@@ -6,7 +6,7 @@
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
-import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS } from '../../../domain/exchange-request.ts';
+import { type ExchangeAsk, endpointOf, MAX_RECV_WINDOW_MS, type RestAsk } from '../../../domain/exchange-request.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-transport.ts';
 import { type KnownFields, noteUnknown } from '../known-fields.ts';
@@ -18,6 +18,8 @@ import { fetchServerTime } from './rest.ts';
 /** The difference of the clocks is measured anew after this long. */
 const OFFSET_AGE_MS = 60_000;
 const QUICK_MS = 1_000;
+/** Request weight of a connection to the websocket API, and of a subscription over it. */
+const STREAM_WEIGHT = 4;
 /** The venue gives up on an order after ten seconds; a little later its answer will not come any more. */
 const ANSWER_TIMEOUT_MS = 11_000;
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -46,7 +48,7 @@ export interface SpotBudgets {
 }
 
 export interface SignedCall {
-  readonly ask: ExchangeAsk;
+  readonly ask: RestAsk;
   /** What the answer is known to hold. */
   readonly known: KnownFields;
   /** Takes one of the orders that the account may send. */
@@ -55,12 +57,24 @@ export interface SignedCall {
   readonly leftMs: () => number;
 }
 
+/** It never left: whoever holds the account's key did not sign it. */
+export type Unsigned = Extract<Told, { readonly kind: 'unsigned' }>;
+
+/** A request as it goes out: the account's public key, and the signed query. */
+interface SignedParameters {
+  readonly kind: 'signed';
+  readonly apiKey: string;
+  readonly query: string;
+}
+
 /** Codes of the venue after which nobody knows whether a request was carried out. */
 const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(['-1000', '-1001', '-1006', '-1007']);
 
 export interface SignedRest {
   /** Sends one signed request, at most once. @throws VenueError only before anything was sent. */
   call(call: SignedCall): Promise<Told>;
+  /** The signed parameters of a subscription to the account's reports, to be sent while something is left. @throws VenueError */
+  stream(leftMs: () => number): Promise<SignedParameters | Unsigned>;
   /** Forgets the difference of the clocks, after the venue has said that a time was wrong. */
   forgetTime(): void;
   close(): void;
@@ -123,22 +137,30 @@ export function createSignedRest(options: {
       : { kind: 'unknown', detail: `${status} ${own ?? ''} ${words}`.replace(/\s+/g, ' ') };
   }
 
+  /** Has a request signed within the budget of its weight. @throws VenueError */
+  async function signedNow(ask: ExchangeAsk, weight: number, leftMs: () => number, places = false): Promise<SignedParameters | Unsigned> {
+    const ahead = await aheadMs();
+    if (places) {
+      await take(clock, budgets.dayOrders, 1, leftMs);
+      await take(clock, budgets.orders, 1, leftMs);
+    }
+    await take(clock, budgets.weight, weight, leftMs);
+    const now = clock.now();
+    const recvWindow = Math.min(Math.floor(leftMs()), MAX_RECV_WINDOW_MS);
+    if (recvWindow <= 0) throw tooLate();
+    const signed = await sign({ orgId, ask, timestamp: Math.floor(now + ahead), recvWindow });
+    if (signed.outcome !== 'signed')
+      return { kind: 'unsigned', code: signed.outcome === 'refused' ? signed.code : 'signer_unavailable', detail: signed.detail };
+    if (leftMs() <= 0) throw tooLate();
+    return { kind: 'signed', apiKey: signed.apiKey, query: signed.query };
+  }
+
   return {
+    stream: (leftMs) => signedNow({ kind: 'user_stream' }, STREAM_WEIGHT, leftMs),
     async call({ ask, known, places, leftMs }) {
       const { method, path, weight } = endpointOf(ask);
-      const ahead = await aheadMs();
-      if (places === true) {
-        await take(clock, budgets.dayOrders, 1, leftMs);
-        await take(clock, budgets.orders, 1, leftMs);
-      }
-      await take(clock, budgets.weight, weight, leftMs);
-      const now = clock.now();
-      const recvWindow = Math.min(Math.floor(leftMs()), MAX_RECV_WINDOW_MS);
-      if (recvWindow <= 0) throw tooLate();
-      const signed = await sign({ orgId, ask, timestamp: Math.floor(now + ahead), recvWindow });
-      if (signed.outcome !== 'signed')
-        return { kind: 'unsigned', code: signed.outcome === 'refused' ? signed.code : 'signer_unavailable', detail: signed.detail };
-      if (leftMs() <= 0) throw tooLate();
+      const signed = await signedNow(ask, weight, leftMs, places);
+      if (signed.kind === 'unsigned') return signed;
       const headers = { 'x-mbx-apikey': signed.apiKey };
       const told = toldBy(await http.send({ method, target: `${path}?${signed.query}`, headers, fresh: true, leftMs }));
       if (told.kind === 'ok') noteUnknown(told.body, known, options.note);

@@ -1,0 +1,66 @@
+/**
+ * What the exchange reports of an order over its websocket API, without being asked: its state, and the trade that changed it.
+ * See docs/reference/outside/spot-exchange.md.
+ */
+import { Decimal, type DecimalString, isPositive } from '../../../domain/decimal.ts';
+import { knownFields } from '../known-fields.ts';
+import { isCount, wireDecimal } from '../wire-decimal.ts';
+import { hasEnded, restsAt, type SpotOrderState, type SpotTrade } from './order-answers.ts';
+
+/** What the venue documents of a report, of every kind of order. */
+export const REPORT_FIELDS = knownFields('binance:executionReport', [
+  'subscriptionId event',
+  {
+    event:
+      'e E s c S o f q p P F g C x X r i l z L n N T t I w m M O Z Y Q W V d D j J v A B u U Cs pl pL pY b a k uS eR gP gOT gOV gp ' +
+      'tradeGroupId preventedMatchId',
+  },
+]);
+
+export interface ExecutionReport {
+  readonly symbol: string;
+  /** The name that the order was placed under. */
+  readonly name: string;
+  readonly state: SpotOrderState;
+  /** The match that it tells of; null where it tells of none. */
+  readonly trade: SpotTrade | null;
+}
+
+/** Reads an `executionReport`; null where it does not hold what it should. */
+export function readExecutionReport(event: Readonly<Record<string, unknown>>): ExecutionReport | null {
+  const { s, c, C, x, X, i, z, T, o, f, p, eR } = event;
+  const executed = wireDecimal(z);
+  if (typeof s !== 'string' || typeof c !== 'string' || typeof x !== 'string' || typeof X !== 'string') return null;
+  if (!isCount(i) || !isCount(T) || executed === null || executed.startsWith('-')) return null;
+  const state: SpotOrderState = {
+    orderId: i,
+    status: X,
+    executed,
+    expiryReason: typeof eR === 'string' ? eR : null,
+    restingAt: restsAt({ type: o, timeInForce: f, price: p, status: X }),
+    at: T,
+  };
+  // A cancel has a name of its own, and names the order as it was placed in `C`.
+  const name = x === 'CANCELED' && typeof C === 'string' && C !== '' ? C : c;
+  const trade = x === 'TRADE' ? tradeOf(event, T) : null;
+  return x === 'TRADE' && trade === null ? null : { symbol: s, name, state, trade };
+}
+
+function tradeOf({ t, l, L, n, N }: Readonly<Record<string, unknown>>, at: number): SpotTrade | null {
+  const [quantity, price, commission] = [wireDecimal(l), wireDecimal(L), wireDecimal(n)];
+  if (!isCount(t) || quantity === null || price === null || commission === null) return null;
+  if (!isPositive(quantity) || !isPositive(price)) return null;
+  // Without commission the asset is null.
+  if (typeof N !== 'string' && isPositive(commission)) return null;
+  return { id: t, price, quantity, commission, commissionAsset: typeof N === 'string' ? N : '', at };
+}
+
+/**
+ * How a report stands to what is booked of its order: `next`, it follows; `old`, it tells nothing that is not booked; `apart`, one
+ * before it is missing, so that the venue has to be asked.
+ */
+export function sequenceOf({ state, trade }: ExecutionReport, booked: DecimalString): 'next' | 'old' | 'apart' {
+  const before = new Decimal(state.executed).minus(trade?.quantity ?? 0);
+  if (before.eq(booked)) return 'next';
+  return new Decimal(state.executed).lte(booked) && !hasEnded(state) ? 'old' : 'apart';
+}

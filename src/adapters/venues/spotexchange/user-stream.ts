@@ -1,0 +1,161 @@
+/**
+ * Reports of accounts' orders over the exchange's websocket API: one socket per account, which comes back by itself. The worker
+ * subscribes with a signature of whoever holds the account's key, which is good for nothing but this.
+ * See docs/reference/outside/spot-exchange.md.
+ */
+import type { Subscription } from 'rxjs';
+import { type Clock, timeLeft } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { noteUnknown } from '../known-fields.ts';
+import { type VenueConnection, venueSocket } from '../venue-socket.ts';
+import { type ExecutionReport, readExecutionReport, REPORT_FIELDS } from './execution-report.ts';
+import { PROVIDER } from './map.ts';
+import type { SignedRest } from './signed-rest.ts';
+
+/** A subscription is signed, sent and received within so long. Milliseconds. */
+const SUBSCRIBE_MS = 5_000;
+/** The venue pings every 20 s; after so long without a sign the connection counts as dead. */
+const SILENCE_MS = 45_000;
+/** An account may have nothing to report for as long as a connection lasts. */
+const NO_REPORTS_MS = 2 * 86_400_000;
+/** An account whose stream was not signed for is asked for again after so long. */
+const UNSIGNED_PAUSE_MS = 600_000;
+
+/** Who is told what the stream of an account brings. */
+export interface StreamListener {
+  reported(orgId: string, report: ExecutionReport): void;
+  /** Reports may have been missed: a subscription has begun, or a report could not be read. */
+  missed(orgId: string): void;
+  /** The account's orders are not reported until further notice, and why. */
+  silent(orgId: string, why: string): void;
+}
+
+export interface UserStreams {
+  /** Follows these accounts, and no others, from now on. */
+  follow(orgIds: ReadonlySet<string>): void;
+  close(): void;
+}
+
+export interface UserStreamOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  /** For the jitter of the backoff, 0 <= n < 1. */
+  readonly random: () => number;
+  readonly signedOf: (orgId: string) => Pick<SignedRest, 'stream' | 'forgetTime'>;
+  readonly listener: StreamListener;
+  readonly note?: NoteUnknownField;
+}
+
+export function createUserStreams(options: UserStreamOptions): UserStreams {
+  const { clock, listener } = options;
+  const followed = new Map<string, Subscription>();
+  /** Accounts whose stream was not signed for, until when they are left alone. */
+  const refused = new Map<string, EpochMs>();
+
+  function begin(orgId: string): void {
+    const giveUp = (why: string): void => {
+      refused.set(orgId, clock.now() + UNSIGNED_PAUSE_MS);
+      followed.get(orgId)?.unsubscribe();
+      followed.delete(orgId);
+      listener.silent(orgId, why);
+    };
+    followed.set(orgId, streamOf(options, orgId, giveUp));
+  }
+
+  return {
+    follow(orgIds) {
+      for (const [orgId, subscription] of followed)
+        if (!orgIds.has(orgId)) {
+          subscription.unsubscribe();
+          followed.delete(orgId);
+        }
+      for (const orgId of orgIds) if (!followed.has(orgId) && clock.now() >= (refused.get(orgId) ?? 0)) begin(orgId);
+    },
+    close() {
+      for (const subscription of followed.values()) subscription.unsubscribe();
+      followed.clear();
+    },
+  };
+}
+
+function streamOf(options: UserStreamOptions, orgId: string, giveUp: (why: string) => void): Subscription {
+  const { url, clock, random, listener } = options;
+  /** The newest connection whose subscription was acknowledged. */
+  let acknowledged = 0;
+  let stopWaiting = (): void => {};
+  const subscription = venueSocket({
+    venue: 'spotexchange',
+    source: `${PROVIDER}:userData`,
+    url,
+    clock,
+    random,
+    silenceMs: SILENCE_MS,
+    dataSilenceMs: NO_REPORTS_MS,
+    keepAlive: { everyMs: SILENCE_MS / 3, frame: null },
+    opened: (connection) => {
+      void subscribe(options, orgId, connection, giveUp);
+      stopWaiting();
+      stopWaiting = clock.deadline(clock.now() + 2 * SUBSCRIBE_MS, () => {
+        if (acknowledged < connection.epoch) connection.reconnect('the subscription was not answered');
+      });
+    },
+    frame: (frame, _, connection) =>
+      read(options, orgId, frame.toString('utf8'), connection, () => {
+        acknowledged = connection.epoch;
+        listener.missed(orgId);
+      }),
+  }).subscribe((message) => {
+    if (message.kind === 'feed_status' && message.status === 'disconnected') listener.silent(orgId, message.detail);
+    if (message.kind === 'rejection') listener.missed(orgId);
+  });
+  subscription.add(() => stopWaiting());
+  return subscription;
+}
+
+/** Sends the subscription of a new connection. */
+async function subscribe(
+  { clock, signedOf }: UserStreamOptions,
+  orgId: string,
+  connection: VenueConnection,
+  giveUp: (why: string) => void,
+): Promise<void> {
+  try {
+    const signed = await signedOf(orgId).stream(timeLeft(clock, SUBSCRIBE_MS));
+    if (signed.kind === 'unsigned') return giveUp(signed.detail);
+    const { timestamp, recvWindow, ...texts } = Object.fromEntries(new URLSearchParams(signed.query));
+    const params = { ...texts, recvWindow: Number(recvWindow), timestamp: Number(timestamp) };
+    connection.send(JSON.stringify({ id: 1, method: 'userDataStream.subscribe.signature', params }));
+  } catch (error) {
+    connection.reconnect(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Reads one frame; true where it was a report or another event of the account. */
+function read(
+  { listener, signedOf, note }: UserStreamOptions,
+  orgId: string,
+  text: string,
+  connection: VenueConnection,
+  acknowledge: () => void,
+): boolean {
+  const message = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const { status, error, event } = message;
+  if (event === undefined) {
+    if (status === 200) acknowledge();
+    else {
+      const { code, msg } = Object(error) as Readonly<Record<string, unknown>>;
+      if (code === -1021) signedOf(orgId).forgetTime();
+      connection.reconnect(`the subscription was refused: ${String(code)} ${String(msg)}`);
+    }
+    return false;
+  }
+  const { e: kind } = Object(event) as Readonly<Record<string, unknown>>;
+  if (kind === 'eventStreamTerminated' || kind === 'serverShutdown') connection.reconnect(`the exchange sent ${kind}`);
+  if (kind !== 'executionReport') return true;
+  noteUnknown(message, REPORT_FIELDS, note);
+  const report = readExecutionReport(event as Readonly<Record<string, unknown>>);
+  if (report === null) listener.missed(orgId);
+  else listener.reported(orgId, report);
+  return true;
+}

@@ -1,0 +1,22 @@
+/** How long the simulated exchange keeps a socket: it pings, and ends one that does not answer or that is a day old. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { LoopbackSocket } from '../loopback.ts';
+import type { RepeatingCalls } from '../repeating-calls.ts';
+
+const DAY_MS = 86_400_000;
+const PING_MS = 20_000;
+const PONG_WAIT_MS = 60_000;
+
+/** Keeps a socket under a name, until that is cancelled. Returns what a pong is told to. */
+export function keepAlive(calls: RepeatingCalls, clock: Pick<Clock, 'now'>, name: string, socket: LoopbackSocket): () => void {
+  const openedAt = clock.now();
+  let pongAt = openedAt;
+  calls.repeat(name, openedAt + PING_MS, () => {
+    const now = clock.now();
+    if (now - pongAt > PONG_WAIT_MS) socket.close(1008, 'no pong');
+    else if (now - openedAt >= DAY_MS) socket.close(1001, 'Connection expired');
+    else socket.ping(String(now));
+    return now + PING_MS;
+  });
+  return () => void (pongAt = clock.now());
+}
