@@ -48,6 +48,10 @@ export interface OnchainVenue {
 
 /** The venue and its chain, as one process reaches them. */
 export interface OnchainPredictions {
-  readonly venue: OnchainVenue & { book(market: PredictionMarket): Promise<PredictionBook> };
+  readonly venue: OnchainVenue & {
+    book(market: PredictionMarket): Promise<PredictionBook>;
+    /** Contracts by the account of each position of a wallet. @throws where the venue does not tell. */
+    positions(owner: string): Promise<ReadonlyMap<string, DecimalString>>;
+  };
   readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
 }

@@ -1,4 +1,5 @@
 /** What a worker does for what backs vaults, and where that is held. */
+import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
 import type { RecurringWork } from '../../actors/runtime/recurring.ts';
 import type { ServiceMetrics } from '../adapters/metrics.ts';
 import { createPrimaryWallets } from '../adapters/solana/primary-wallets.ts';
@@ -23,6 +24,7 @@ export function openReservePlaces(
   reach: OutsideReach,
   accounts: ExchangeAccounts,
   sign: SignExchangeRequest | null,
+  predictions: OnchainPredictions | null,
 ): ReservePlaces | null {
   if (!isRealMoney(config)) return null;
   const exchange = config.SVC_LIVE_SPOTEXCHANGE_ENABLED && sign !== null ? openSpotAccounts(reach, sign) : null;
@@ -33,6 +35,7 @@ export function openReservePlaces(
   return {
     exchange: exchange === null ? null : { hasAccount: accounts.has, read: exchange.read },
     balancesOf: wallets?.balancesOf ?? null,
+    positionsOf: predictions?.venue.positions ?? null,
   };
 }
 

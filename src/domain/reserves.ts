@@ -26,8 +26,17 @@ export interface ReserveClaims {
 export type ReservePlace = { readonly place: string } & (
   | { readonly known: true; readonly dollars: DecimalString; readonly assets: ReadonlyMap<InstrumentKey, DecimalString> }
   /** It did not tell; `venue` says whose instruments may lie there. */
-  | { readonly known: false; readonly why: string; readonly venue: 'spotexchange' | 'spotchain' }
+  | { readonly known: false; readonly why: string; readonly venue: ReserveVenue }
 );
+
+/** Where what books hold can be compared. Dollars lie at the first two. */
+export type ReserveVenue = 'spotexchange' | 'spotchain' | 'prediction';
+const COMPARED: ReadonlySet<string> = new Set<ReserveVenue>(['spotexchange', 'spotchain', 'prediction']);
+
+/** The outcomes of prediction markets that live books claim. */
+export function claimedOutcomes({ holdings }: Pick<ReserveClaims, 'holdings'>): readonly InstrumentKey[] {
+  return [...new Set(holdings.filter((held) => splitInstrumentKey(held.instrument).venue === 'prediction').map((held) => held.instrument))];
+}
 
 export interface ReserveLine {
   /** `USD`, or the key of an instrument. */
@@ -76,13 +85,12 @@ export function exchangePlace(
   return { place: `spot exchange, account ${account}`, known: true, dollars: plainDecimal(dollars), assets };
 }
 
-/** Compares claims with places. Instruments of other venues than the exchange and the primary chain are in neither. */
+/** Compares claims with places. Instruments of other venues than those that can be compared are in neither. */
 export function compareReserves(claims: ReserveClaims, places: readonly ReservePlace[], at: EpochMs): ReserveCheck {
   const claimed = new Map<InstrumentKey, Decimal>();
   for (const { instrument, quantity } of claims.holdings) {
     const { venue } = splitInstrumentKey(instrument);
-    if (venue === 'spotexchange' || venue === 'spotchain')
-      claimed.set(instrument, (claimed.get(instrument) ?? new Decimal(0)).plus(quantity));
+    if (COMPARED.has(venue)) claimed.set(instrument, (claimed.get(instrument) ?? new Decimal(0)).plus(quantity));
   }
   const silent = places.flatMap((place) => (place.known ? [] : [place]));
   const told = places.flatMap((place) => (place.known ? [place] : []));
@@ -91,7 +99,7 @@ export function compareReserves(claims: ReserveClaims, places: readonly ReserveP
   const dollars: ReserveLine = {
     asset: DOLLARS_ASSET,
     claimed: plainDecimal(claims.cashUsd),
-    held: silent.length > 0 ? null : plainDecimal(sum((place) => place.dollars)),
+    held: silent.some(({ venue }) => venue !== 'prediction') ? null : plainDecimal(sum((place) => place.dollars)),
   };
   const lines = [...claimed]
     .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,9 +1,10 @@
 /** Compares, organization by organization, what vaults and books claim with what the account and the wallets really hold. */
-import type { DecimalString } from '../domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { accountOfPrimaryWallet, type PrimaryBalances } from '../domain/portfolio/account.ts';
 import type { Outcome } from '../domain/refusal.ts';
 import {
+  claimedOutcomes,
   compareReserves,
   exchangePlace,
   type KeptReserveCheck,
@@ -27,11 +28,23 @@ export interface ReserveWallet {
   readonly isShared: boolean;
 }
 
+/** An account at the prediction venue that holds one outcome for a wallet. */
+export interface ReservePosition {
+  readonly instrument: InstrumentKey;
+  readonly wallet: string;
+  /** Its address on the chain. */
+  readonly account: string;
+  /** Whether orders of another organization filled it too: what lies there would back both. */
+  readonly isShared: boolean;
+}
+
 export interface ReserveStore {
   /** What each organization claims that has a live book, an account or a wallet: one that claims nothing yet as well. */
   claims(): Promise<ReadonlyMap<string, ReserveClaims>>;
   /** Linked and delegated wallets of the primary chain. */
   walletsOf(orgId: string): Promise<readonly ReserveWallet[]>;
+  /** The accounts at the prediction venue that the organization's live orders filled, of these outcomes. */
+  positionsOf(orgId: string, outcomes: readonly InstrumentKey[]): Promise<readonly ReservePosition[]>;
   newest(orgId: string): Promise<KeptReserveCheck | null>;
   /** Keeps a comparison, and tells the organization's alerts what is given. */
   keep(orgId: string, check: ReserveCheck, alert: { readonly [detail: string]: string } | null): Promise<void>;
@@ -51,6 +64,11 @@ export interface ReservePlaces {
   } | null;
   /** Null where no node of the primary chain is named. */
   readonly balancesOf: ((owner: string) => Promise<Outcome<PrimaryBalances>>) | null;
+  /**
+   * Contracts by the account of each position of a wallet at the prediction venue; null where none is named.
+   * @throws where the venue does not tell.
+   */
+  readonly positionsOf: ((owner: string) => Promise<ReadonlyMap<string, DecimalString>>) | null;
 }
 
 /** How many organizations came to each verdict. */
@@ -64,7 +82,7 @@ export function createReserveCheck(deps: {
   const { store, clock } = deps;
 
   async function compared(orgId: string, claims: ReserveClaims): Promise<ReserveVerdict> {
-    const [before, places] = await Promise.all([store.newest(orgId), placesOf(deps, orgId)]);
+    const [before, places] = await Promise.all([store.newest(orgId), placesOf(deps, orgId, claims)]);
     const check = compareReserves(claims, places, clock.now());
     // An alert tells of a change, and a shortfall that stays is told once.
     const isNews = check.verdict !== 'backed' && check.verdict !== before?.verdict;
@@ -88,11 +106,57 @@ function alertOf(check: ReserveCheck): { readonly [detail: string]: string } {
 }
 
 /** Every place of an organization; one that does not answer is a place that did not tell. */
-async function placesOf({ store, places, clock }: Parameters<typeof createReserveCheck>[0], orgId: string): Promise<ReservePlace[]> {
-  const { exchange, balancesOf } = places;
+async function placesOf(
+  { store, places, clock }: Parameters<typeof createReserveCheck>[0],
+  orgId: string,
+  claims: ReserveClaims,
+): Promise<ReservePlace[]> {
+  const { exchange, balancesOf, positionsOf } = places;
   const account = exchange?.hasAccount(orgId) ? [exchangeOf(exchange, orgId)] : [];
   const wallets = balancesOf === null ? [] : (await store.walletsOf(orgId)).map((wallet) => walletOf(balancesOf, wallet, clock.now()));
-  return Promise.all([...account, ...wallets]);
+  const outcomes = claimedOutcomes(claims);
+  const positions = outcomes.length === 0 ? [] : predictionsOf(positionsOf, await store.positionsOf(orgId, outcomes));
+  return Promise.all([...account, ...wallets, ...positions]);
+}
+
+/** What the wallets hold of outcomes that books claim, wallet by wallet. */
+function predictionsOf(
+  read: ReservePlaces['positionsOf'],
+  positions: readonly ReservePosition[],
+): readonly (ReservePlace | Promise<ReservePlace>)[] {
+  if (read === null) return [silentPredictions('prediction positions', 'no on-chain venue of prediction markets is named')];
+  const wallets = new Set(positions.map(({ wallet }) => wallet));
+  return [...wallets].map((wallet) =>
+    predictionsIn(
+      read,
+      wallet,
+      positions.filter((position) => position.wallet === wallet),
+    ),
+  );
+}
+
+function silentPredictions(place: string, why: string): ReservePlace {
+  return { place, known: false, venue: 'prediction', why };
+}
+
+async function predictionsIn(
+  read: NonNullable<ReservePlaces['positionsOf']>,
+  wallet: string,
+  positions: readonly ReservePosition[],
+): Promise<ReservePlace> {
+  const place = `prediction positions of wallet ${wallet}`;
+  const shared = positions.find(({ isShared }) => isShared);
+  if (shared !== undefined)
+    return silentPredictions(place, `orders of another organization filled position ${shared.account} too, so it backs neither`);
+  try {
+    const held = await read(wallet);
+    const assets = new Map<InstrumentKey, DecimalString>();
+    for (const { instrument, account } of positions)
+      assets.set(instrument, plainDecimal(new Decimal(assets.get(instrument) ?? 0).plus(held.get(account) ?? 0)));
+    return { place, known: true, dollars: '0', assets };
+  } catch (error) {
+    return silentPredictions(place, error instanceof Error ? error.message : String(error));
+  }
 }
 
 async function exchangeOf(exchange: NonNullable<ReservePlaces['exchange']>, orgId: string): Promise<ReservePlace> {

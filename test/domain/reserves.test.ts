@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import {
+  claimedOutcomes,
   compareReserves,
   depositObjection,
   exchangePlace,
@@ -28,7 +29,7 @@ const claims = (cashUsd: string, btc = '0.6', aapl = '2'): ReserveClaims => ({
     { instrument: BTC, quantity: btc },
     { instrument: AAPL, quantity: aapl },
     // Nobody compares what lies at other venues.
-    { instrument: 'prediction:kalshi|x|yes', quantity: '5' },
+    { instrument: 'evmvenue:BTC', quantity: '5' },
   ],
   depositedUsd: '100',
 });
@@ -55,6 +56,28 @@ test('a place that does not tell leaves unknown what may lie there, and what is 
   // Whoever names no place holds nothing.
   expect(compareReserves(claims('0', '0', '0'), [], AT).verdict).toBe('backed');
   expect(compareReserves(claims('0.01', '0', '0'), [], AT).verdict).toBe('short');
+});
+
+test('outcomes of prediction markets are compared like everything else, and a venue that does not tell leaves them alone unknown', () => {
+  const YES = 'prediction:pm-0123456789abcdef01234567.yes' as const;
+  const claimed: ReserveClaims = { cashUsd: '1', holdings: [{ instrument: YES, quantity: '12.34' }], depositedUsd: '1' };
+  expect(claimedOutcomes(claims('1'))).toEqual([]);
+  expect(claimedOutcomes(claimed)).toEqual([YES]);
+  const held = (contracts: string): ReservePlace => ({ place: 'p', known: true, dollars: '0', assets: new Map([[YES, contracts]]) });
+  expect(compareReserves(claimed, [account, held('12.34')], AT).verdict).toBe('backed');
+  expect(compareReserves(claimed, [account, held('12')], AT)).toMatchObject({
+    verdict: 'short',
+    lines: [{ asset: 'USD' }, { asset: YES, claimed: '12.34', held: '12' }],
+  });
+  // Dollars do not lie there, so how many are held is known all the same.
+  const silent: ReservePlace = { place: 'p', known: false, venue: 'prediction', why: 'no venue' };
+  const check = compareReserves(claimed, [account, silent], AT);
+  expect([check.verdict, check.lines.map(({ held: contracts }) => contracts)]).toEqual(['unknown', ['1001', null]]);
+  expect(
+    depositObjection({ ...check, number: 1 } as never, { amountUsd: '1', present: { claimedUsd: '1', depositedUsd: '1' }, now: AT }),
+  ).toMatchObject({
+    kind: 'unknown',
+  });
 });
 
 test('the tolerance is ten basis points of what is claimed, and no more', () => {

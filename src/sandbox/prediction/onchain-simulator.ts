@@ -37,6 +37,8 @@ export interface KeeperControl {
   fill(orderAccount: string, contractsMicro: bigint, priceMicro: bigint): void;
   /** Closes an order before it is whole: what was not spent comes back. */
   close(orderAccount: string, how: 'closed' | 'failed'): void;
+  /** So much of a position is gone, as after a payout that nobody booked. */
+  lose(positionAccount: string, contractsMicro: bigint): void;
 }
 
 export interface OnchainPredictionSimulator {
@@ -82,6 +84,8 @@ export async function createOnchainPredictionSimulator(options: OnchainPredictio
     keeper: {
       fill: (orderAccount, contractsMicro, priceMicro) => fill(state, orderAt(orderAccount), contractsMicro, priceMicro),
       close: (orderAccount, how) => (how === 'failed' ? fail : giveBack)(state, orderAt(orderAccount)),
+      lose: (positionAccount, contractsMicro) =>
+        void state.positions.set(positionAccount, (state.positions.get(positionAccount) ?? 0n) - contractsMicro),
     },
     close: () => server.close(),
   };
@@ -103,6 +107,7 @@ function answer(state: VenueState, { method, path, query, body }: LoopbackReques
   const route = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : '';
   if (method === 'POST' && route === '/orders') return createOrder(state, body);
   if (method === 'GET' && route === '/history') return history(state, query);
+  if (method === 'GET' && route === '/positions') return positionsOf(state, query);
   if (method === 'GET' && route === '/trading-status') return { status: 200, body: { trading_active: true } };
   const [, kind, marketId] = /^\/(markets|orderbook)\/([\w.-]+)$/.exec(route) ?? [];
   const market = marketId === undefined ? undefined : marketsNow(state).get(marketId);
@@ -121,6 +126,33 @@ function history(state: VenueState, query: URLSearchParams): LoopbackAnswer {
     .sort((a, b) => b.row.id - a.row.id);
   const data = rows.slice(start, end).map(({ order, row }) => historyBody(state, order, row));
   return { status: 200, body: { data, pagination: { start, end, total: rows.length, hasNext: end < rows.length } } };
+}
+
+/** What a wallet holds, one row for each account. */
+function positionsOf({ orders, positions }: VenueState, query: URLSearchParams): LoopbackAnswer {
+  const owner = query.get('ownerPubkey');
+  const [start, end] = [Number(query.get('start') ?? 0), Number(query.get('end') ?? 20)];
+  const own = new Map([...orders.values()].filter((order) => order.owner === owner).map((order) => [order.position as string, order]));
+  const rows = [...own].filter(([account]) => (positions.get(account) ?? 0n) > 0n);
+  const data = rows.slice(start, end).map(([account, order]) => positionBody(account, order, positions.get(account) ?? 0n));
+  return { status: 200, body: { data, pagination: { start, end, total: rows.length, hasNext: end < rows.length } } };
+}
+
+function positionBody(account: string, { owner, marketId, isYes }: OrderRecord, contractsMicro: bigint): object {
+  return {
+    pubkey: account,
+    owner,
+    ownerPubkey: owner,
+    marketId,
+    marketIdHash: marketId,
+    isYes,
+    contracts: String(contractsMicro / MICRO),
+    contractsMicro: String(contractsMicro),
+    contractsDecimal: (Number(contractsMicro) / 1e6).toFixed(6),
+    claimed: false,
+    claimedUsd: '0',
+    claimable: false,
+  };
 }
 
 function historyBody({ chain }: VenueState, order: OrderRecord, row: HistoryRow): object {

@@ -1,9 +1,12 @@
 // The life of a live prediction order on the sandbox's chain: prepared, signed, final, open, filled in parts; closed with its deposit back; and crashes between the steps.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createReserveStore } from '../../../src/adapters/store/vaults/reserve-store.ts';
 import { bookIds } from '../../../src/domain/book.ts';
 import { USDC_MINT } from '../../../src/domain/catalog.ts';
-import { Decimal } from '../../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { createReserveCheck, type ReservePlaces } from '../../../src/trading/reserve-check.ts';
 import { type OnchainFixture, ORG, onchainFixture } from './onchain-fixture.ts';
 
 let stage: OnchainFixture;
@@ -178,6 +181,42 @@ describe('executed is not filled', () => {
     expect(book?.holdings.find(({ instrument }) => instrument === order.order.instrument)?.quantity).toBe(order.order.quantity);
     expect(await stage.sql`select 1 from announcements where body->>'predictionOrderId' = ${order.id}`).toEqual([]);
     await stage.list();
+  });
+
+  test('what live books claim of an outcome is compared with what the wallet holds at the venue', async () => {
+    const reserves = createReserveStore(stage.sql);
+    const compared = async (positionsOf: ReservePlaces['positionsOf'] = stage.venue.positions) => {
+      await createReserveCheck({ store: reserves, places: { exchange: null, balancesOf: null, positionsOf }, clock: stage.clock }).run();
+      return reserves.newest(ORG);
+    };
+    const [held] = (await bookNow())?.holdings as [{ instrument: string; quantity: string }];
+    const line = { asset: held.instrument, claimed: held.quantity };
+    expect(await compared()).toMatchObject({ verdict: 'backed', lines: [{ asset: 'USD' }, { ...line, held: held.quantity }] });
+
+    // The venue has paid out, or lost, half of it.
+    const { account } = (await reserves.positionsOf(ORG, [held.instrument as InstrumentKey]))[0] as { account: string };
+    const lost = half(held.quantity);
+    stage.onchain.keeper.lose(account, lost);
+    const left = plainDecimal(new Decimal(held.quantity).minus(new Decimal(lost.toString()).div(1_000_000)));
+    expect(await compared()).toMatchObject({ verdict: 'short', lines: [{ asset: 'USD' }, { ...line, held: left }] });
+    stage.onchain.keeper.lose(account, -lost);
+
+    // Nobody knows is not yes: a venue that answers nonsense, and none at all.
+    const unknown = {
+      verdict: 'unknown',
+      lines: [
+        { asset: 'USD', held: '0' },
+        { ...line, held: null },
+      ],
+    };
+    stage.onchain.faults.set({ garbage: 1 });
+    expect(await compared()).toMatchObject(unknown);
+    stage.onchain.faults.reset();
+    expect(await compared(null)).toMatchObject({
+      ...unknown,
+      unknown: ['prediction positions: no on-chain venue of prediction markets is named'],
+    });
+    expect(await compared()).toMatchObject({ verdict: 'backed', unknown: [] });
   });
 
   test('what it bought may be sold, and no more than that', async () => {

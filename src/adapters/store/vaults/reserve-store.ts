@@ -3,7 +3,7 @@ import type { ReserveReads } from '../../../../api/v1/agent-vaults/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { KeptReserveCheck, ReserveClaims } from '../../../domain/reserves.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import type { ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
+import type { ReservePosition, ReserveStore, ReserveWallet } from '../../../trading/reserve-check.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
@@ -29,6 +29,15 @@ export function createReserveStore(sql: Sql): ReserveStore & ReserveReads {
         )
         select address, exists (select 1 from named o where o.address = n.address and o.org_id <> n.org_id) as "isShared"
         from named n where org_id = ${orgId} order by address`;
+    },
+
+    async positionsOf(orgId, outcomes) {
+      return sql<ReservePosition[]>`
+        select distinct p.instrument, p.onchain ->> 'wallet' as wallet, p.onchain ->> 'positionAccount' as account, exists (
+            select 1 from prediction_orders o where o.mode = 'live' and o.onchain ->> 'positionAccount' = p.onchain ->> 'positionAccount'
+            and o.org_id <> p.org_id and o.filled_quantity > 0) as "isShared"
+        from prediction_orders p
+        where p.org_id = ${orgId} and p.mode = 'live' and p.filled_quantity > 0 and p.instrument = any(${outcomes as string[]}) order by 1, 2, 3`;
     },
 
     async keep(orgId, check, alert) {

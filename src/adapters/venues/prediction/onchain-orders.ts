@@ -23,7 +23,7 @@ import { isAddress } from '../../../domain/solana/base58.ts';
 import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
-import { createVenueHttp } from '../venue-http.ts';
+import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
 import { decimalOf, type Fields, flagIn, listIn, maybeText, objectIn, priceOf, sizeOf, textIn, Unreadable } from './fields.ts';
 import { bestFirst } from './level-book.ts';
 
@@ -62,6 +62,17 @@ export const HISTORY_FIELDS = knownFields('jupiter-prediction:history', [
           'eventId title subtitle slug series closeTime imageUrl isLive isActive category subcategory tags beginAt closeCondition',
       },
     ],
+  },
+]);
+export const POSITION_FIELDS = knownFields('jupiter-prediction:positions', [
+  'data pagination',
+  {
+    pagination: 'start end total hasNext',
+    data:
+      'pubkey positionPubkey owner ownerPubkey market marketPubkey marketId marketIdHash isYes contracts contractsMicro contractsDecimal ' +
+      'totalCostUsd sizeUsd valueUsd avgPriceUsd markPriceUsd sellPriceUsd pnlUsd pnlUsdPercent pnlUsdAfterFees pnlUsdAfterFeesPercent ' +
+      'openOrders feesPaidUsd realizedPnlUsd claimed claimedUsd openedAt updatedAt claimableAt payoutUsd bump eventId eventMetadata ' +
+      'marketMetadata settlementDate claimable',
   },
 ]);
 const MICRO = 1_000_000;
@@ -209,8 +220,39 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
       return newsOf(orderId, context, rows, stable.decimals);
     },
 
+    positions: (owner: string) => heldBy(http, owner),
+
     close: () => http.close(),
   };
+}
+
+/** Contracts by the account of each position of a wallet; what was paid out is held no more. @throws VenueError */
+async function heldBy(http: VenueHttp, owner: string): Promise<ReadonlyMap<string, DecimalString>> {
+  const held = new Map<string, DecimalString>();
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const query = { ownerPubkey: owner, start: page * HISTORY_PAGE, end: (page + 1) * HISTORY_PAGE };
+    const answer = await http.get('/positions', query, 1, POSITION_FIELDS);
+    const { positions, hasNext } = read('the positions', () => mapPositions(answer, owner));
+    for (const { account, contracts } of positions) held.set(account, contracts);
+    if (!hasNext) return held;
+  }
+  throw new VenueError('prediction', 200, 'too_many', `the wallet has more than ${MOST_PAGES * HISTORY_PAGE} positions`);
+}
+
+/** One page of positions. @throws Unreadable where one is of another wallet, or does not say to the contract what it holds. */
+export function mapPositions(
+  answer: unknown,
+  owner: string,
+): { readonly positions: readonly { readonly account: string; readonly contracts: DecimalString }[]; readonly hasNext: boolean } {
+  const fields = objectIn(answer, 'the positions');
+  const positions = listIn(fields['data'], 'data').map((raw) => {
+    const position = objectIn(raw, 'a position');
+    if (addressIn(position, 'ownerPubkey') !== owner) throw new Unreadable('unknown_shape', 'a position is of another wallet');
+    // Whole-contract fields are rounded legacy values: never counted by.
+    const contracts = flagIn(position, 'claimed') ? '0' : plainDecimal(microIn(position, 'contractsMicro'));
+    return { account: addressIn(position, 'pubkey'), contracts };
+  });
+  return { positions, hasNext: flagIn(objectIn(fields['pagination'], 'pagination'), 'hasNext') };
 }
 
 /** Why an offer is not for what was asked; null where it is. */

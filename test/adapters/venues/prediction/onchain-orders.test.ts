@@ -6,6 +6,7 @@ import {
   mapHistory,
   mapOffer,
   mapOnchainBook,
+  mapPositions,
   newsOf,
   venueMarketIdOf,
 } from '../../../../src/adapters/venues/prediction/onchain-orders.ts';
@@ -112,6 +113,40 @@ test('the name of a market is the ticker, or the number of the catalogue', () =>
   expect(venueMarketIdOf(market)).toBe('KXF1-25-LN');
   expect(venueMarketIdOf(sampleMarket('polymarket', '0xabc', { providerIds: { marketId: '701572' } }))).toBe('POLY-701572');
   expect(venueMarketIdOf(sampleMarket('polymarket', '0xabc'))).toBeNull();
+});
+
+describe('positions', () => {
+  const position = (over: object = {}) => ({
+    pubkey: 'SysvarRent111111111111111111111111111111111',
+    ownerPubkey: WALLET,
+    contracts: '12',
+    contractsMicro: '12340000',
+    claimed: false,
+    ...over,
+  });
+  const page = (...data: readonly unknown[]) => ({ data, pagination: { start: 0, end: 100, total: data.length, hasNext: false } });
+
+  test('are counted in millionths of a contract, and what was paid out is held no more', () => {
+    const { positions } = mapPositions(page(position(), position({ pubkey: WALLET, claimed: true })), WALLET);
+    expect(positions).toEqual([
+      { account: 'SysvarRent111111111111111111111111111111111', contracts: '12.34' },
+      { account: WALLET, contracts: '0' },
+    ]);
+  });
+
+  test.each([
+    [null],
+    [{ data: [] }],
+    [page(position({ contractsMicro: undefined }))],
+    [page(position({ contractsMicro: '-1' }))],
+    [page(position({ contractsMicro: 12_340_000 }))],
+    [page(position({ claimed: 'no' }))],
+    [page(position({ pubkey: 'x' }))],
+    // Of somebody else: it backs nothing of ours.
+    [page(position({ ownerPubkey: 'Stake11111111111111111111111111111111111111' }))],
+  ])('%j tells nothing of what is held', (answer) => {
+    expect(() => mapPositions(answer, WALLET)).toThrow(Unreadable);
+  });
 });
 
 describe('a history', () => {
