@@ -99,7 +99,7 @@ export class OrderReports {
     const search = new URLSearchParams(parts.map(([name, value]): [string, string] => [name, String(value)]));
     const account = this.#options.accountOf({
       headers: { 'x-mbx-apikey': typeof apiKey === 'string' ? apiKey : '' },
-      search: `${search}&signature=${encodeURIComponent(String(signature ?? ''))}`,
+      search: `${search.toString()}&signature=${encodeURIComponent(String(signature ?? ''))}`,
       body: '',
     });
     if ('body' in account) {

@@ -189,7 +189,7 @@ describe('executed is not filled', () => {
       await createReserveCheck({ store: reserves, places: { exchange: null, balancesOf: null, positionsOf }, clock: stage.clock }).run();
       return reserves.newest(ORG);
     };
-    const [held] = (await bookNow())?.holdings as [{ instrument: string; quantity: string }];
+    const held = (await bookNow())?.holdings[0] as { instrument: string; quantity: string };
     const line = { asset: held.instrument, claimed: held.quantity };
     expect(await compared()).toMatchObject({ verdict: 'backed', lines: [{ asset: 'USD' }, { ...line, held: held.quantity }] });
 
