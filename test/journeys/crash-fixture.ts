@@ -169,7 +169,7 @@ async function spawnWorker(orders: WorkerOrders): Promise<WorkerProcess> {
   const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [CHILD, program], {
     env: { PATH: process.env['PATH'] ?? '', WORKER: JSON.stringify(orders) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   let said = '';
   child.stderr?.on('data', (part: Buffer) => (said += part.toString()));

@@ -21,6 +21,9 @@ export interface WorkerOrders {
   readonly poison?: { readonly agentId: string; readonly hangMs?: number };
 }
 
+// A run that is killed, or a test that was given up, closes this end and leaves no worker behind.
+process.stdin.resume().once('end', () => process.exit(1));
+
 const orders = JSON.parse(process.env['WORKER'] as string) as WorkerOrders;
 const clock = createLiveClock();
 const log = createLog('warn');
