@@ -91,6 +91,30 @@ export function actorChart({ context: { feed, fail }, actorId, machine, value })
 }
 
 /**
+ * A chart that follows its actor only while it is unfolded.
+ * @param {() => Parameters<typeof actorChart>[0]} options Asked as it is unfolded.
+ */
+export function foldedActorChart(options) {
+  const element = h('div', {});
+  /** @type {ReturnType<typeof actorChart> | null} */
+  let chart = null;
+  return {
+    element,
+    /** @param {boolean} isOpen */
+    unfold(isOpen) {
+      if (isOpen) chart ??= actorChart(options());
+      else {
+        chart?.end();
+        chart = null;
+      }
+      fill(element, chart?.element);
+    },
+    /** @param {StateValue} value */
+    stand: (value) => chart?.stand(value),
+  };
+}
+
+/**
  * @param {string} at
  * @param {{ readonly from: StateValue | null, readonly to: StateValue, readonly event: { readonly type: string } }} step
  */

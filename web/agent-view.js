@@ -42,10 +42,11 @@ export function agentView(context, id, tab = '') {
   const { actions, summary, rules, state } = panels;
   const element = pageOf({ id, tab, head, panels, candlePlace });
 
-  /** What an action made of it; where it was refused, it is read again. @param {Partial<Agent>} change */
+  /** What an action made of it; where it was refused, or said something of a gate, both are read again. @param {Partial<Agent>} change */
   function changedTo(change) {
-    if (agent !== null && change.id !== undefined) describe({ ...agent, ...change });
-    else void readAgent();
+    if (agent !== null && change.id !== undefined) return describe({ ...agent, ...change });
+    void readAgent();
+    void panels.gates.refresh();
   }
 
   /** @param {unknown} error */

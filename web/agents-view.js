@@ -7,6 +7,7 @@ import { age, plain, STAGES } from './words.js';
 
 /** @typedef {import('./wire.ts').Agent} Agent */
 /** @typedef {import('./shell.js').Context} Context */
+/** @typedef {Map<string, ReturnType<typeof agentRow>>} Rows By the id of the agent. */
 
 /** Each agent shown is a subscription, and a socket may hold 64. */
 const SHOWN = 25;
@@ -18,10 +19,9 @@ const READS_AT_ONCE = 6;
  */
 export function agentsView(context) {
   const { feed, fail } = context;
-  /** @type {Map<string, ReturnType<typeof agentRow>>} */
+  /** @type {Rows} */
   const rows = new Map();
-  /** @type {(() => void)[]} */
-  let stops = [];
+  let unfollow = () => {};
   /** @type {(string | null)[]} */
   const trail = [null];
   let generation = 0;
@@ -33,26 +33,6 @@ export function agentsView(context) {
   const older = h('button', { type: 'button', hidden: true, onclick: () => turn(1) }, 'Older →');
   /** @type {string | null} */
   let next = null;
-  const element = h(
-    'section',
-    { class: 'page' },
-    h('div', { class: 'page-head' }, h('h1', {}, 'Agents'), note, h('span', { class: 'space' }), pageActions(context)),
-    h(
-      'table',
-      { class: 'agents' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ['Agent', 'Stage', 'Autonomy', 'Duty', 'Data', 'Last decision'].map((title) => h('th', { scope: 'col' }, title)),
-        ),
-      ),
-      body,
-    ),
-    h('div', { class: 'pager' }, newer, older),
-  );
 
   /** @param {-1 | 1} by */
   function turn(by) {
@@ -67,97 +47,28 @@ export function agentsView(context) {
       const cursor = trail.at(-1);
       /** @type {import('./wire.ts').Page<Agent>} */
       const page = await read(`/v1/agents?limit=${SHOWN}${cursor ? `&cursor=${cursor}` : ''}`);
-      if (mine !== generation || ended) return;
-      next = page.nextCursor;
-      newer.hidden = trail.length < 2;
-      older.hidden = next === null;
-      say(
-        note,
-        page.items.length === 0
-          ? 'There is no agent yet.'
-          : trail.length < 2 && next === null
-            ? `${page.items.length} in all`
-            : `page ${trail.length}`,
-      );
-      release();
-      rows.clear();
-      for (const agent of page.items) rows.set(agent.id, agentRow(agent));
-      fill(
-        body,
-        [...rows.values()].map((row) => row.element),
-      );
-      follow();
+      if (mine === generation && !ended) show(page);
     } catch (error) {
       say(note, '');
       fail(error);
     }
   }
 
-  function follow() {
-    stops.push(
-      feed.subscribe({
-        channel: 'inspect',
-        receive: ({ data }) => rows.get(data.actorId)?.stand(data.to, data.version),
-        begin: () => void readEach((id, row) => readState(id, row)),
-      }),
-      feed.subscribe({
-        channel: 'agents',
-        receive: ({ type, data }) => {
-          if (type === 'snapshot') for (const agent of data) rows.get(agent.id)?.describe(agent);
-          // An evaluation announces here how far it is, and that says nothing of how the agent stands.
-          else if ('stage' in data)
-            rows
-              .get(data.agentId)
-              ?.describe({ autonomy: data.autonomy, stage: data.stage, paused: data.duty === 'paused', pauseCause: data.pauseCause });
-        },
-      }),
-      ...[...rows].map(([id, row]) =>
-        feed.subscribe({
-          channel: 'decisions',
-          params: { agentId: id },
-          receive: ({ data }) => row.decide(data),
-          begin: () => void readDecision(id, row),
-        }),
-      ),
+  /** @param {import('./wire.ts').Page<Agent>} page */
+  function show({ items, nextCursor }) {
+    next = nextCursor;
+    newer.hidden = trail.length < 2;
+    older.hidden = next === null;
+    const isOnly = trail.length < 2 && next === null;
+    say(note, items.length === 0 ? 'There is no agent yet.' : isOnly ? `${items.length} in all` : `page ${trail.length}`);
+    unfollow();
+    rows.clear();
+    for (const agent of items) rows.set(agent.id, agentRow(agent));
+    fill(
+      body,
+      [...rows.values()].map((row) => row.element),
     );
-  }
-
-  /** @param {(id: string, row: ReturnType<typeof agentRow>) => Promise<void>} each */
-  async function readEach(each) {
-    const waiting = rows.entries();
-    await Promise.all(
-      Array.from({ length: READS_AT_ONCE }, async () => {
-        for (const [id, row] of waiting) await each(id, row);
-      }),
-    );
-  }
-
-  /** @param {string} id @param {ReturnType<typeof agentRow>} row */
-  async function readState(id, row) {
-    try {
-      /** @type {import('./wire.ts').Page<import('./wire.ts').Step>} */
-      const { items } = await read(`/v1/agents/${id}/history?limit=1`);
-      const [step] = items;
-      if (step !== undefined) row.stand(step.to, step.version);
-    } catch (error) {
-      if (!ended) fail(error);
-    }
-  }
-
-  /** @param {string} id @param {ReturnType<typeof agentRow>} row */
-  async function readDecision(id, row) {
-    try {
-      /** @type {import('./wire.ts').Page<import('./wire.ts').Decision>} */
-      const { items } = await read(`/v1/agents/${id}/decisions?limit=1`);
-      if (items[0] !== undefined) row.decide(items[0]);
-    } catch (error) {
-      if (!ended) fail(error);
-    }
-  }
-
-  function release() {
-    for (const stop of stops) stop();
-    stops = [];
+    unfollow = followRows(context, rows);
   }
 
   void load();
@@ -166,15 +77,96 @@ export function agentsView(context) {
   }, 1_000);
 
   return {
-    element,
+    element: agentsPage({ context, note, body, newer, older }),
     title: 'Agents',
     list: { label: 'Search the agents of this page' },
     end() {
       ended = true;
       clearInterval(ticking);
-      release();
+      unfollow();
     },
   };
+}
+
+/** @param {{ context: Context, note: HTMLElement, body: HTMLElement, newer: HTMLElement, older: HTMLElement }} parts */
+function agentsPage({ context, note, body, newer, older }) {
+  const head = ['Agent', 'Stage', 'Autonomy', 'Duty', 'Data', 'Last decision'].map((title) => h('th', { scope: 'col' }, title));
+  return h(
+    'section',
+    { class: 'page' },
+    h('div', { class: 'page-head' }, h('h1', {}, 'Agents'), note, h('span', { class: 'space' }), pageActions(context)),
+    h('table', { class: 'agents' }, h('thead', {}, h('tr', {}, head)), body),
+    h('div', { class: 'pager' }, newer, older),
+  );
+}
+
+/**
+ * Keeps rows up to date: what happened before they were there is read, and what happens from then on is received.
+ * @param {Context} context
+ * @param {Rows} rows
+ * @returns {() => void} Ends it.
+ */
+function followRows({ feed, fail }, rows) {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const failUnlessOver = (/** @type {unknown} */ error) => {
+    if (!signal.aborted) fail(error);
+  };
+  const stops = [
+    feed.subscribe({
+      channel: 'inspect',
+      receive: ({ data }) => rows.get(data.actorId)?.stand(data.to, data.version),
+      begin: () => void forEachRow(rows, (id, row) => readState(id, row, signal).catch(failUnlessOver)),
+    }),
+    feed.subscribe({
+      channel: 'agents',
+      receive: ({ type, data }) => {
+        if (type === 'snapshot') for (const agent of data) rows.get(agent.id)?.describe(agent);
+        // An evaluation announces here how far it is, and that says nothing of how the agent stands.
+        else if ('stage' in data) {
+          const { autonomy, stage, duty, pauseCause } = data;
+          rows.get(data.agentId)?.describe({ autonomy, stage, paused: duty === 'paused', pauseCause });
+        }
+      },
+    }),
+    ...[...rows].map(([id, row]) =>
+      feed.subscribe({
+        channel: 'decisions',
+        params: { agentId: id },
+        receive: ({ data }) => row.decide(data),
+        begin: () => void readDecision(id, row, signal).catch(failUnlessOver),
+      }),
+    ),
+  ];
+  return () => {
+    abort.abort();
+    for (const stop of stops) stop();
+  };
+}
+
+/** A few at once. @param {Rows} rows @param {(id: string, row: ReturnType<typeof agentRow>) => Promise<void>} each */
+async function forEachRow(rows, each) {
+  const waiting = rows.entries();
+  await Promise.all(
+    Array.from({ length: READS_AT_ONCE }, async () => {
+      for (const [id, row] of waiting) await each(id, row);
+    }),
+  );
+}
+
+/** @param {string} id @param {ReturnType<typeof agentRow>} row @param {AbortSignal} signal */
+async function readState(id, row, signal) {
+  /** @type {import('./wire.ts').Page<import('./wire.ts').Step>} */
+  const { items } = await read(`/v1/agents/${id}/history?limit=1`, { signal });
+  const [step] = items;
+  if (step !== undefined) row.stand(step.to, step.version);
+}
+
+/** @param {string} id @param {ReturnType<typeof agentRow>} row @param {AbortSignal} signal */
+async function readDecision(id, row, signal) {
+  /** @type {import('./wire.ts').Page<import('./wire.ts').Decision>} */
+  const { items } = await read(`/v1/agents/${id}/decisions?limit=1`, { signal });
+  if (items[0] !== undefined) row.decide(items[0]);
 }
 
 /** What may be done with all of them. @param {Context} context */

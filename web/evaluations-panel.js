@@ -1,7 +1,7 @@
 /** The simulated evaluations of one agent: the buttons that begin them, how far they are, how they ended, and their reports. */
-import { actorChart } from './actor-chart.js';
+import { foldedActorChart } from './actor-chart.js';
 import { drawdownOf } from './backtest-figures.js';
-import { fill, h, mark, say } from './dom.js';
+import { h, mark, say } from './dom.js';
 import { change, read } from './http.js';
 import { lazyChart } from './lazy-chart.js';
 import { createProblemNote } from './problem-note.js';
@@ -25,65 +25,23 @@ const GATHER_MS = 120;
 export function evaluationsPanel({ context, id, signal, onEnded }) {
   const { me, fail } = context;
   const mayRun = me.permissions.includes('trade:execute');
-  const needs = mayRun ? null : 'This needs trade:execute';
-  /** @type {Map<string, ReturnType<typeof runItem>>} */
-  const items = new Map();
   /** @type {number | undefined} */
   let gathering;
-
-  const list = h('ul', { class: 'run-list' });
   const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
   const problem = createProblemNote(fail);
-  const from = h('input', { type: 'date' });
-  const to = h('input', { type: 'date' });
-  const look = h('input', { type: 'checkbox' });
-  const backtest = h(
-    'button',
-    {
-      type: 'button',
-      disabled: !mayRun,
-      title: needs ?? 'Simulates the active manifest over more than five years of closed bars',
-      onclick: () => void begin('backtest', backtestRequest()),
-    },
-    'Backtest',
-  );
-  const sweep = sweepForm({ mayRun, onBegin: (request) => void begin('sweep', { ...stretch(), ...request }) });
-  const stress = h(
-    'button',
-    {
-      type: 'button',
-      disabled: !mayRun,
-      title: needs ?? 'Flash crash, weekend gap, liquidity freeze and de-peg, in seeded worlds',
-      onclick: () => void begin('stress_test', undefined),
-    },
-    'Stress test',
-  );
+  const runs = runList((run) => runItem({ context, id, run, signal, cancel: mayRun ? cancel : null }));
+  const starts = evaluationStarts({ mayRun, begin });
 
-  function stretch() {
-    return {
-      ...(from.value === '' ? {} : { from: `${from.value}T00:00:00Z` }),
-      ...(to.value === '' ? {} : { to: `${to.value}T00:00:00Z` }),
-    };
-  }
-
-  function backtestRequest() {
-    const request = { ...stretch(), ...(look.checked ? { look: true } : {}) };
-    return Object.keys(request).length === 0 ? undefined : request;
-  }
-
-  /**
-   * @param {'backtest' | 'stress_test' | 'sweep'} what
-   * @param {object | undefined} request
-   */
+  /** @param {'backtest' | 'stress_test' | 'sweep'} what @param {object | undefined} request */
   async function begin(what, request) {
-    backtest.disabled = stress.disabled = sweep.button.disabled = true;
+    starts.enable(false);
     problem.clear();
     try {
       include(await change('POST', `/v1/agents/${id}/${what}`, request));
     } catch (error) {
       problem.show(error);
     } finally {
-      backtest.disabled = stress.disabled = sweep.button.disabled = !mayRun;
+      starts.enable(mayRun);
     }
   }
 
@@ -103,7 +61,7 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
       /** @type {import('./wire.ts').Page<Run>} */
       const page = await read(`/v1/agents/${id}/evaluations?limit=${RUNS_SHOWN}`, { signal });
       for (const run of page.items.toReversed()) include(run);
-      say(note, items.size === 0 ? 'None was begun yet.' : '');
+      say(note, runs.size() === 0 ? 'None was begun yet.' : '');
     } catch (error) {
       if (signal.aborted) return;
       say(note, 'The evaluations cannot be read at the moment.');
@@ -113,56 +71,115 @@ export function evaluationsPanel({ context, id, signal, onEnded }) {
 
   /** @param {Run} run */
   function include(run) {
-    const known = items.get(run.id);
-    if (known !== undefined) return known.update(run);
-    const item = runItem({ context, id, run, signal, cancel: mayRun ? cancel : null });
-    items.set(run.id, item);
-    list.prepend(item.element);
+    runs.include(run);
     say(note, '');
-    while (list.childElementCount > RUNS_SHOWN) {
-      const [oldest] = items.keys();
-      if (oldest === undefined) break;
-      items.get(oldest)?.end();
-      items.get(oldest)?.element.remove();
-      items.delete(oldest);
-    }
   }
 
+  const head = h('div', { class: 'panel-head' }, h('h2', {}, 'Evaluations'), note, h('span', { class: 'space' }), starts.buttons);
   return {
-    element: h(
-      'div',
-      { class: 'panel evaluations-panel' },
-      h('div', { class: 'panel-head' }, h('h2', {}, 'Evaluations'), note, h('span', { class: 'space' }), backtest, stress),
-      problem.element,
-      h(
-        'details',
-        { class: 'options' },
-        h('summary', {}, 'Another stretch for the backtest or the sweep'),
-        h(
-          'div',
-          { class: 'filters' },
-          h('label', {}, 'From ', from),
-          h('label', {}, 'To ', to),
-          h('label', {}, look, ' only a look: a shorter stretch, which is no evidence'),
-        ),
-      ),
-      sweep.element,
-      list,
-    ),
+    element: h('div', { class: 'panel evaluations-panel' }, head, problem.element, starts.options, starts.sweep, runs.element),
     refresh,
     /** @param {import('./wire.ts').News<'agents'>} data */
     receive(data) {
       if (!('runId' in data)) return;
-      if (data.what === 'evaluation_progress') {
-        items.get(data.runId)?.progress(data);
-        return;
-      }
+      if (data.what === 'evaluation_progress') return runs.progress(data);
       clearTimeout(gathering);
       gathering = setTimeout(() => void refresh(), GATHER_MS);
       if (data.what !== 'evaluation_queued' && data.what !== 'evaluation_running') onEnded();
     },
     end() {
       clearTimeout(gathering);
+      runs.end();
+    },
+  };
+}
+
+/**
+ * What begins a run, and the stretch of time that a backtest or a sweep is about.
+ * @param {object} options
+ * @param {boolean} options.mayRun
+ * @param {(what: 'backtest' | 'stress_test' | 'sweep', request: object | undefined) => Promise<void>} options.begin
+ */
+function evaluationStarts({ mayRun, begin }) {
+  const needs = mayRun ? null : 'This needs trade:execute';
+  const from = h('input', { type: 'date' });
+  const to = h('input', { type: 'date' });
+  const look = h('input', { type: 'checkbox' });
+  const backtest = button('Backtest', 'Simulates the active manifest over more than five years of closed bars', () =>
+    begin('backtest', backtestRequest()),
+  );
+  const stress = button('Stress test', 'Flash crash, weekend gap, liquidity freeze and de-peg, in seeded worlds', () =>
+    begin('stress_test', undefined),
+  );
+  const sweep = sweepForm({ mayRun, onBegin: (request) => void begin('sweep', { ...stretch(), ...request }) });
+
+  /** @param {string} text @param {string} title @param {() => Promise<void>} call */
+  function button(text, title, call) {
+    return h('button', { type: 'button', disabled: !mayRun, title: needs ?? title, onclick: () => void call() }, text);
+  }
+
+  function stretch() {
+    return {
+      ...(from.value === '' ? {} : { from: `${from.value}T00:00:00Z` }),
+      ...(to.value === '' ? {} : { to: `${to.value}T00:00:00Z` }),
+    };
+  }
+
+  function backtestRequest() {
+    const request = { ...stretch(), ...(look.checked ? { look: true } : {}) };
+    return Object.keys(request).length === 0 ? undefined : request;
+  }
+
+  return {
+    buttons: [backtest, stress],
+    sweep: sweep.element,
+    options: h(
+      'details',
+      { class: 'options' },
+      h('summary', {}, 'Another stretch for the backtest or the sweep'),
+      h(
+        'div',
+        { class: 'filters' },
+        h('label', {}, 'From ', from),
+        h('label', {}, 'To ', to),
+        h('label', {}, look, ' only a look: a shorter stretch, which is no evidence'),
+      ),
+    ),
+    /** @param {boolean} isEnabled */
+    enable(isEnabled) {
+      for (const one of [backtest, stress, sweep.button]) one.disabled = !isEnabled;
+    },
+  };
+}
+
+/** The newest runs. @param {(run: Run) => ReturnType<typeof runItem>} make */
+function runList(make) {
+  const element = h('ul', { class: 'run-list' });
+  /** The oldest first. @type {Map<string, ReturnType<typeof runItem>>} */
+  const items = new Map();
+
+  /** @param {string} id */
+  function drop(id) {
+    items.get(id)?.end();
+    items.get(id)?.element.remove();
+    items.delete(id);
+  }
+
+  return {
+    element,
+    size: () => items.size,
+    /** @param {Run} run */
+    include(run) {
+      const known = items.get(run.id);
+      if (known !== undefined) return known.update(run);
+      const item = make(run);
+      items.set(run.id, item);
+      element.prepend(item.element);
+      for (const oldest of [...items.keys()].slice(0, -RUNS_SHOWN)) drop(oldest);
+    },
+    /** @param {import('./wire.ts').EvaluationProgress} progress */
+    progress: (progress) => items.get(progress.runId)?.progress(progress),
+    end() {
       for (const item of items.values()) item.end();
     },
   };
@@ -180,8 +197,6 @@ const ENDED = ['finished', 'refused', 'cancelled', 'failed'];
  */
 function runItem({ context, id, run: first, signal, cancel }) {
   let run = first;
-  /** @type {ReturnType<typeof actorChart> | null} */
-  let chart = null;
   const badge = h('span', { class: 'badge' });
   const name = plain(first.evaluation);
   const work = workLine(name);
@@ -197,8 +212,8 @@ function runItem({ context, id, run: first, signal, cancel }) {
     await cancel?.(first.id);
     stop.disabled = cancel === null;
   });
-  const chartPlace = h('div', {});
-  const details = h('details', { ontoggle: unfold }, h('summary', {}, 'State chart'), chartPlace);
+  const chart = foldedActorChart(() => ({ context, actorId: first.id, machine: MACHINE, value: run.state }));
+  const details = h('details', { ontoggle: () => chart.unfold(details.open) }, h('summary', {}, 'State chart'), chart.element);
   const course = runCourse(id, first, signal);
   const element = h(
     'li',
@@ -219,19 +234,6 @@ function runItem({ context, id, run: first, signal, cancel }) {
     details,
   );
 
-  function unfold() {
-    if (details.open) {
-      chart ??= actorChart({ context, actorId: run.id, machine: MACHINE, value: run.state });
-      fill(chartPlace, chart.element);
-    } else end();
-  }
-
-  function end() {
-    chart?.end();
-    chart = null;
-    fill(chartPlace);
-  }
-
   function draw() {
     const hasEnded = ENDED.includes(run.state);
     mark(element, 'data-state', run.state);
@@ -246,7 +248,7 @@ function runItem({ context, id, run: first, signal, cancel }) {
       run.ending !== null ? `${plain(run.ending.code)}: ${run.ending.detail}` : run.summary === null ? '' : summaryWords(run.summary),
     );
     words.hidden = words.textContent === '';
-    chart?.stand(run.state);
+    chart.stand(run.state);
   }
   draw();
 
@@ -264,7 +266,7 @@ function runItem({ context, id, run: first, signal, cancel }) {
       if (!ENDED.includes(run.state)) work.show({ progress, remainingMs, waitingFor });
     },
     end() {
-      end();
+      chart.unfold(false);
       course?.end();
     },
   };

@@ -1,5 +1,5 @@
 /** One trade proposal: what it would trade, what risk said, the two answers of an operator, and what was filled on which quotes. */
-import { actorChart } from './actor-chart.js';
+import { foldedActorChart } from './actor-chart.js';
 import { fill, h, mark, say } from './dom.js';
 import { fillTable } from './fill-table.js';
 import { change } from './http.js';
@@ -21,128 +21,40 @@ const MOST_REASON = 200;
  * @param {Proposal} first
  */
 export function proposalCard(context, first) {
-  const { me } = context;
-  const mayDecide = me.permissions.includes('trade:execute');
-  const needs = mayDecide ? null : 'This needs trade:execute';
   let proposal = first;
-  let isAsking = false;
-  /** @type {ReturnType<typeof actorChart> | null} */
-  let chart = null;
-  /** While it waits for an answer. @type {ProposalGround | null} */
-  let ground = null;
-
-  const groundPlace = h('div', {});
   const state = h('span', { class: 'badge', 'data-column': 'state' });
-  const countdown = h('span', { class: 'number countdown' });
-  const approve = h('button', { type: 'button', class: 'primary', onclick: () => void decide('approve') }, 'Approve');
-  const decline = h('button', { type: 'button', onclick: () => void decide('decline') }, 'Decline');
-  const reason = h('input', {
-    type: 'text',
-    class: 'reason',
-    maxlength: MOST_REASON,
-    placeholder: 'Reason, if you decline',
-    'aria-label': 'Reason for declining (optional)',
-  });
-  const answers = h('div', { class: 'actions proposal-answers' }, reason, decline, approve);
+  const countdown = proposalCountdown();
   const agent = h('a', { href: `#/agents/${first.agentId}`, 'data-column': 'agent' }, '…');
   const note = createProblemNote(context.fail);
   const outcome = proposalOutcome();
-  const refusals = h('ul', { class: 'gate-problems' });
-  const facts = h('div', {});
+  const refusals = proposalRefusals();
+  const answers = proposalAnswers(context, { id: first.id, note, onAnswered: update });
+  const ground = groundWhileItWaits(context);
   const signing = proposalSigning(context.fail);
-  const fills = h('div', {});
-  const chartPlace = h('div', {});
-  const details = h(
-    'details',
-    { class: 'proposal-details', ontoggle: () => unfold() },
-    h('summary', {}, 'Risk, fills and state chart'),
-    facts,
-    fills,
-    chartPlace,
-  );
+  const details = proposalDetails(context, first);
+  const asked = h('span', { class: 'faint' }, `${plain(first.side)} of `);
   const element = h(
     'article',
     { class: 'proposal', 'data-proposal': first.id },
     proposalHead(first, state),
-    h(
-      'div',
-      { class: 'proposal-line' },
-      h('span', { class: 'faint' }, `${plain(first.side)} of `),
-      agent,
-      outcome.element,
-      countdown,
-      h('span', { class: 'space' }),
-      answers,
-    ),
-    groundPlace,
-    refusals,
+    h('div', { class: 'proposal-line' }, asked, agent, outcome.element, countdown.element, h('span', { class: 'space' }), answers.element),
+    ground.element,
+    refusals.element,
     signing.element,
     note.element,
-    details,
+    details.element,
   );
 
   function draw() {
     mark(element, 'data-state', proposal.state);
     mark(state, 'class', `badge proposal-${proposal.state}`);
     say(state, plain(proposal.state));
-    const isPending = proposal.state === 'pending_approval';
-    answers.hidden = !isPending;
-    drawGround(isPending);
-    for (const control of [approve, decline, reason]) {
-      control.disabled = isAsking || !mayDecide;
-      mark(control, 'title', needs);
-    }
+    answers.show(proposal);
+    ground.show(proposal);
     outcome.show(proposal);
-    fill(
-      refusals,
-      (proposal.risk?.rejections ?? []).map((rejection) => h('li', {}, rejectionWords(rejection))),
-    );
-    refusals.hidden = refusals.childElementCount === 0;
-    if (mayDecide) signing.show(proposal.transaction);
-    if (details.open) drawInside();
-    chart?.stand(proposal.state);
-  }
-
-  /** @param {boolean} isPending */
-  function drawGround(isPending) {
-    if (isPending === (ground !== null)) return;
-    ground?.end();
-    ground = isPending ? new ProposalGround(context, proposal) : null;
-    fill(groundPlace, ground?.element);
-  }
-
-  function drawInside() {
-    fill(facts, factList(factsOf(proposal)));
-    fill(fills, fillTable(proposal.fills, 'Fills, each with the quotes that it was made on', 'Nothing was filled.'));
-  }
-
-  function unfold() {
-    if (details.open) {
-      drawInside();
-      chart ??= actorChart({ context, actorId: proposal.id, machine: MACHINE, value: proposal.state });
-      fill(chartPlace, chart.element);
-    } else {
-      chart?.end();
-      chart = null;
-      fill(chartPlace);
-    }
-  }
-
-  /** @param {'approve' | 'decline'} what */
-  async function decide(what) {
-    isAsking = true;
-    note.clear();
-    draw();
-    try {
-      const said = reason.value.trim();
-      const body = what === 'decline' && said !== '' ? { reason: said } : undefined;
-      update(await change('POST', `/v1/agent-orders/${proposal.id}/${what}`, body));
-    } catch (error) {
-      note.show(error);
-    } finally {
-      isAsking = false;
-      draw();
-    }
+    refusals.show(proposal);
+    if (mayDecide(context)) signing.show(proposal.transaction);
+    details.show(proposal);
   }
 
   /** @param {Proposal} read */
@@ -167,19 +79,159 @@ export function proposalCard(context, first) {
     /** @param {string} name */
     nameAgent: (name) => say(agent, name),
     /** @param {number} now */
-    tick(now) {
-      if (proposal.state !== 'pending_approval') return say(countdown, '');
-      const left = Date.parse(proposal.expiresAt) - now;
-      say(countdown, left > 0 ? `expires in ${remaining(left)}` : 'expiring…');
-      mark(countdown, 'data-soon', left < 60_000 ? '' : null);
+    tick: (now) => countdown.show(proposal, now),
+    end() {
+      for (const part of [signing, ground, details]) part.end();
+    },
+  };
+}
+
+/** @param {import('./shell.js').Context} context */
+function mayDecide({ me }) {
+  return me.permissions.includes('trade:execute');
+}
+
+/** What risk objects to. */
+function proposalRefusals() {
+  const element = h('ul', { class: 'gate-problems' });
+  return {
+    element,
+    /** @param {Proposal} proposal */
+    show({ risk }) {
+      const lines = (risk?.rejections ?? []).map((rejection) => h('li', {}, rejectionWords(rejection)));
+      fill(element, lines);
+      element.hidden = lines.length === 0;
+    },
+  };
+}
+
+/** How long it still waits for an answer. */
+function proposalCountdown() {
+  const element = h('span', { class: 'number countdown' });
+  return {
+    element,
+    /** @param {Proposal} proposal @param {number} now */
+    show({ state, expiresAt }, now) {
+      if (state !== 'pending_approval') return say(element, '');
+      const left = Date.parse(expiresAt) - now;
+      say(element, left > 0 ? `expires in ${remaining(left)}` : 'expiring…');
+      mark(element, 'data-soon', left < 60_000 ? '' : null);
+    },
+  };
+}
+
+/**
+ * The two answers of an operator, for as long as it waits for one.
+ * @param {import('./shell.js').Context} context
+ * @param {object} options
+ * @param {string} options.id Of the proposal.
+ * @param {ReturnType<typeof createProblemNote>} options.note Where a refusal is said.
+ * @param {(proposal: Proposal) => void} options.onAnswered
+ */
+function proposalAnswers(context, { id, note, onAnswered }) {
+  const approve = h('button', { type: 'button', class: 'primary', onclick: () => void decide('approve') }, 'Approve');
+  const decline = h('button', { type: 'button', onclick: () => void decide('decline') }, 'Decline');
+  const reason = h('input', {
+    type: 'text',
+    class: 'reason',
+    maxlength: MOST_REASON,
+    placeholder: 'Reason, if you decline',
+    'aria-label': 'Reason for declining (optional)',
+  });
+  const element = h('div', { class: 'actions proposal-answers' }, reason, decline, approve);
+  const isAllowed = mayDecide(context);
+
+  /** @param {boolean} isAsking */
+  function enable(isAsking) {
+    for (const control of [approve, decline, reason]) {
+      control.disabled = isAsking || !isAllowed;
+      mark(control, 'title', isAllowed ? null : 'This needs trade:execute');
+    }
+  }
+
+  /** @param {'approve' | 'decline'} what */
+  async function decide(what) {
+    note.clear();
+    enable(true);
+    try {
+      const said = reason.value.trim();
+      const body = what === 'decline' && said !== '' ? { reason: said } : undefined;
+      onAnswered(await change('POST', `/v1/agent-orders/${id}/${what}`, body));
+    } catch (error) {
+      note.show(error);
+    } finally {
+      enable(false);
+    }
+  }
+  enable(false);
+  return {
+    element,
+    /** @param {Proposal} proposal */
+    show({ state }) {
+      element.hidden = state !== 'pending_approval';
+    },
+  };
+}
+
+/** What its approval rests on, for as long as it waits for one. @param {import('./shell.js').Context} context */
+function groundWhileItWaits(context) {
+  const element = h('div', {});
+  /** @type {ProposalGround | null} */
+  let ground = null;
+  return {
+    element,
+    /** @param {Proposal} proposal */
+    show(proposal) {
+      const isPending = proposal.state === 'pending_approval';
+      if (isPending === (ground !== null)) return;
+      ground?.end();
+      ground = isPending ? new ProposalGround(context, proposal) : null;
+      fill(element, ground?.element);
     },
     end() {
-      signing.end();
       ground?.end();
       ground = null;
-      chart?.end();
-      chart = null;
     },
+  };
+}
+
+/**
+ * Risk, fills and the state chart, written only while they are unfolded.
+ * @param {import('./shell.js').Context} context
+ * @param {Proposal} first
+ */
+function proposalDetails(context, first) {
+  let proposal = first;
+  const facts = h('div', {});
+  const fills = h('div', {});
+  const chart = foldedActorChart(() => ({ context, actorId: first.id, machine: MACHINE, value: proposal.state }));
+  const element = h(
+    'details',
+    { class: 'proposal-details', ontoggle: unfold },
+    h('summary', {}, 'Risk, fills and state chart'),
+    facts,
+    fills,
+    chart.element,
+  );
+
+  function unfold() {
+    if (element.open) draw();
+    chart.unfold(element.open);
+  }
+
+  function draw() {
+    fill(facts, factList(factsOf(proposal)));
+    fill(fills, fillTable(proposal.fills, 'Fills, each with the quotes that it was made on', 'Nothing was filled.'));
+  }
+  return {
+    element,
+    /** @param {Proposal} shown */
+    show(shown) {
+      proposal = shown;
+      if (element.open) draw();
+      chart.stand(shown.state);
+    },
+    end: () => chart.unfold(false),
   };
 }
 

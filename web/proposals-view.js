@@ -1,7 +1,7 @@
 /** Trade proposals as they come and what becomes of them: of the whole organization, or of one agent. */
-import { fill, h, say } from './dom.js';
+import { h, say } from './dom.js';
 import { read } from './http.js';
-import { proposalCard } from './proposal-card.js';
+import { ProposalCards } from './proposal-cards.js';
 import { plain, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').Proposal} Proposal */
@@ -33,70 +33,77 @@ const READ_SINGLY = 8;
  * @returns {import('./shell.js').View}
  */
 export function proposalsView(context, agentId) {
-  const { feed, fail, notify } = context;
-  const abort = new AbortController();
-  const { signal } = abort;
-  /** @type {Map<string, ReturnType<typeof proposalCard>>} */
-  const cards = new Map();
-  /** @type {Map<string, Promise<string>>} */
-  const names = new Map();
+  return new ProposalsView(context, agentId);
+}
+
+class ProposalsView {
+  title = 'Proposals';
+  #abort = new AbortController();
   /** The newest announcement of each proposal that is to be read. @type {Map<string, ProposalChange>} */
-  let changed = new Map();
+  #changed = new Map();
   /** @type {number | undefined} */
-  let gathering;
-  let wanted = '';
-  let generation = 0;
+  #gathering;
+  /** The state that is looked for; empty for any. */
+  #wanted = '';
+  /** Grows with each list that is begun: what belongs to one before is dropped. */
+  #generation = 0;
   /** @type {string | null} */
-  let cursor = null;
+  #cursor = null;
 
-  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
-  const list = h('div', { class: 'proposals' });
-  const more = h('button', { type: 'button', hidden: true, onclick: () => void load(false) }, 'Earlier proposals');
-  const whose = h('span', {});
-  const stateFilter = h(
-    'select',
-    { name: 'state', onchange: restrict },
-    h('option', { value: '' }, 'all'),
-    STATES.map((state) => h('option', { value: state }, plain(state))),
-  );
-  const element = h(
-    'section',
-    { class: 'page' },
-    h('div', { class: 'page-head' }, h('h1', {}, 'Proposals'), note),
-    h('div', { class: 'filters' }, h('label', {}, 'State ', stateFilter), whose),
-    list,
-    h('div', { class: 'pager' }, more),
-  );
-  if (agentId !== '') {
-    const of = h('a', { href: `#/agents/${encodeURIComponent(agentId)}` }, '…');
-    fill(whose, 'of ', of, ' · ', h('a', { href: '#/proposals' }, 'of all agents'));
-    void nameOf(agentId).then((name) => say(of, name));
+  /** @param {import('./shell.js').Context} context @param {string} agentId */
+  constructor(context, agentId) {
+    this.context = context;
+    this.agentId = agentId;
+    this.cards = new ProposalCards(context, this.#abort.signal);
+    this.note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+    this.more = h('button', { type: 'button', hidden: true, onclick: () => void this.#load(false) }, 'Earlier proposals');
+    const states = STATES.map((state) => h('option', { value: state }, plain(state)));
+    this.state = h('select', { name: 'state', onchange: () => this.#restrict() }, h('option', { value: '' }, 'all'), states);
+    this.element = h(
+      'section',
+      { class: 'page' },
+      h('div', { class: 'page-head' }, h('h1', {}, 'Proposals'), this.note),
+      h('div', { class: 'filters' }, h('label', {}, 'State ', this.state), h('span', {}, this.#whose())),
+      this.cards.element,
+      h('div', { class: 'pager' }, this.more),
+    );
+    this.list = { label: 'Search proposals', cards: '.proposals > .proposal', filters: [this.state] };
+    this.stop = this.#follow();
+    this.ticking = setInterval(() => this.cards.tick(), 1_000);
   }
 
-  function restrict() {
-    wanted = stateFilter.value;
-    void load(true);
+  /** Says whose they are where they are those of one agent. */
+  #whose() {
+    if (this.agentId === '') return [];
+    const of = h('a', { href: `#/agents/${encodeURIComponent(this.agentId)}` }, '…');
+    void this.cards.nameOf(this.agentId).then((name) => say(of, name));
+    return ['of ', of, ' · ', h('a', { href: '#/proposals' }, 'of all agents')];
   }
 
-  /** @param {string} id */
-  function nameOf(id) {
-    let name = names.get(id);
-    if (name === undefined) {
-      name = read(`/v1/agents/${encodeURIComponent(id)}`, { signal }).then(
-        (agent) => /** @type {import('./wire.ts').Agent} */ (agent).name,
-        () => id.slice(0, 8),
-      );
-      names.set(id, name);
-    }
-    return name;
+  #follow() {
+    return this.context.feed.subscribe({
+      // A proposal announces itself as an actor of its own: the channel is received whole, not narrowed to the agent.
+      channel: 'proposals',
+      // The first time nothing was read yet; afterwards the connection was lost.
+      begin: () => void (this.#generation === 0 ? this.#load(true) : this.#readAgain()),
+      receive: ({ data }) => {
+        if (this.agentId === '' || data.agentId === this.agentId) this.#receive(data);
+      },
+      refuse: (detail) => this.context.fail(new Error(detail)),
+    });
+  }
+
+  #restrict() {
+    this.#wanted = this.state.value;
+    void this.#load(true);
   }
 
   /** @param {string | null} from */
-  function address(from) {
+  #address(from) {
     const filters = [
       `limit=${PER_PAGE}`,
-      wanted === '' ? '' : `state=${wanted}`,
-      agentId === '' ? '' : `agentId=${encodeURIComponent(agentId)}`,
+      this.#wanted === '' ? '' : `state=${this.#wanted}`,
+      this.agentId === '' ? '' : `agentId=${encodeURIComponent(this.agentId)}`,
       from === null ? '' : `cursor=${from}`,
     ];
     return `/v1/agent-orders?${filters.filter((part) => part !== '').join('&')}`;
@@ -106,156 +113,119 @@ export function proposalsView(context, agentId) {
    * Reads the first page, or the next one.
    * @param {boolean} anew
    */
-  async function load(anew) {
-    const mine = anew ? ++generation : generation;
-    more.disabled = true;
+  async #load(anew) {
+    const mine = anew ? ++this.#generation : this.#generation;
+    const { signal } = this.#abort;
+    this.more.disabled = true;
     try {
       /** @type {import('./wire.ts').Page<Proposal>} */
-      const page = await read(address(anew ? null : cursor), { signal });
-      if (mine !== generation) return;
-      if (anew) clear();
-      cursor = page.nextCursor;
-      more.hidden = cursor === null;
-      for (const proposal of page.items) include(proposal);
-      count();
+      const page = await read(this.#address(anew ? null : this.#cursor), { signal });
+      if (mine !== this.#generation) return;
+      if (anew) this.cards.clear();
+      this.#goesOn(page.nextCursor);
+      for (const proposal of page.items) this.cards.include(proposal);
+      this.#count();
     } catch (error) {
       if (signal.aborted) return;
-      say(note, 'The proposals cannot be read at the moment.');
-      fail(error);
+      say(this.note, 'The proposals cannot be read at the moment.');
+      this.context.fail(error);
     } finally {
-      more.disabled = false;
+      this.more.disabled = false;
     }
   }
 
-  function clear() {
-    for (const card of cards.values()) card.end();
-    cards.clear();
-    fill(list);
+  /** @param {string | null} cursor Null on the last page. */
+  #goesOn(cursor) {
+    this.#cursor = cursor;
+    this.more.hidden = cursor === null;
   }
 
-  function count() {
-    const pending = [...cards.values()].filter(({ proposal }) => proposal.state === 'pending_approval').length;
-    say(
-      note,
-      cards.size === 0
-        ? wanted === ''
-          ? 'No proposal yet: agents at confirm and above make them.'
-          : `None is ${plain(wanted)}.`
-        : `${cards.size} shown, ${pending} waiting for an answer`,
-    );
-  }
-
-  /** @param {Proposal} proposal */
-  function include(proposal) {
-    const known = cards.get(proposal.id);
-    if (known !== undefined) return known.update(proposal);
-    const card = proposalCard(context, proposal);
-    const older = [...list.children].find((child) => {
-      const other = cards.get(child.getAttribute('data-proposal') ?? '');
-      return other !== undefined && other.proposal.createdAt < proposal.createdAt;
-    });
-    cards.set(proposal.id, card);
-    list.insertBefore(card.element, older ?? null);
-    card.tick(feed.now());
-    void nameOf(proposal.agentId).then((name) => card.nameAgent(name));
+  #count() {
+    const { size, pending } = this.cards;
+    const none = this.#wanted === '' ? 'No proposal yet: agents at confirm and above make them.' : `None is ${plain(this.#wanted)}.`;
+    say(this.note, size === 0 ? none : `${size} shown, ${pending} waiting for an answer`);
   }
 
   /** @param {import('./wire.ts').News<'proposals'>} change */
-  function receive(change) {
+  #receive(change) {
     if (change.what === 'recommended') {
       const { side, quantity, instrument, limitPrice } = change;
-      void nameOf(change.agentId).then((name) =>
-        notify(`${name} recommends an ${side}: ${quantity} ${symbolOf(instrument)} at ${limitPrice} at most.`),
-      );
+      void this.cards
+        .nameOf(change.agentId)
+        .then((name) =>
+          this.context.notify(`${name} recommends an ${side}: ${quantity} ${symbolOf(instrument)} at ${limitPrice} at most.`),
+        );
       return;
     }
-    changed.set(change.proposalId, change);
-    gathering ??= setTimeout(() => void readChanged(), GATHER_MS);
+    this.#changed.set(change.proposalId, change);
+    this.#gathering ??= setTimeout(() => void this.#readChanged(), GATHER_MS);
   }
 
-  async function readChanged() {
-    const changes = changed;
-    changed = new Map();
-    gathering = undefined;
-    if (cards.size > MOST_CARDS) return load(true);
+  async #readChanged() {
+    const changes = this.#changed;
+    this.#changed = new Map();
+    this.#gathering = undefined;
+    if (this.cards.size > MOST_CARDS) return this.#load(true);
     if (changes.size > READ_SINGLY) {
-      for (const [id, change] of changes) cards.get(id)?.patch(change);
-      await readNewest();
-    } else await Promise.all([...changes.keys()].map(readOne));
-    count();
+      for (const change of changes.values()) this.cards.patch(change);
+      await this.#readNewest();
+    } else await Promise.all([...changes.keys()].map((id) => this.#readOne(id)));
+    this.#count();
   }
 
   /** After a lost connection: what is shown is read again where it stands. */
-  async function readAgain() {
-    const page = await readNewest();
-    const others = [...cards.keys()].filter((id) => !page.has(id));
-    if (others.length > READ_SINGLY) return load(true);
-    await Promise.all(others.map(readOne));
-    count();
+  async #readAgain() {
+    const page = await this.#readNewest();
+    const others = this.cards.ids().filter((id) => !page.has(id));
+    if (others.length > READ_SINGLY) return this.#load(true);
+    await Promise.all(others.map((id) => this.#readOne(id)));
+    this.#count();
   }
 
   /**
    * Reads the first page into what is shown, which stays as it is: open details and half-written reasons too.
    * @returns {Promise<ReadonlySet<string>>} What is on the page; nothing where it could not be read.
    */
-  async function readNewest() {
-    const mine = generation;
+  async #readNewest() {
+    const mine = this.#generation;
+    const { signal } = this.#abort;
     try {
       /** @type {import('./wire.ts').Page<Proposal>} */
-      const page = await read(address(null), { signal });
-      if (mine !== generation) return new Set();
+      const page = await read(this.#address(null), { signal });
+      if (mine !== this.#generation) return new Set();
       // So many that some in between are on neither page: begin anew.
-      if (page.nextCursor !== null && !page.items.some(({ id }) => cards.has(id))) {
-        clear();
-        cursor = page.nextCursor;
-        more.hidden = false;
+      if (page.nextCursor !== null && !page.items.some(({ id }) => this.cards.has(id))) {
+        this.cards.clear();
+        this.#goesOn(page.nextCursor);
       }
-      for (const proposal of page.items) include(proposal);
+      for (const proposal of page.items) this.cards.include(proposal);
       return new Set(page.items.map(({ id }) => id));
     } catch (error) {
-      if (!signal.aborted) fail(error);
+      if (!signal.aborted) this.context.fail(error);
       return new Set();
     }
   }
 
   /** @param {string} id */
-  async function readOne(id) {
-    const mine = generation;
+  async #readOne(id) {
+    const mine = this.#generation;
+    const { signal } = this.#abort;
     try {
       /** @type {Proposal} */
       const proposal = await read(`/v1/agent-orders/${id}`, { signal });
-      if (mine !== generation) return;
+      if (mine !== this.#generation) return;
       // What was listed stays, so that one sees what became of it.
-      if (cards.has(id) || wanted === '' || proposal.state === wanted) include(proposal);
+      if (this.cards.has(id) || this.#wanted === '' || proposal.state === this.#wanted) this.cards.include(proposal);
     } catch (error) {
-      if (!signal.aborted) fail(error);
+      if (!signal.aborted) this.context.fail(error);
     }
   }
 
-  const stop = feed.subscribe({
-    // A proposal announces itself as an actor of its own: the channel is received whole, not narrowed to the agent.
-    channel: 'proposals',
-    // The first time nothing was read yet; afterwards the connection was lost.
-    begin: () => void (generation === 0 ? load(true) : readAgain()),
-    receive: ({ data }) => {
-      if (agentId === '' || data.agentId === agentId) receive(data);
-    },
-    refuse: (detail) => fail(new Error(detail)),
-  });
-  const ticking = setInterval(() => {
-    for (const card of cards.values()) card.tick(feed.now());
-  }, 1_000);
-
-  return {
-    element,
-    title: 'Proposals',
-    list: { label: 'Search proposals', cards: '.proposals > .proposal', filters: [stateFilter] },
-    end() {
-      abort.abort();
-      stop();
-      clearTimeout(gathering);
-      clearInterval(ticking);
-      clear();
-    },
-  };
+  end() {
+    this.#abort.abort();
+    this.stop();
+    clearTimeout(this.#gathering);
+    clearInterval(this.ticking);
+    this.cards.clear();
+  }
 }

@@ -27,55 +27,15 @@ export function takesView({ me, feed, fail }) {
   const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
   const body = h('tbody', {});
   const more = h('button', { type: 'button', hidden: true, onclick: () => void load(false) }, 'Earlier Takes');
-  const thesis = h('textarea', { rows: '3', maxlength: MOST_THESIS, placeholder: EXAMPLE, 'aria-label': 'Thesis in words' });
-  const compile = h('button', { type: 'submit', class: 'primary' }, 'Compile');
-  const problem = createProblemNote(fail);
-  const questions = h('ul', { class: 'take-questions', 'aria-label': 'Questions' });
-  const made = h('div', { role: 'status' });
   const head = ['Take', 'State', 'Mode', 'Allocation', 'Expires'].map((title) => h('th', { scope: 'col' }, title));
   const element = h(
     'section',
     { class: 'page' },
     h('div', { class: 'page-head' }, h('h1', {}, 'Takes'), note),
-    mayTrade
-      ? h(
-          'form',
-          { class: 'take-form', onsubmit: write },
-          thesis,
-          h('div', { class: 'actions' }, compile, h('span', { class: 'faint' }, 'Makes a draft. Nothing is armed by it.')),
-          problem.element,
-          questions,
-          made,
-        )
-      : null,
+    mayTrade ? thesisForm({ fail, onMade: (take) => include(take, true) }) : null,
     h('table', { class: 'agents' }, h('thead', {}, h('tr', {}, head)), body),
     h('div', { class: 'pager' }, more),
   );
-
-  /** @param {Event} event */
-  async function write(event) {
-    event.preventDefault();
-    compile.disabled = true;
-    problem.clear();
-    fill(questions);
-    fill(made);
-    try {
-      /** @type {Take} */
-      const take = await change('POST', '/v1/takes/compile', { thesis: thesis.value });
-      include(take, true);
-      fill(made, h('p', {}, 'A draft: ', h('a', { href: `#/takes/${take.id}` }, take.symbol), '. ', understoodWords(take)));
-      thesis.value = '';
-    } catch (error) {
-      problem.show(error);
-      const asked = error instanceof Refused ? (error.problem.questions ?? []) : [];
-      fill(
-        questions,
-        asked.map((question) => h('li', {}, question)),
-      );
-    } finally {
-      compile.disabled = false;
-    }
-  }
 
   /** @param {boolean} anew */
   async function load(anew) {
@@ -123,9 +83,7 @@ export function takesView({ me, feed, fail }) {
   const stop = feed.subscribe({
     channel: 'takes',
     begin: () => void load(true),
-    receive: ({ type, data }) => {
-      if (type === 'update') void receive(data);
-    },
+    receive: ({ data }) => void receive(data),
     refuse: (detail) => fail(new Error(detail)),
   });
 
@@ -138,6 +96,55 @@ export function takesView({ me, feed, fail }) {
       stop();
     },
   };
+}
+
+/**
+ * A thesis in words, and what was understood of it or is asked back.
+ * @param {object} options
+ * @param {(error: unknown) => void} options.fail
+ * @param {(take: Take) => void} options.onMade Receives the draft that was made of it.
+ */
+function thesisForm({ fail, onMade }) {
+  const thesis = h('textarea', { rows: '3', maxlength: MOST_THESIS, placeholder: EXAMPLE, 'aria-label': 'Thesis in words' });
+  const compile = h('button', { type: 'submit', class: 'primary' }, 'Compile');
+  const problem = createProblemNote(fail);
+  const questions = h('ul', { class: 'take-questions', 'aria-label': 'Questions' });
+  const made = h('div', { role: 'status' });
+
+  /** @param {Event} event */
+  async function write(event) {
+    event.preventDefault();
+    compile.disabled = true;
+    problem.clear();
+    fill(questions);
+    fill(made);
+    try {
+      /** @type {Take} */
+      const take = await change('POST', '/v1/takes/compile', { thesis: thesis.value });
+      onMade(take);
+      fill(made, h('p', {}, 'A draft: ', h('a', { href: `#/takes/${take.id}` }, take.symbol), '. ', understoodWords(take)));
+      thesis.value = '';
+    } catch (error) {
+      problem.show(error);
+      const asked = error instanceof Refused ? (error.problem.questions ?? []) : [];
+      fill(
+        questions,
+        asked.map((question) => h('li', {}, question)),
+      );
+    } finally {
+      compile.disabled = false;
+    }
+  }
+
+  return h(
+    'form',
+    { class: 'take-form', onsubmit: write },
+    thesis,
+    h('div', { class: 'actions' }, compile, h('span', { class: 'faint' }, 'Makes a draft. Nothing is armed by it.')),
+    problem.element,
+    questions,
+    made,
+  );
 }
 
 /** @param {Take} take */

@@ -2,10 +2,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
+import { commandWriter } from '../../src/adapters/store/ready-database.ts';
 import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
 import { localSigningKeys } from '../../src/sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
+import { placeAtStage } from '../harness/fixture.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { sevengate } from '../journeys/running-service.ts';
 import {
@@ -23,6 +26,21 @@ import {
   visit,
   type Watched,
 } from './console-fixture.ts';
+
+/** An agent whose rules never hold. */
+const MINIMAL = {
+  universe: ['BTCUSDT'],
+  timeframe: '5m',
+  entryConditions: [{ type: 'price_above', price: '10000000' }],
+  exitConditions: [{ type: 'price_above', price: '20000000' }],
+  maxCapitalUsd: 10_000,
+  maxTradeNotionalUsd: 1_000,
+  maxOpenPositions: 1,
+  maxSlippageBps: 50,
+  stopLossPct: 4,
+  takeProfitPct: 6,
+  maxDailyDrawdownPct: 3,
+};
 
 describe.skipIf(CHROMIUM === null)('the front page and what is done with an agent, in a browser', () => {
   let service: ServiceWithPast;
@@ -93,14 +111,20 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByLabel('Enters where all of these hold').fill('[{ "type": "rsi_belo" }]');
     await preview.getByText('The manifest is not finished yet:').waitFor();
-    await page.getByLabel('Enters where all of these hold').fill('[{ "type": "price_above", "price": "10000000" }]');
+    // Its second rule reads an indicator, which its chart shows.
+    const rules = [
+      { type: 'price_above', price: '10000000' },
+      { type: 'rsi_below', period: 14, value: 90 },
+    ];
+    await page.getByLabel('Enters where all of these hold').fill(JSON.stringify(rules));
     await page.getByLabel('Bars of indicators').fill('5m');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Written here', level: 1 }).waitFor();
     made = (await agentOf('Written here')).id;
     await page
-      .getByText('It has not decided yet')
-      .or(page.getByText(/entry rules failed/))
+      .getByText('It has decided nothing yet')
+      .or(page.getByText(/price above \(10000000\) held at none of \d+ looks/))
+      .first()
       .waitFor();
     expect(watched.complaints).toEqual([]);
   });
@@ -169,6 +193,17 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     const { items } = (await service.get(`/v1/books?agentId=${made}`)).body;
     expect(items[0].positions).toHaveLength(1);
     await page.locator('.agent-summary').getByText('Unrealized').waitFor();
+    // The indicator of its own rule has a pane below the candles, as soon as a decision has noted it.
+    await waitFor(
+      async () => {
+        const { items: decided } = (await service.get(`/v1/agents/${made}/decisions?limit=1`)).body;
+        return typeof decided[0]?.observed['spotexchange:BTCUSDT']?.indicators['rsi:14@5m']?.value === 'number';
+      },
+      { what: 'a decision that notes the indicator', deadlineMs: 150_000 },
+    );
+    await go('#/home');
+    await go(`#/agents/${made}`);
+    await page.locator('.candle-place [data-gauges="rsi 14@5m"]').waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     for (const tab of ['Gates and evaluations', 'State', 'Vault and books', 'Versions']) {
       await openTab(page, tab);
@@ -194,19 +229,23 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     expect(watched.complaints).toEqual([]);
     const owner = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1, role: null });
     try {
-      const alert = { what: 'data_degraded', agentId: made, venues: ['spotexchange'] };
-      await owner`
-        insert into announcements (channel, org_id, actor_id, at, body)
-        values ('alerts', ${EXAMPLE_ORGANIZATION}, ${made}, ${Date.now()}, ${owner.json(alert)})`;
+      const what = 'data_degraded';
+      const ofAgent = { what, agentId: made, venues: ['spotexchange'] };
+      const ofTake = { what, agentId: EXAMPLE_ORGANIZATION, takeId: EXAMPLE_ORGANIZATION, symbol: 'AAPLx', venues: ['spotchain'] };
+      for (const alert of [ofAgent, ofTake])
+        await owner`
+          insert into announcements (channel, org_id, actor_id, at, body)
+          values ('alerts', ${EXAMPLE_ORGANIZATION}, ${made}, ${Date.now()}, ${owner.json(alert)})`;
     } finally {
       await owner.end({ timeout: 1 });
     }
-    await page.locator('.notices').getByText('Written here: data degraded on spotexchange').waitFor();
+    await page.locator('.notices').getByText('Written here: data degraded on spotexchange').first().waitFor();
+    await page.locator('.notices').getByText('Take on AAPLx: data degraded on spotchain').waitFor();
     // The front page still says so once the notice is gone, also after a reload.
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').waitFor();
+    await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').first().waitFor();
     await page.reload();
-    await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').waitFor();
+    await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').first().waitFor();
     await go(`#/agents/${made}`);
   });
 
@@ -267,6 +306,45 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByText('Written here is paused: operator.').waitFor();
   });
 
+  test('the step to live capital is signed off in the page, by somebody who neither wrote the agent nor asks for it', async () => {
+    const gateOf = async (id: string) =>
+      (await service.get(`/v1/agents/${id}/gates`)).body.gates.find(({ from }: { from: string }) => from === 'limited_live');
+    const { id: copy } = await agentOf('Written here copy');
+    const own = (await service.post('/v1/agents', { ...MINIMAL, name: 'Of the risk manager' }, 'risk-manager')).body.id;
+    const writer = await commandWriter(service.home, service.databaseUrl);
+    for (const id of [copy, own]) await placeAtStage(service.databaseUrl, id, 'limited_live', writer ?? undefined);
+    await go(`#/agents/${copy}/gates`);
+    const signOff = page.getByRole('button', { name: 'Sign off', exact: true }).first();
+    await signOff.waitFor();
+    expect([await signOff.isDisabled(), await signOff.getAttribute('title')]).toEqual([true, 'This needs risk:manage']);
+    expect(watched.complaints).toEqual([]);
+    await signOut(page);
+    await signIn(page, service, 'risk-manager');
+
+    await go(`#/agents/${own}/gates`);
+    await signOff.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign off' }).click();
+    await page
+      .getByRole('dialog')
+      .locator('.problem p')
+      .getByText('the creator of an agent does not sign it off; another member with risk:manage has to')
+      .waitFor();
+    watched.complaints.splice(0);
+    expect((await gateOf(own)).evidence).toBeNull();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    await go(`#/agents/${copy}/gates`);
+    await signOff.click();
+    await page.getByLabel('Why').fill('Two weeks on paper hold what the backtest said.');
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign off' }).click();
+    await page.getByText('Signed off.').waitFor();
+    expect(await gateOf(copy)).toMatchObject({ passed: true, evidence: { at: expect.any(String) } });
+    await page.locator('.gate-list [data-gate=limited_live] .badge', { hasText: 'ready' }).waitFor();
+    expect((await service.get(`/v1/agents/${copy}`)).body.stage).toBe('limited_live');
+  });
+
   test('who may only read is offered nothing of it', async () => {
     expect(watched.complaints).toEqual([]);
     await signOut(page);
@@ -290,13 +368,24 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     const partly = ['members', 'launches/new', 'launches/launcher'];
     const refused: string[] = [];
     page.on('response', (answer) => void (answer.status() === 403 && refused.push(answer.url())));
-    const become = async (permission: string): Promise<void> => {
-      const place = { SEVENGATE_HOME: service.home, DATABASE_URL: service.databaseUrl };
-      const { code, stdout, stderr } = await sevengate(['token', '--subject', `only ${permission}`, '--permissions', permission], place);
-      expect(code, stderr).toBe(0);
+    const keys = localSigningKeys(service.home, { now: Date.now });
+    const become = async (permission: (typeof wanted)[number]): Promise<void> => {
       await signOut(page);
-      await giveToken(page, stdout.trim());
+      await giveToken(page, keys.mintToken({ subject: `only ${permission}`, audience: SANDBOX_AUDIENCE, lifetimeS: 3_600 }));
     };
+    const writer = await commandWriter(service.home, service.databaseUrl);
+    const owner = openDatabase({
+      url: service.databaseUrl,
+      name: 'console test',
+      connections: 1,
+      role: null,
+      ...(writer ? { writer } : {}),
+    });
+    for (const permission of wanted) {
+      const name = `only ${permission}`;
+      await createMemberStore(owner).grant(name, { orgId: EXAMPLE_ORGANIZATION, name, permissions: [permission] });
+    }
+    await owner.end({ timeout: 1 });
     for (const permission of wanted) {
       await become(permission);
       await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor({ state: 'attached' });
@@ -308,7 +397,8 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
         if (partly.includes(address) || isShown(address)) continue;
         expect(words, `${permission}: ${address}`).toMatch(/This page needs (market|agent):read, which your role does not give\./);
       }
-      expect(await page.locator('.notice').allInnerTexts()).toEqual([]);
+      // Alerts may come at any time; nothing was refused.
+      expect(await page.locator('.notice-error').allInnerTexts()).toEqual([]);
     }
     await become('agent:read');
     await visit(page, 'home');

@@ -1,0 +1,100 @@
+/** What can be done with a Take: armed, disarmed, closed, forked, published, made into an agent. */
+import { h } from './dom.js';
+import { change } from './http.js';
+import { createProblemNote } from './problem-note.js';
+
+/** @typedef {import('./wire.ts').Take} Take */
+
+/**
+ * @param {object} options
+ * @param {import('./shell.js').Context} options.context
+ * @param {string} options.id
+ * @param {string} options.address Of the Take in the API.
+ * @param {(take: Take) => void} options.onChanged Receives the Take as a command left it.
+ */
+export function takeActions({ context: { me, fail, notify }, id, address, onChanged }) {
+  const note = createProblemNote(fail);
+  const live = h('input', { type: 'checkbox' });
+  let isAsking = false;
+  /** @type {Take | null} */
+  let take = null;
+  const buttons = {
+    arm: button('Arm', () => act('/v1/takes/arm', { takeId: id, mode: live.checked ? 'live' : 'paper' })),
+    disarm: button('Disarm', () => act(`${address}/disarm`)),
+    close: button('Close position', () => act(`${address}/close`)),
+    fork: button('Fork', () => make(notify, '/v1/takes/fork', { takeId: id })),
+    publish: button('Publish', () => act(`${address}/publish`)),
+    tokenize: button('Make an agent of it', () => make(notify, '/v1/takes/tokenize', { takeId: id, as: 'agent' })),
+  };
+
+  /** @param {string} text @param {() => Promise<void>} call */
+  function button(text, call) {
+    return h('button', { type: 'button', disabled: true, onclick: () => void ask(call) }, text);
+  }
+
+  /** @param {() => Promise<void>} call */
+  async function ask(call) {
+    isAsking = true;
+    note.clear();
+    draw();
+    try {
+      await call();
+    } catch (error) {
+      note.show(error);
+    } finally {
+      isAsking = false;
+      draw();
+    }
+  }
+
+  /** @param {string} path @param {unknown} [body] */
+  async function act(path, body) {
+    onChanged(/** @type {Take} */ (await change('POST', path, body)));
+  }
+
+  function draw() {
+    if (take === null) return;
+    const allowed = allowedOf(take, me.permissions);
+    for (const [name, one] of Object.entries(buttons)) one.disabled = isAsking || allowed[name] !== true;
+  }
+
+  const { arm, ...others } = buttons;
+  return {
+    element: h('div', { class: 'actions' }, arm, h('label', {}, live, ' with real money'), Object.values(others)),
+    /** Where a refusal is said. */
+    problem: note.element,
+    /** @param {Take} shown */
+    show(shown) {
+      take = shown;
+      draw();
+    },
+  };
+}
+
+/** Leads to what was made of a Take. @param {(text: string) => void} notify @param {string} path @param {unknown} body */
+async function make(notify, path, body) {
+  /** @type {{ readonly id?: string, readonly agent?: { readonly id: string } | null }} */
+  const { id, agent } = await change('POST', path, body);
+  notify(agent ? 'A draft agent was made of it.' : 'It was forked into a new draft.');
+  location.hash = agent ? `#/agents/${agent.id}` : `#/takes/${id}`;
+}
+
+/**
+ * What its state and the role allow.
+ * @param {Take} take
+ * @param {readonly string[]} permissions
+ * @returns {{ readonly [button: string]: boolean }}
+ */
+function allowedOf({ state, reason, onDuty, published }, permissions) {
+  const mayTrade = permissions.includes('trade:execute');
+  const mayStop = mayTrade || permissions.includes('risk:manage');
+  const isHolding = state === 'filled' || (state === 'disarmed' && reason !== 'closing');
+  return {
+    arm: mayTrade && (state === 'draft' || state === 'disarmed'),
+    disarm: mayStop && onDuty,
+    close: mayStop && isHolding,
+    fork: mayTrade,
+    publish: mayTrade && !published,
+    tokenize: mayTrade,
+  };
+}
