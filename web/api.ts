@@ -1173,6 +1173,18 @@ export type Fill = {
     readonly bid: string | null;
     readonly ask: string | null;
   }>;
+  readonly shadow: {
+    readonly rule: 'book_and_trades' | 'book' | 'pool_state' | null;
+    readonly from: string;
+    readonly until: string;
+    readonly trades: number;
+    readonly books: number;
+    readonly outcome: 'measured' | 'unknown';
+    readonly reason: 'no_rule' | 'not_received' | 'gap' | 'trades_missing' | 'too_much' | 'size_unknown' | null;
+    readonly quantity: string | null;
+    readonly price: string | null;
+    readonly digest: string;
+  } | null;
 };
 
 export type Gate = {

@@ -2,7 +2,7 @@
 import { h } from './dom.js';
 import { instrumentName } from './outcome-names.js';
 import { dataTable, number } from './tables.js';
-import { clockTime, dayAndTime } from './words.js';
+import { clockTime, dayAndTime, plain } from './words.js';
 
 /**
  * @param {readonly import('./wire.ts').Fill[]} fills
@@ -10,12 +10,24 @@ import { clockTime, dayAndTime } from './words.js';
  * @param {string} empty
  */
 export function fillTable(fills, caption, empty) {
+  const shadowed = fills.some(({ shadow }) => shadow != null);
   const named = fills.some(({ instrument }) => instrument !== undefined);
   return dataTable({
     caption,
     empty,
-    head: ['time', ...(named ? ['instrument'] : []), 'side', 'quantity', 'price', 'USD', 'fee USD', 'slippage', 'quotes'],
-    rows: fills.map(({ at, instrument, side, quantity, fillPrice, notionalUsd, feeUsd, slippageBps, quotes }) => [
+    head: [
+      'time',
+      ...(named ? ['instrument'] : []),
+      'side',
+      'quantity',
+      'price',
+      'USD',
+      'fee USD',
+      'slippage',
+      ...(shadowed ? ['in the venue’s flow'] : []),
+      'quotes',
+    ],
+    rows: fills.map(({ at, instrument, side, quantity, fillPrice, notionalUsd, feeUsd, slippageBps, quotes, shadow }) => [
       h('time', { datetime: at }, dayAndTime(at)),
       ...(named ? [instrumentName(instrument ?? '')] : []),
       side,
@@ -24,6 +36,7 @@ export function fillTable(fills, caption, empty) {
       number(notionalUsd),
       number(feeUsd),
       `${Number(slippageBps.toFixed(2))} bps`,
+      ...(shadowed ? [shadow == null ? '–' : flowWords(shadow)] : []),
       h(
         'ul',
         { class: 'quote-list' },
@@ -33,4 +46,14 @@ export function fillTable(fills, caption, empty) {
       ),
     ]),
   });
+}
+
+/**
+ * What the flow of the venue would have given in the place of a fill.
+ * @param {NonNullable<import('./wire.ts').Fill['shadow']>} shadow
+ */
+function flowWords({ outcome, reason, quantity, price, trades }) {
+  if (outcome === 'unknown') return `unknown: ${plain(reason ?? '')}`;
+  const seen = `${trades} ${trades === 1 ? 'trade' : 'trades'} seen`;
+  return price === null ? `nothing (${seen})` : `${quantity} at ${price} (${seen})`;
 }

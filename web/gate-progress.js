@@ -7,7 +7,7 @@ import { plain } from './words.js';
 const COUNTED = /** @type {{ readonly [name: string]: string }} */ ({
   elapsed_days: 'day',
   closed_trades: 'closed trades',
-  fills: 'fills',
+  fills: 'measured fills',
   history_days: 'days of history',
 });
 /** What is begun by hand at a stage. */

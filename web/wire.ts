@@ -74,8 +74,8 @@ export type Problem = Partial<Pick<Api.Problem, 'detail' | 'rejections' | 'check
 export type GateCheck = NonNullable<Api.Problem['checks']>[number];
 export type Rejection = NonNullable<Api.Problem['rejections']>[number];
 
-/** A fill of a book, or of a proposal, which names the instrument itself. */
-export type Fill = Proposal['fills'][number] & { readonly instrument?: string };
+/** A fill of a book, which may tell what the flow of its venue would have given, or of a proposal, which names the instrument itself. */
+export type Fill = Proposal['fills'][number] & { readonly instrument?: string; readonly shadow?: Api.Fill['shadow'] };
 
 export type DerivedNumber = Api.PredictionResearch['probability'];
 

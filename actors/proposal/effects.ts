@@ -139,7 +139,7 @@ export const proposalKind: ActorKind = {
     executeOrder: (_: undefined, info) => [activity(EXECUTE_ORDER, { proposalId: info.actorId })],
     reconcileOrder: (_: undefined, info) => [activity(RECONCILE_ORDER, { proposalId: info.actorId })],
     withdrawOrder: (_: undefined, info) => [activity(WITHDRAW_ORDER, { proposalId: info.actorId })],
-    recordFills: ({ fills }: FillsToRecord, info) =>
-      fills.map((fill) => record('fill', { orgId: info.orgId, proposalId: info.actorId, fill })),
+    recordFills: ({ fills, sent }: FillsToRecord, info) =>
+      fills.map((fill) => record('fill', { orgId: info.orgId, proposalId: info.actorId, fill, sent })),
   },
 };

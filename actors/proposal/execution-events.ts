@@ -3,7 +3,7 @@ import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { CarriedAnswer, ProposalEvent } from './protocol.ts';
+import type { CarriedAnswer, ProposalContext, ProposalEvent } from './protocol.ts';
 
 interface EventArgs {
   readonly event: ProposalEvent;
@@ -21,7 +21,13 @@ export function fillsOf(event: ProposalEvent): readonly Fill[] {
   return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
 }
 
-export const RECORD_FILLS = { type: 'recordFills', params: ({ event }: EventArgs) => ({ fills: fillsOf(event) }) } as const;
+export const RECORD_FILLS = {
+  type: 'recordFills',
+  params: ({ event, context }: EventArgs & { readonly context: Pick<ProposalContext, 'order' | 'rest'> }) => ({
+    fills: fillsOf(event),
+    sent: { limitPrice: context.order.limitPrice, restedSince: context.rest?.since ?? null },
+  }),
+} as const;
 
 export const TAKE_LEASE = {
   type: 'takeLease',

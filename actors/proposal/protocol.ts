@@ -131,4 +131,13 @@ export type ProposalEvent =
 /** What of a fill a step records. */
 export interface FillsToRecord {
   readonly fills: readonly Fill[];
+  readonly sent: SentPart;
+}
+
+/** How the part left that was filled: what the flow of its venue is asked about, where its agent stands at the shadow stage. */
+export interface SentPart {
+  /** No price beyond it was taken. */
+  readonly limitPrice: DecimalString;
+  /** Since when it rested; null of one that took at once. */
+  readonly restedSince: EpochMs | null;
 }

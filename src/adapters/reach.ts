@@ -2,8 +2,10 @@
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
+import type { Observable } from 'rxjs';
 import type { MarketExtras } from '../../streams/market-states.ts';
 import type { Feed } from '../../streams/merge-feeds.ts';
+import type { VenueTrade } from '../domain/shadow/flow.ts';
 import type { PredictionFeed } from './venues/prediction/provider-feed.ts';
 
 /** What a client of an outside system is opened with. */
@@ -22,6 +24,8 @@ export interface VenueMarket {
   readonly feeds: readonly Feed[];
   readonly history?: CandleHistory;
   readonly extras?: Partial<MarketExtras>;
+  /** Trades as the venue tells them, while its feeds are followed; none where it tells none, or nothing is measured by them. */
+  readonly trades?: Observable<VenueTrade>;
   /** Feeds that tell of prediction markets besides quotes; they are among `feeds` too. */
   readonly predictions?: readonly PredictionFeed[];
 }

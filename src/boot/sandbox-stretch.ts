@@ -21,6 +21,7 @@ import { createDispatchStore, databaseNow } from '../adapters/store/agents/dispa
 import { createTickStore } from '../adapters/store/agents/tick-store.ts';
 import { keepBars } from '../adapters/store/candles/keep-bars.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { createShadowStore } from '../adapters/store/gates/shadow-store.ts';
 import { createIntelligenceStore } from '../adapters/store/intelligence/intelligence-store.ts';
 import { createProposalStore } from '../adapters/store/orders/proposal-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
@@ -36,10 +37,12 @@ import type { Cut } from '../domain/cut.ts';
 import type { IntelligenceRecord } from '../domain/intelligence/record.ts';
 import type { FeedMessage } from '../domain/market-event.ts';
 import { refuse } from '../domain/refusal.ts';
-import { AGENT_TICK_MS } from '../domain/time.ts';
+import type { FlowKeeper } from '../domain/shadow/flow.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../domain/time.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
 import { createMarketFlows } from '../sandbox/market/market-flows.ts';
 import { createMarketWords, type MarketWords } from '../sandbox/market/market-words.ts';
+import { createToldFlow } from '../sandbox/market/told-flow.ts';
 import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
 import { createMadeCuts } from '../simulation/stretch/made-cuts.ts';
 import {
@@ -52,6 +55,7 @@ import {
   type StretchWorker,
 } from '../simulation/stretch/stretch.ts';
 import { createToldReports } from '../simulation/stretch/told-reports.ts';
+import { measureDue } from '../trading/shadow-measuring.ts';
 import { disabledVenuesOf } from '../trading/disabled-venues.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { activityWorkersOf, tickersOf } from './capabilities/index.ts';
@@ -139,7 +143,10 @@ async function openParts(deps: StretchDeps): Promise<OpenStretch> {
       moveTimeTo: (at) => moveTimeTo(owner, at),
     },
     worker: worker.open,
-    assessDue: (at) => gates.assessDue(at, service.warn('assessing paper and shadow stages')),
+    async assessDue(at) {
+      await market.measureShadows(at);
+      await gates.assessDue(at, service.warn('assessing paper and shadow stages'));
+    },
   });
 }
 
@@ -148,7 +155,7 @@ async function openMarket({ service, store, past, clock, owner }: StretchDeps, p
   const { config, log, random, warn } = service;
   const sql = store.feed;
   const { entries, indicators } = await neededBy(store.sql);
-  const words = wordsOf(config, clock);
+  const { words, flow } = spokenMarket(config, clock);
   const line = createWriteLine(log);
   const onFailure = warn('the streams');
   const told = new Subject<FeedMessage | IntelligenceRecord>();
@@ -182,6 +189,7 @@ async function openMarket({ service, store, past, clock, owner }: StretchDeps, p
   return {
     words,
     pipeline,
+    measureShadows: (now: EpochMs) => measureDue({ store: createShadowStore(sql), keeper: flow, now }),
     cut: cuts.find,
     keepCuts: () =>
       cuts.keep(async (some) => {
@@ -211,14 +219,12 @@ async function neededBy(sql: Sql) {
   return { entries: CATALOG.entries.filter(({ key }) => looked.has(key)), indicators: needs.indicators };
 }
 
-function wordsOf({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): MarketWords {
-  return createMarketWords({
-    market: createSeededMarket({ seed }),
-    seed,
-    sources: SOURCES,
-    underlying: (key) => CATALOG.byKey(key)?.underlying,
-    now: clock.now,
-  });
+/** What the sandbox's market says, at an instant and over a window of time. */
+function spokenMarket({ SANDBOX_SEED: seed }: Config, clock: VirtualClock): { readonly words: MarketWords; readonly flow: FlowKeeper } {
+  const market = createSeededMarket({ seed });
+  const underlying = (key: InstrumentKey): string | undefined => CATALOG.byKey(key)?.underlying;
+  const words = createMarketWords({ market, seed, sources: SOURCES, underlying, now: clock.now });
+  return { words, flow: createToldFlow({ words, market, underlying }) };
 }
 
 /** Resolves once somebody listens. @throws Error where nobody does within seconds. */

@@ -48,7 +48,10 @@ export const GATE_LIMITS = {
   paperClosedTrades: 5,
   shadowDays: 1,
   shadowFills: 10,
-  /** Fill and live market may differ by half of the slippage budget, and by so much in any case, in basis points. */
+  /** So many percent of the orders may be unknown, and of what paper filled so many percent may be more than the flow gives. */
+  shadowUnknownPct: 20,
+  shadowMissedPct: 20,
+  /** Fill and flow may differ by half of the slippage budget, and by so much in any case, in basis points. */
   shadowErrorFloorBps: 5,
 } as const;
 
@@ -112,15 +115,18 @@ export interface PaperSeries {
   readonly trades: readonly (readonly [at: EpochMs, pnlUsd: DecimalString])[];
 }
 
-/** One paper fill beside what the live market did; see shadow-evaluation.ts. */
-export type ShadowFill = readonly [
+/** One paper fill beside what the flow of its venue would have given; see shadow-evaluation.ts. */
+export type ShadowedFill = readonly [
   at: EpochMs,
   side: 'buy' | 'sell',
   decisionPrice: DecimalString,
   fillPrice: DecimalString,
-  /** The live executable price (ask for a buy, bid for a sell) at the first cut after the fill. */
-  marketPrice: DecimalString,
-  notionalUsd: DecimalString,
+  quantity: DecimalString,
+  outcome: 'measured' | 'unknown',
+  /** Null where it is unknown. */
+  flowQuantity: DecimalString | null,
+  /** Null where it is unknown, or nothing was given. */
+  flowPrice: DecimalString | null,
 ];
 
 export interface ShadowSeries {
@@ -128,7 +134,7 @@ export interface ShadowSeries {
   readonly evaluatedAt: EpochMs;
   /** The manifest's slippage budget. */
   readonly maxSlippageBps: number;
-  readonly fills: readonly ShadowFill[];
+  readonly orders: readonly ShadowedFill[];
 }
 
 /** An independent risk manager's word. */
@@ -295,30 +301,36 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
   };
 }
 
-function shadowMetrics(series: ShadowSeries): EvidenceMetrics {
-  let weight = 0;
-  let shortfall = 0;
-  let marketShortfall = 0;
-  let error = 0;
-  for (const [, side, decision, fill, market, notional] of series.fills) {
-    const sign = side === 'buy' ? 1 : -1;
-    const paid = ((sign * (Number(fill) - Number(decision))) / Number(decision)) * BPS;
-    const asked = ((sign * (Number(market) - Number(decision))) / Number(decision)) * BPS;
-    const share = Number(notional);
-    weight += share;
-    shortfall += share * paid;
-    marketShortfall += share * asked;
-    error += share * Math.abs(paid - asked);
+function shadowMetrics({ enteredAt, evaluatedAt, maxSlippageBps, orders }: ShadowSeries): EvidenceMetrics {
+  const known = orders.filter(([, , , , , outcome]) => outcome === 'measured');
+  const sum = { fills: 0, asked: 0, given: 0, shortfall: 0, onPaper: 0, error: 0 };
+  for (const [, side, decision, fill, quantity, , flowQuantity, flowPrice] of known) {
+    const costOf = (price: DecimalString): number =>
+      ((side === 'buy' ? 1 : -1) * (Number(price) - Number(decision)) * BPS) / Number(decision);
+    const matched = Math.min(Number(quantity), Number(flowQuantity)) * Number(fill);
+    sum.asked += Number(quantity) * Number(fill);
+    if (flowPrice === null || matched === 0) continue;
+    const [shortfall, onPaper] = [costOf(flowPrice), costOf(fill)];
+    sum.fills += 1;
+    sum.given += matched;
+    sum.shortfall += matched * shortfall;
+    sum.onPaper += matched * onPaper;
+    sum.error += matched * Math.abs(shortfall - onPaper);
   }
-  const mean = (sum: number): number | null => (weight > 0 ? sum / weight : null);
+  const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
+  const missed = ratio(sum.asked - sum.given, sum.asked);
+  const unknown = ratio(orders.length - known.length, orders.length);
   return {
-    elapsedDays: (series.evaluatedAt - series.enteredAt) / DAY_MS,
-    fills: series.fills.length,
-    shortfallBps: mean(shortfall),
-    marketShortfallBps: mean(marketShortfall),
-    slippageErrorBps: mean(error),
-    maxSlippageBps: series.maxSlippageBps,
-    errorLimitBps: Math.max(GATE_LIMITS.shadowErrorFloorBps, series.maxSlippageBps / 2),
+    elapsedDays: (evaluatedAt - enteredAt) / DAY_MS,
+    orders: orders.length,
+    fills: sum.fills,
+    unknownPct: unknown === null ? null : unknown * 100,
+    missedPct: missed === null ? null : missed * 100,
+    shortfallBps: ratio(sum.shortfall, sum.given),
+    paperShortfallBps: ratio(sum.onPaper, sum.given),
+    slippageErrorBps: ratio(sum.error, sum.given),
+    maxSlippageBps,
+    errorLimitBps: Math.max(GATE_LIMITS.shadowErrorFloorBps, maxSlippageBps / 2),
   };
 }
 
@@ -388,6 +400,8 @@ function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] 
         ['fills', 'fills', 'at_least', GATE_LIMITS.shadowFills],
         ['shortfall_bps', 'shortfallBps', 'at_most', limit('maxSlippageBps')],
         ['slippage_error_bps', 'slippageErrorBps', 'at_most', limit('errorLimitBps')],
+        ['unknown_pct', 'unknownPct', 'at_most', GATE_LIMITS.shadowUnknownPct],
+        ['missed_pct', 'missedPct', 'at_most', GATE_LIMITS.shadowMissedPct],
       ];
     case 'risk_signoff':
       return [['approved', 'approved', 'at_least', 1]];

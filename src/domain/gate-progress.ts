@@ -25,7 +25,7 @@ export interface GateProgress {
 /** What a check counts, in the plural. */
 const COUNTED: Readonly<Record<string, string>> = {
   closed_trades: 'closed trades',
-  fills: 'fills',
+  fills: 'measured fills',
   marked_days: 'days with a price for everything held',
 };
 
@@ -35,7 +35,7 @@ const BEGIN: Readonly<Record<EvidenceKind, string>> = {
   backtest: 'POST /v1/agents/:id/backtest runs the historical simulation',
   stress_test: 'POST /v1/agents/:id/stress_test runs the four scenarios',
   paper: 'leave it on duty: it trades on paper by itself',
-  shadow: 'leave it on duty: it trades beside the live market by itself',
+  shadow: 'leave it on duty: each order is held against the flow of its venue by itself',
   risk_signoff: 'POST /v1/agents/:id/sign-off, by a risk manager who is neither its creator nor who promotes it',
 };
 
@@ -45,7 +45,8 @@ const MEND: Readonly<Record<EvidenceKind, string>> = {
   backtest: 'change the rules (POST /v1/agents/:id/versions) and run the backtest again',
   stress_test: 'tighten its limits (POST /v1/agents/:id/versions); the gates begin at draft again',
   paper: 'its rules lose on paper: change them (POST /v1/agents/:id/versions), or let it trade on',
-  shadow: 'its fills differ from the live market: widen the slippage budget or trade what is more liquid, in a new version',
+  shadow:
+    'its fills differ from what the flow of its venues gives: widen the slippage budget or trade what is more liquid, in a new version',
   risk_signoff: 'ask a risk manager for another word',
 };
 

@@ -69,7 +69,7 @@ export interface PaperFillInfo {
 const noFill = (reason: NoFillReason, detail: string): PaperFill => ({ outcome: 'no_fill', reason, detail });
 
 /** What an order took from the market: how much, at which average, and what it was read from. */
-interface Taken {
+export interface Taken {
   readonly quantity: Decimal;
   readonly notional: Decimal;
   /** Level by level. */
@@ -91,8 +91,7 @@ export function paperFill(order: RiskApproved<Order>, market: PaperMarket, model
   if (order.side === 'buy' ? limit.lt(best.price) : limit.gt(best.price))
     return noFill('limit_price_passed', `the best price is ${best.price}, the limit of the order ${order.limitPrice}`);
   const { lot } = marketStepOf(order.instrument);
-  const taken =
-    source.liquidityUsd === null ? walked(order, levels, limit, lot) : pooled(order, best.price, source.liquidityUsd, limit, lot);
+  const taken = takenFrom(order, levels, source.liquidityUsd);
   if (taken === null) return noFill('size_unknown', `${source.quote.source} says no size at its price, and no liquidity is known`);
   if (!taken.quantity.gt(0)) return noFill('below_one_lot', `within the limit of ${order.limitPrice} there is less than one lot (${lot})`);
   return {
@@ -138,8 +137,27 @@ function worded({ quality, flags }: Pick<Depth, 'quality' | 'flags'>): string {
   return flags.length === 0 ? quality : `${quality} (${flags.join(', ')})`;
 }
 
-/** Level by level within the limit. Null where the best level does not say how much it holds. */
-function walked(order: Order, levels: readonly DepthLevel[], limit: Decimal, lot: DecimalString): Taken | null {
+/**
+ * What an order takes at once within its limit: along a pool's curve from the best price on where liquidity is given, in US
+ * dollars of both sides, else level by level. Null where the best level does not say how much it holds.
+ */
+export function takenFrom(order: Taking, levels: readonly DepthLevel[], liquidityUsd: DecimalString | null): Taken | null {
+  const limit = new Decimal(order.limitPrice);
+  const { lot } = marketStepOf(order.instrument);
+  const best = levels[0]?.price;
+  if (liquidityUsd === null || best === undefined) return walked(order, levels, limit, lot);
+  return pooled(order, best, liquidityUsd, limit, lot);
+}
+
+/** The price of what was taken; the average of several levels is rounded to the trader's disadvantage. */
+export function averagePriceOf(side: Order['side'], { quantity, notional }: Pick<Taken, 'quantity' | 'notional'>): Decimal {
+  return notional.div(quantity).toSignificantDigits(18, side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
+}
+
+/** What of an order decides what it takes. */
+type Taking = Pick<Order, 'side' | 'instrument' | 'quantity' | 'limitPrice'>;
+
+function walked(order: Taking, levels: readonly DepthLevel[], limit: Decimal, lot: DecimalString): Taken | null {
   if (!isDecimalString(levels[0]?.size ?? '')) return null;
   const wanted = new Decimal(order.quantity);
   let quantity = new Decimal(0);
@@ -164,7 +182,7 @@ function walked(order: Order, levels: readonly DepthLevel[], limit: Decimal, lot
 }
 
 /** Along a constant-product curve from the best price on, as far as the average stays within the limit. */
-function pooled(order: Order, best: DecimalString, liquidityUsd: DecimalString, limit: Decimal, lot: DecimalString): Taken {
+function pooled(order: Taking, best: DecimalString, liquidityUsd: DecimalString, limit: Decimal, lot: DecimalString): Taken {
   const start = new Decimal(best);
   const oneSide = new Decimal(liquidityUsd).div(2);
   const buys = order.side === 'buy';
@@ -182,9 +200,8 @@ function pooled(order: Order, best: DecimalString, liquidityUsd: DecimalString, 
 }
 
 function fillOf(order: Order, taken: Taken, model: CostModel, info: PaperFillInfo, quote: FillQuote): Fill {
-  const average = taken.notional.div(taken.quantity);
-  // A book keeps quantity x price exactly; the average of several levels is rounded to the trader's disadvantage.
-  const fillPrice = average.toSignificantDigits(18, order.side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
+  // A book keeps quantity x price exactly.
+  const fillPrice = averagePriceOf(order.side, taken);
   const notional = taken.quantity.times(fillPrice);
   return {
     id: info.id,

@@ -1,11 +1,14 @@
 /**
- * What trading in parallel to the live market has shown: each paper fill of the shadow stage beside the price at which
- * the live market would have taken the same order a moment later.
+ * What trading in parallel to the live market has shown: each paper fill of the shadow stage beside what the flow of its
+ * venue would have given in its place.
  */
 import type { Fill } from './book.ts';
-import type { DecimalString } from './decimal.ts';
-import type { ShadowFill, ShadowSeries } from './evidence.ts';
+import type { ShadowedFill, ShadowSeries } from './evidence.ts';
+import type { ShadowMeasurement } from './shadow/measure.ts';
 import type { EpochMs } from './time.ts';
+
+/** A fill that nobody has measured for so long is unknown. Milliseconds. */
+export const UNMEASURED_MS = 300_000;
 
 /** The rows that a shadow evaluation looks at. */
 export interface ShadowRows {
@@ -15,17 +18,19 @@ export interface ShadowRows {
   readonly maxSlippageBps: number;
   /** Fills of the paper book, ascending by `at`. */
   readonly fills: readonly Fill[];
-  /** By fill: the live ask (of a buy) or bid (of a sell) at the first cut after it, at most a minute later; missing where it was not live. */
-  readonly marketPrices: ReadonlyMap<string, DecimalString>;
+  /** By fill: what the flow of its window was measured to give. */
+  readonly measured: ReadonlyMap<string, Pick<ShadowMeasurement, 'outcome' | 'quantity' | 'price'>>;
 }
 
-/** The series of a shadow evaluation: the fills of the stage that have a live market price beside them. */
-export function shadowSeriesOf(rows: ShadowRows): ShadowSeries {
-  const fills: ShadowFill[] = [];
-  for (const fill of rows.fills) {
-    if (fill.at < rows.enteredAt || fill.at > rows.evaluatedAt) continue;
-    const market = rows.marketPrices.get(fill.id);
-    if (market !== undefined) fills.push([fill.at, fill.side, fill.decisionPrice, fill.fillPrice, market, fill.notionalUsd]);
+/** The series of a shadow evaluation: the fills of the stage, but for those whose measurement may still come. */
+export function shadowSeriesOf({ enteredAt, evaluatedAt, maxSlippageBps, fills, measured }: ShadowRows): ShadowSeries {
+  const orders: ShadowedFill[] = [];
+  for (const { id, at, side, decisionPrice, fillPrice, quantity } of fills) {
+    if (at < enteredAt || at > evaluatedAt) continue;
+    const found = measured.get(id);
+    if (found === undefined && at >= evaluatedAt - UNMEASURED_MS) continue;
+    const { outcome, ...flow } = found ?? { outcome: 'unknown', quantity: null, price: null };
+    orders.push([at, side, decisionPrice, fillPrice, quantity, outcome, flow.quantity, flow.price]);
   }
-  return { enteredAt: rows.enteredAt, evaluatedAt: rows.evaluatedAt, maxSlippageBps: rows.maxSlippageBps, fills };
+  return { enteredAt, evaluatedAt, maxSlippageBps, orders };
 }

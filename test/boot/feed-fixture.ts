@@ -1,5 +1,6 @@
 /** The feed role of a test, under the test's clock: it receives the given venues and nothing else. */
 
+import { EMPTY } from 'rxjs';
 import type { ClockState } from '../../actors/runtime/clock-watch.ts';
 import { createMetrics } from '../../src/adapters/metrics.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
@@ -19,7 +20,14 @@ export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] 
   return {
     sql,
     venues: () =>
-      ({ feeds, histories: {}, extras: { books: [], tickers: [], serverTimes: [] }, intelligence: [], predictions: [] }) as never,
+      ({
+        feeds,
+        trades: EMPTY,
+        histories: {},
+        extras: { books: [], tickers: [], serverTimes: [] },
+        intelligence: [],
+        predictions: [],
+      }) as never,
     pastOf: () => ({}),
     bus: createInProcessQuoteBus({ clock }),
     states: createInProcessMarketStateBus({ clock }),

@@ -86,7 +86,7 @@ export function shadowSeries(enteredAt: number, maxSlippageBps = 50, marketBps =
     enteredAt,
     evaluatedAt: enteredAt + 2 * DAY,
     maxSlippageBps,
-    fills: Array.from({ length: 12 }, (_, n) => {
+    orders: Array.from({ length: 12 }, (_, n) => {
       const side = n % 2 === 0 ? ('buy' as const) : ('sell' as const);
       const sign = side === 'buy' ? 1 : -1;
       return [
@@ -94,8 +94,10 @@ export function shadowSeries(enteredAt: number, maxSlippageBps = 50, marketBps =
         side,
         '100',
         (100 * (1 + (sign * 3) / 10_000)).toFixed(4),
+        '5',
+        'measured',
+        '5',
         (100 * (1 + (sign * marketBps) / 10_000)).toFixed(4),
-        '500',
       ] as const;
     }),
   };
@@ -186,7 +188,9 @@ export const anyShadow: fc.Arbitrary<ShadowSeries> = fc
         fc.integer({ min: 90_00, max: 110_00 }),
         fc.integer({ min: 90_00, max: 110_00 }),
         fc.integer({ min: 90_00, max: 110_00 }),
-        fc.integer({ min: 1_00, max: 9_000_00 }),
+        fc.integer({ min: 1_00, max: 90_00 }),
+        // What the flow gave of it, in percent; null where it is unknown.
+        fc.option(fc.constantFrom(0, 40, 100, 130)),
       ),
       { maxLength: 30 },
     ),
@@ -195,7 +199,9 @@ export const anyShadow: fc.Arbitrary<ShadowSeries> = fc
     enteredAt,
     evaluatedAt: enteredAt + 3 * DAY,
     maxSlippageBps,
-    fills: fills.map(
-      ([side, decision, fill, market, notional]) => [enteredAt, side, usd(decision), usd(fill), usd(market), usd(notional)] as const,
-    ),
+    orders: fills.map(([side, decision, fill, market, quantity, given]): ShadowSeries['orders'][number] => {
+      const sent = [enteredAt, side, usd(decision), usd(fill), usd(quantity)] as const;
+      if (given === null) return [...sent, 'unknown', null, null];
+      return [...sent, 'measured', usd(Math.floor((quantity * given) / 100)), given === 0 ? null : usd(market)];
+    }),
   }));

@@ -31,13 +31,27 @@ test('where all the time and trades are there, what is said is what they have sh
 });
 
 test('shadow counts its fills, and a loss against the market is told apart from too few of them', () => {
-  const metrics = { elapsedDays: 0.5, fills: 0, shortfallBps: null, slippageErrorBps: null, maxSlippageBps: 50, errorLimitBps: 25 };
-  expect(at('shadow', metrics)).toMatchObject({ progress: 'day 1 of 1, 0 of 10 fills', hasTrades: false });
+  const metrics = {
+    elapsedDays: 0.5,
+    fills: 0,
+    shortfallBps: null,
+    slippageErrorBps: null,
+    maxSlippageBps: 50,
+    errorLimitBps: 25,
+    unknownPct: 0,
+    missedPct: 0,
+  };
+  expect(at('shadow', metrics)).toMatchObject({ progress: 'day 1 of 1, 0 of 10 measured fills', hasTrades: false });
   expect(at('shadow', { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 80, slippageErrorBps: 3 })).toMatchObject({
-    progress: 'day 1 of 1, 10 of 10 fills',
+    progress: 'day 1 of 1, 10 of 10 measured fills',
     next: expect.stringContaining('shortfall_bps is 80 and has to be at most 50'),
     hasTrades: true,
   });
+  // What nobody can tell is not good: a feed that lost sight of a third of the orders opens nothing.
+  const good = { ...metrics, elapsedDays: 3, fills: 12, shortfallBps: 3, slippageErrorBps: 3 };
+  expect(at('shadow', good).next).toBe('POST /v1/agents/:id/promote');
+  expect(at('shadow', { ...good, unknownPct: 33 }).next).toContain('unknown_pct is 33 and has to be at most 20');
+  expect(at('shadow', { ...good, missedPct: null }).next).toContain('missed_pct is unknown and has to be at most 20');
 });
 
 test.each(EVIDENCE_KINDS)('before anything was assessed the gate of %s says how to begin', (kind) => {

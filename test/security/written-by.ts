@@ -32,6 +32,8 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   evidence: 'the evaluator says what it found; the database numbers, assesses and chains it',
   execution_leases: 'one process at a time has an order on its way',
   fills: 'an execution is booked once',
+  shadow_orders: 'the worker notes beside a fill of the shadow stage how its order left',
+  shadow_windows: 'the feed says what it received while a shadow order was alive, and what that would have given',
   idempotency_keys: 'a repeated request gets the same answer for two days',
   incidents: 'what went wrong inside an actor',
   interventions: 'who retried, reset or released what of an actor, and why',

@@ -1,13 +1,31 @@
-/** GET /v1/books/:id/fills: the executions of one book, each with the quotes that it was made on. */
+/** GET /v1/books/:id/fills: the executions of one book, each with the quotes that it was made on, and in shadow with what the flow of its venue would have given. */
 import { Type } from 'typebox';
 import { readBookId } from '../../../src/domain/book.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
+import { UNKNOWN_REASONS } from '../../../src/domain/shadow/measure.ts';
 import { isoTime } from '../../../src/domain/time.ts';
+import { FLOW_RULES } from '../../../src/domain/venues/venue-facts.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, DecimalText, NullableDecimalText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import { choice, DecimalText, HashText, NullableDecimalText, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+
+const ShadowBody = Type.Object({
+  rule: Type.Union([choice(FLOW_RULES, 'How it was measured.'), Type.Null()]),
+  from: { ...Time, description: 'When the order left, or began to rest.' },
+  until: {
+    ...Time,
+    description: 'When it reached its venue, or was taken back; on the primary chain so much later as a pool state may be.',
+  },
+  trades: Type.Integer({ description: 'Trades that were received in between.' }),
+  books: Type.Integer({ description: 'Books or pool states that were received in between.' }),
+  outcome: choice(['measured', 'unknown']),
+  reason: Type.Union([choice(UNKNOWN_REASONS, 'Why nothing can be said.'), Type.Null()]),
+  quantity: { ...NullableDecimalText, description: 'What the flow gives, at most what paper filled; null where it is unknown.' },
+  price: { ...NullableDecimalText, description: 'Its average price; null where nothing is given.' },
+  digest: { ...HashText, description: 'SHA-256 of the flow that it was measured by, as the feed signed it.' },
+});
 
 const FillBody = Type.Object(
   {
@@ -24,6 +42,9 @@ const FillBody = Type.Object(
     slippageBps: Type.Number({ description: 'How much worse than the decision price; below zero is better.' }),
     at: Time,
     quotes: Type.Array(Type.Object({ source: Type.String(), observedAt: Time, bid: NullableDecimalText, ask: NullableDecimalText })),
+    shadow: Type.Union([ShadowBody, Type.Null()], {
+      description: 'What the flow of its venue would have given in its place; null outside of the shadow stage, and before it is measured.',
+    }),
   },
   { $id: 'Fill' },
 );
@@ -48,8 +69,9 @@ export const listFills = defineRoute({
     const { id } = request.params;
     const found = readBookId(id) === null ? null : await ports.books.fills(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_BOOK);
-    return pageBody(found, 'fills', ({ at, quotes, ...plain }) => ({
+    return pageBody(found, 'fills', ({ at, quotes, shadow, ...plain }) => ({
       ...plain,
+      shadow: shadow === null ? null : { ...shadow, from: isoTime(shadow.from), until: isoTime(shadow.until) },
       at: isoTime(at),
       quotes: quotes.map(({ observedAt, ...quote }) => ({ ...quote, observedAt: isoTime(observedAt) })),
     }));

@@ -3,6 +3,7 @@ import type { Fill, Position } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { LedgerMove } from '../../../src/domain/equity-course.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
+import type { ShadowMeasurement } from '../../../src/domain/shadow/measure.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Page, PageOf } from '../../page.ts';
 
@@ -33,11 +34,16 @@ export interface BookCourse {
   readonly moves: readonly LedgerMove[];
 }
 
+/** A fill with what the flow of its venue would have given in its place; null outside of the shadow stage, and before it is measured. */
+export interface BookedFill extends Fill {
+  readonly shadow: (ShadowMeasurement & { readonly digest: string }) | null;
+}
+
 /** Reads of books, newest first. */
 export interface BookReads {
   list(orgId: string, agentId: string | null, page: Page): Promise<PageOf<BookSummary>>;
   /** Null where the organization has no such book. */
-  fills(orgId: string, bookId: string, page: Page): Promise<PageOf<Fill> | null>;
+  fills(orgId: string, bookId: string, page: Page): Promise<PageOf<BookedFill> | null>;
   /** Null where the organization has no such book. */
   course(orgId: string, bookId: string): Promise<BookCourse | null>;
 }

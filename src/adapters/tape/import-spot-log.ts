@@ -69,7 +69,12 @@ function* frameEvents(
   if (messages.length === 0) counts.skip('carries_nothing');
   for (const message of messages) {
     if (message.kind === 'rejection') counts.reject(message.reason, place, message.detail);
-    else if (message.kind === 'depth_diff' || message.kind === 'day_ticker' || message.kind === 'server_shutdown')
+    else if (
+      message.kind === 'depth_diff' ||
+      message.kind === 'day_ticker' ||
+      message.kind === 'trade' ||
+      message.kind === 'server_shutdown'
+    )
       counts.skip(message.kind);
     else yield message;
   }

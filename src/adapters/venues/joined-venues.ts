@@ -1,7 +1,9 @@
 /** What several venues bring, as one: what a market pipeline receives. */
+import { merge, type Observable } from 'rxjs';
 import type { CandleHistory } from '../../../streams/candle-keeper.ts';
 import type { MarketExtras } from '../../../streams/market-states.ts';
 import type { Feed } from '../../../streams/merge-feeds.ts';
+import type { VenueTrade } from '../../domain/shadow/flow.ts';
 import type { Venue } from '../../domain/venue.ts';
 import type { VenueMarket } from '../reach.ts';
 import type { PredictionFeed } from './prediction/provider-feed.ts';
@@ -10,6 +12,8 @@ export interface JoinedVenues {
   readonly feeds: readonly Feed[];
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly extras: MarketExtras;
+  /** Trades as venues tell them, while their feeds are followed. */
+  readonly trades: Observable<VenueTrade>;
   /** The feeds of prediction markets, which are among `feeds` too, for what they tell besides quotes. */
   readonly predictions: readonly PredictionFeed[];
 }
@@ -25,6 +29,7 @@ export function joinVenues(markets: readonly (VenueMarket & { readonly venue: Ve
       marks: () => extras.flatMap(({ marks }) => marks?.() ?? []),
       serverTimes: extras.flatMap(({ serverTimes = [] }) => serverTimes),
     },
+    trades: merge(...markets.flatMap(({ trades }) => trades ?? [])),
     predictions: markets.flatMap(({ predictions = [] }) => predictions),
   };
 }

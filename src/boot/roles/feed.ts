@@ -8,6 +8,7 @@ import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createMarketNeeds, type MarketNeeds } from '../../../actors/ticking/market-needs.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import { createFlowKeeper, type FlowKeeperOptions } from '../../../streams/flow-keeper.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import { publishMarketStates } from '../../../streams/market-states.ts';
 import { createIntelligenceFeed } from '../../adapters/intelligence/intelligence-feed.ts';
@@ -23,6 +24,7 @@ import { createCandleWorkRecorder } from '../../adapters/store/candles/candle-wo
 import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
 import { keepPools } from '../../adapters/store/catalog/keep-pools.ts';
 import type { Sql } from '../../adapters/store/database.ts';
+import { createShadowStore } from '../../adapters/store/gates/shadow-store.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
 import { keepPredictions } from '../../adapters/store/predictions/keep-predictions.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
@@ -34,6 +36,7 @@ import { CATALOG } from '../../domain/catalog.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
+import { measureDue } from '../../trading/shadow-measuring.ts';
 import type { Logger } from '../../adapters/log.ts';
 import type { Venues } from '../outside/index.ts';
 
@@ -42,6 +45,8 @@ const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 /** What agents need is read again so often, and at once where an agent was created or changed. */
 const NEEDS_MS = 15_000;
+/** Shadow orders are looked for so often; what they need of the flow is kept for minutes. */
+const SHADOW_MS = 5_000;
 /** Steps after which other instruments or indicators may have to be observed. */
 const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed']);
 
@@ -140,7 +145,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   await needs.refresh();
   const lines = linesOf(log);
   const { write } = lines.kept;
-  const { feeds: venueFeeds, histories, extras, intelligence, predictions } = deps.venues();
+  const { feeds: venueFeeds, histories, extras, trades, intelligence, predictions } = deps.venues();
   const failed = (what: string) => (error: unknown) => log.error({ err: error }, what);
   const feeds = [
     ...venueFeeds,
@@ -165,6 +170,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     passOn(deps, pipeline),
     tellAgents({ pipeline, venues, notify: parts.notify, write: lines.words.write, clock, log }),
   ];
+  const shadows = followShadows(deps, { pipeline, trades, books: extras.books, onFailure: failed('measuring shadow orders') });
   const keeping = [
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
@@ -184,12 +190,30 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   return {
     refreshNeeds: () => pipeline.refreshNeeds(),
     async end() {
+      await shadows.stop();
       for (const end of keeping) end();
       deps.metrics.countMessages(null);
       pipeline.stop();
       for (const end of subscriptions) end();
       await unrecord?.();
       await Promise.all(Object.values(lines).map((line) => line.done()));
+    },
+  };
+}
+
+/** Keeps the flow that shadow orders are measured by, and measures what is due. */
+function followShadows(
+  { sql, clock }: FeedDeps,
+  { pipeline, ...received }: Pick<FlowKeeperOptions, 'trades' | 'books' | 'onFailure'> & { readonly pipeline: MarketPipeline },
+): { stop(): Promise<void> } {
+  const keeper = createFlowKeeper({ ...received, assessed: pipeline.assessed, clock });
+  const store = createShadowStore(sql);
+  const look = (): Promise<void> => measureDue({ store, keeper, follow: keeper.follow, now: clock.now() });
+  const measuring = runEvery(clock, SHADOW_MS, look, received.onFailure);
+  return {
+    async stop() {
+      await measuring.stop();
+      keeper.stop();
     },
   };
 }

@@ -27,6 +27,8 @@ export const evmvenue = {
   hasBooks: true,
   restingOrders: false,
   slicedOrders: true,
+  // Nothing of ours rests there, so its trades fill nothing: the book that is met on arrival decides.
+  flowRule: 'book',
   limits: {
     maxAgeMs: 5_000,
     cadence: 'change_only',

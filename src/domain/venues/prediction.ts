@@ -7,6 +7,8 @@ export const prediction = {
   hasBooks: false,
   restingOrders: false,
   slicedOrders: false,
+  // Nobody trades there in shadow: agents' universes hold none of its markets.
+  flowRule: null,
   limits: {
     maxAgeMs: 60_000,
     cadence: 'change_only',

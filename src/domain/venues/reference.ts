@@ -7,6 +7,7 @@ export const reference = {
   hasBooks: false,
   restingOrders: false,
   slicedOrders: false,
+  flowRule: null,
   limits: {
     maxAgeMs: 5_000,
     cadence: 'continuous',

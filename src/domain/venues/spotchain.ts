@@ -7,6 +7,8 @@ export const spotchain = {
   hasBooks: false,
   restingOrders: false,
   slicedOrders: false,
+  // Pools are polled: an order meets a state that lies between two answers.
+  flowRule: 'pool_state',
   limits: {
     maxAgeMs: 15_000,
     cadence: 'polled',

@@ -7,6 +7,8 @@ export const spotexchange = {
   hasBooks: true,
   restingOrders: true,
   slicedOrders: true,
+  // Books and every trade are streamed.
+  flowRule: 'book_and_trades',
   limits: {
     maxAgeMs: 5_000,
     cadence: 'change_only',

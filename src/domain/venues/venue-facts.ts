@@ -70,6 +70,13 @@ export interface Share {
 /** An instrument as its venue lists it; what it relates to follows from the asset. */
 export type VenueListing = Pick<CatalogEntry, 'instrument' | 'kind' | 'name' | 'quoteCurrency' | 'pairs'>;
 
+/**
+ * How a shadow order is filled from what its venue sent. `book_and_trades`: what takes meets the book on arrival, what rests is
+ * filled by trades. `book`: only what takes can be measured. `pool_state`: it meets the worse of the two pool states around its arrival.
+ */
+export const FLOW_RULES = ['book_and_trades', 'book', 'pool_state'] as const;
+export type FlowRule = (typeof FLOW_RULES)[number];
+
 export interface VenueFacts {
   /** Whether its quotes may become orders. */
   readonly executable: boolean;
@@ -81,6 +88,8 @@ export interface VenueFacts {
   readonly restingOrders: boolean;
   /** Whether one order may leave as several: not where each is a transaction of its own that somebody signs. */
   readonly slicedOrders: boolean;
+  /** How shadow orders there are held against its flow; null where they cannot be. */
+  readonly flowRule: FlowRule | null;
   readonly limits: FeedLimits;
   /** Limits that differ for one source of the venue, such as `kalshi:orderbook`. */
   readonly sourceLimits?: Readonly<Record<string, Partial<FeedLimits>>>;

@@ -40,6 +40,8 @@ export interface MarketWords {
   quote(key: InstrumentKey, at: EpochMs): Quote | null;
   /** Levels of a book, where the venue has books; null elsewhere. */
   book(key: InstrumentKey, at: EpochMs, depth: number): OrderBook | null;
+  /** How deep the pools of a token are; null of everything else. */
+  liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null;
 }
 
 export interface MarketWordsDeps {
@@ -90,7 +92,7 @@ class SpokenMarket implements MarketWords {
       for (const key of [entry.venue === 'evmvenue' ? entry.key : null, entry.pairedPerp]) if (key !== null) contexts.add(key);
       told.push(this.#benchmark(entry, at));
     }
-    for (const key of keys) told.push(this.quote(key, at), this.#liquidity(key, at));
+    for (const key of keys) told.push(this.quote(key, at), this.liquidity(key, at));
     for (const key of contexts) told.push(this.#context(key, at));
     return told.filter((one) => one !== null);
   }
@@ -173,7 +175,7 @@ class SpokenMarket implements MarketWords {
     return { bids: [[spelled(back / bought), size]], asks: [[spelled(PROBE_USD / bought), size]] };
   }
 
-  #liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null {
+  liquidity(key: InstrumentKey, at: EpochMs): PoolLiquidity | null {
     const { venue, instrument } = splitInstrumentKey(key);
     const symbol = this.#deps.underlying(key);
     if (venue !== 'spotchain' || symbol === undefined || !this.#priced.has(symbol)) return null;

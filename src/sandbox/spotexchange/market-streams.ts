@@ -5,6 +5,7 @@ import { RepeatingCalls } from '../repeating-calls.ts';
 import { dayStatistics, tickerFrame } from './day-statistics.ts';
 import { keepAlive } from './socket-life.ts';
 import { type BookChange, eightDecimals, type SimulatedBook } from './simulated-book.ts';
+import { streamedTrade, TRADE_EVERY_MS } from './simulated-trades.ts';
 import { closedBars, formingBar, INTERVAL_MS, klineFrame } from './spot-bars.ts';
 import type { VenueState } from './venue-state.ts';
 
@@ -154,6 +155,7 @@ export class MarketStreams {
     if (BOOK_CHANNELS.includes(channel)) return this.#startBook(book);
     if (this.#calls.has(stream)) return;
     if (channel === 'ticker') return this.#startTicker(stream, book);
+    if (channel === 'aggTrade') return this.#startTrades(stream, book);
     const interval = channel.startsWith('kline_') ? channel.slice(6) : '';
     if (Object.hasOwn(INTERVAL_MS, interval)) this.#startKlines(stream, book, interval);
   }
@@ -175,6 +177,16 @@ export class MarketStreams {
       const day = dayStatistics(market, book, clock.now(), faults.settings.clockOffsetMs);
       this.#publish(stream, tickerFrame(day, venueNow()));
       return clock.now() + TICKER_MS;
+    });
+  }
+
+  #startTrades(stream: string, book: SimulatedBook): void {
+    const { market, clock, venueNow } = this.#state;
+    let next = Math.floor(clock.now() / TRADE_EVERY_MS) + 1;
+    this.#calls.repeat(stream, next * TRADE_EVERY_MS, () => {
+      // A timer that comes late tells what it missed: the count of trades has no hole.
+      for (; next * TRADE_EVERY_MS <= clock.now(); next++) this.#publish(stream, streamedTrade(market, book.rules, next, venueNow()));
+      return next * TRADE_EVERY_MS;
     });
   }
 

@@ -15,8 +15,21 @@ export const TRADE_EVERY_MS = 500;
 const HALF_SPREAD = 0.000_05;
 const MAX_ROWS = 1_000;
 
+/** An aggregate trade as the venue writes it. */
+export interface AggTrade {
+  /** Counts the trades of the symbol. */
+  readonly a: number;
+  readonly p: string;
+  readonly q: string;
+  readonly f: number;
+  readonly l: number;
+  readonly T: EpochMs;
+  readonly m: boolean;
+  readonly M: true;
+}
+
 /** The trade of one step, in the venue's layout. */
-function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }: SymbolRules, step: number): object {
+export function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }: SymbolRules, step: number): AggTrade {
   const at = step * TRADE_EVERY_MS;
   const random = seededRandom(step + symbol.charCodeAt(0) * 7919);
   const isBuyerMaker = random() < 0.5;
@@ -32,6 +45,11 @@ function tradeOf(market: Market, { symbol, base, tickDigits, lotDigits }: Symbol
     m: isBuyerMaker,
     M: true,
   };
+}
+
+/** The message of the stream `@aggTrade` about the trade of one step. */
+export function streamedTrade(market: Market, rules: SymbolRules, step: number, at: EpochMs): object {
+  return { e: 'aggTrade', E: at, s: rules.symbol, ...tradeOf(market, rules, step) };
 }
 
 /** The answer of `GET /api/v3/aggTrades`: from an id on, or of a window of time; never beyond `now`. */

@@ -270,7 +270,6 @@ interface Day {
 /** Kinds that may yield nothing: whatever else yields nothing is a loss. */
 const NOT_OF_INTEREST = new Set([
   'acknowledgement',
-  'aggTrade',
   'trade',
   '24hrMiniTicker',
   'kline forming',
@@ -318,21 +317,21 @@ const DAYS: readonly Day[] = [
     name: 'spotexchange, log of four markets',
     needs: 'tapes/cryptofeed/BINANCE_US.ws.1.0.log.gz',
     tally: () => spotLog(at('tapes/cryptofeed/BINANCE_US.ws.1.0.log.gz')),
-    expected: tallyOf(480, { depth_diff: 336, quote: 128, candles: 1 }, { aggTrade: 11, 'kline forming': 4 }),
+    expected: tallyOf(480, { depth_diff: 336, quote: 128, candles: 1, trade: 11 }, { 'kline forming': 4 }),
   },
   {
     name: 'spotexchange, log of four thin markets',
     needs: 'tapes/cryptofeed/BINANCE.ws.1.0.log.gz',
     tally: () => spotLog(at('tapes/cryptofeed/BINANCE.ws.1.0.log.gz')),
-    expected: tallyOf(265, { depth_diff: 177, quote: 84 }, { aggTrade: 2, 'kline forming': 2 }),
+    expected: tallyOf(265, { depth_diff: 177, quote: 84, trade: 2 }, { 'kline forming': 2 }),
   },
   {
     name: 'spotexchange, made log',
     tally: () => spotLog(`${FIXTURES}tape/spot-socket.log`),
     expected: tallyOf(
       10,
-      { quote: 3, depth_diff: 1, candles: 1 },
-      { aggTrade: 1, 'kline forming': 1 },
+      { quote: 3, depth_diff: 1, candles: 1, trade: 1 },
+      { 'kline forming': 1 },
       { non_positive_price: 1, unknown_instrument: 1, not_json: 1 },
     ),
   },
@@ -341,8 +340,8 @@ const DAYS: readonly Day[] = [
     tally: () => spotFrames(`${FIXTURES}binance/combined-stream.json`),
     expected: tallyOf(
       23,
-      { quote: 2, depth_diff: 1, candles: 1, server_shutdown: 1 },
-      { 'kline forming': 1, trade: 1, aggTrade: 1, '24hrMiniTicker': 1, acknowledgement: 1 },
+      { quote: 2, depth_diff: 1, candles: 1, trade: 1, server_shutdown: 1 },
+      { 'kline forming': 1, trade: 1, '24hrMiniTicker': 1, acknowledgement: 1 },
       { venue_error: 1, unknown_instrument: 2, non_positive_price: 2, bad_number: 5, missing_field: 1, unknown_shape: 2 },
     ),
   },

@@ -1,5 +1,5 @@
 /** What is read of books: the list of an organization's and the fills of one, newest first. Every read names the organization. */
-import type { BookReads } from '../../../../api/v1/books/ports.ts';
+import type { BookedFill, BookReads } from '../../../../api/v1/books/ports.ts';
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { LedgerMove } from '../../../domain/equity-course.ts';
@@ -71,6 +71,14 @@ export function fillOf(row: FillRow): Fill {
   };
 }
 
+type MeasuredRow = NonNullable<BookedFill['shadow']>;
+
+function measuredOf(row: MeasuredRow | null): MeasuredRow | null {
+  if (row === null) return null;
+  const plain = (figure: string | null): string | null => (figure === null ? null : plainDecimal(figure));
+  return { ...row, quantity: plain(row.quantity), price: plain(row.price) };
+}
+
 interface MoveRow {
   at: number;
   kind: LedgerMove['kind'];
@@ -102,14 +110,17 @@ export function createBookReads(sql: Sql): BookReads {
     async fills(orgId, bookId, { limit, after }) {
       const [known, rows] = await Promise.all([
         sql`select 1 from books where id = ${bookId} and org_id = ${orgId}`,
-        sql<FillRow[]>`
-          select id, number, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes
+        sql<(FillRow & { shadow: MeasuredRow | null })[]>`
+          select id, number, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes, (
+            select jsonb_build_object('rule', w.rule, 'from', w.from_at, 'until', w.until_at, 'trades', w.trades, 'books', w.books, 'outcome', w.outcome,
+              'reason', w.reason, 'quantity', w.quantity::text, 'price', w.price::text, 'digest', w.digest)
+            from shadow_windows w where w.fill_id = fills.id) as shadow
           from fills where book_id = ${bookId} ${after === null ? sql`` : sql`and number < ${Number(after)}`}
           order by number desc limit ${limit + 1}`,
       ]);
       if (known.length === 0) return null;
       const page = pageOfRows(rows, limit, ({ number }) => String(number));
-      return { items: page.items.map(fillOf), next: page.next };
+      return { items: page.items.map((row) => ({ ...fillOf(row), shadow: measuredOf(row.shadow) })), next: page.next };
     },
 
     async course(orgId, bookId) {

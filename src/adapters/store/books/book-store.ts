@@ -1,4 +1,5 @@
 /** Books in PostgreSQL: fills and transfers are booked in double entry, and the book's present state with them, in the transaction of the step that is told of them. */
+import type { SentPart } from '../../../../actors/proposal/protocol.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import {
   applyFill,
@@ -16,6 +17,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decim
 import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../../domain/ledger.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { writeShadowOrders } from '../gates/shadow-store.ts';
 import { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { Sql, Transaction } from '../database.ts';
 
@@ -45,6 +47,8 @@ export interface FillRecord extends ActorRecord {
   readonly capitalUsd?: DecimalString;
   /** Where given, the book must still be at this version. */
   readonly expectedVersion?: number;
+  /** How what was filled left; an agent at the shadow stage has it measured. */
+  readonly sent?: SentPart;
 }
 
 /** What a `ledger` record carries: money paid into a book (above zero) or out of it (below zero). */
@@ -299,6 +303,7 @@ export async function writeFills(transaction: Transaction, records: readonly Act
     }),
   );
   await writeBookings(transaction, bookings);
+  await writeShadowOrders(transaction, records as readonly FillRecord[]);
 }
 
 /** Books transfers. A live or manual book that is not there is opened with nothing. @throws BookMoved */

@@ -1,4 +1,4 @@
-/** The rows that paper and shadow trading are assessed by: fills of the paper book and live prices of the cuts. */
+/** The rows that paper and shadow trading are assessed by: fills of the paper book, live prices of the cuts, and what flow gave. */
 import { bookIds, type Fill } from '../../../domain/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
@@ -69,15 +69,20 @@ export function createEvaluationRows(sql: Sql) {
 
     async shadow(agent: Evaluated, manifest: Manifest, { enteredAt, evaluatedAt }: StageWindow): Promise<ShadowRows> {
       const bookId = bookIds.paper(agent.id, agent.manifestVersion);
-      const prices = await sql<{ id: string; price: DecimalString }[]>`
-        select f.id, p.price from fills f cross join lateral next_live_price(f.instrument, f.side, f.at) as p(price)
-        where f.book_id = ${bookId} and f.at between ${enteredAt} and ${evaluatedAt} and p.price is not null`;
+      const rows = await sql<
+        { id: string; outcome: 'measured' | 'unknown'; quantity: DecimalString | null; price: DecimalString | null }[]
+      >`
+        select f.id, w.outcome, w.quantity, w.price from fills f join shadow_windows w on w.fill_id = f.id and w.measured_at <= ${evaluatedAt}
+        where f.book_id = ${bookId} and f.at between ${enteredAt} and ${evaluatedAt}`;
+      const plain = (figure: DecimalString | null): DecimalString | null => (figure === null ? null : plainDecimal(figure));
       return {
         enteredAt,
         evaluatedAt,
         maxSlippageBps: manifest.maxSlippageBps,
         fills: await fillsOf(bookId, evaluatedAt),
-        marketPrices: new Map(prices.map(({ id, price }) => [id, plainDecimal(price)])),
+        measured: new Map(
+          rows.map(({ id, outcome, quantity, price }) => [id, { outcome, quantity: plain(quantity), price: plain(price) }]),
+        ),
       };
     },
   };

@@ -11,6 +11,7 @@ import { type Checkpoint, parseCheckpoint, parseNote, type VerifierKey, verified
 import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
 import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';
 import { GUARDED_TABLES, SUMMED_TABLES } from './guarded-tables.ts';
 
@@ -63,6 +64,7 @@ export async function verifySignatures(sql: Transaction, options: SignatureOptio
   await verifyTicks(sql, complain);
   await verifyCuts(sql, complain);
   await verifyCorrections(sql, keys, complain);
+  await verifyShadowWindows(sql, keys, complain);
   await verifyCandles(sql, complain);
   return { batches, changes, ...log };
 }

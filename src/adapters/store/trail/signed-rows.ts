@@ -10,6 +10,7 @@ import type { Writer } from '../../../domain/trail/batch.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+import { shadowFaults } from '../gates/shadow-store.ts';
 import { requireKept } from './history-archive.ts';
 
 /** A row that assessment rests on and that is not as a writer signed it. */
@@ -24,6 +25,8 @@ const KEYS = {
   cut_batches: ['slot'],
   evidence: ['id'],
   fills: ['id'],
+  shadow_orders: ['fill_id'],
+  shadow_windows: ['fill_id'],
   manifests: ['agent_id', 'version'],
   members: ['subject'],
   steps: ['actor_id', 'version'],
@@ -126,9 +129,11 @@ export function createSignedRows(sql: Sql): SignedRows {
           await requireIn(transaction, 'fills', await fillsOf(transaction, draft, evaluatedAt));
           await requireIn(transaction, 'steps', await stepsOf(transaction, draft.agentId));
           await requireKept(transaction, enteredAt - DAY_MS, 'the evidence');
-          const slots = await slotsOf(transaction, draft, enteredAt, evaluatedAt);
-          await requireIn(transaction, 'cut_batches', slots);
-          await requireObservations(transaction, slots);
+          if (draft.kind === 'paper') {
+            const slots = await slotsOf(transaction, draft, enteredAt, evaluatedAt);
+            await requireIn(transaction, 'cut_batches', slots);
+            await requireObservations(transaction, slots);
+          } else await requireShadow(transaction, draft, evaluatedAt, requireIn);
         }
         if (draft.kind === 'backtest' || draft.kind === 'stress_test')
           await requireIn(transaction, 'candle_stretches', await stretchesOf(transaction, await universeOf(transaction, draft)));
@@ -149,13 +154,40 @@ async function fillsOf(transaction: Transaction, { agentId, manifestVersion }: E
   return rows.map(({ id }) => id);
 }
 
+/** The windows that shadow orders were measured by: as the feed signed them, and coming to what their rows say. @throws UnsignedRow */
+async function requireShadow(
+  transaction: Transaction,
+  draft: EvidenceDraft,
+  until: EpochMs,
+  requireIn: (transaction: Transaction, table: Assessed, keys: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const measured = await measuredOf(transaction, draft, until);
+  await requireIn(transaction, 'shadow_orders', measured);
+  await requireIn(transaction, 'shadow_windows', measured);
+  const feeds = (await registeredKeys(transaction)).filter(({ writer }) => writer === 'feed').map(({ id }) => id);
+  const [wrong] = await shadowFaults(transaction, feeds, measured);
+  if (wrong !== undefined) throw new UnsignedRow(wrong.fault);
+}
+
+/** The fills of the shadow stage that were measured. */
+async function measuredOf(
+  transaction: Transaction,
+  { agentId, manifestVersion }: EvidenceDraft,
+  until: EpochMs,
+): Promise<readonly string[]> {
+  const rows = await transaction<{ id: string }[]>`
+    select f.id from fills f join shadow_windows w on w.fill_id = f.id and w.measured_at <= ${until}
+    where f.book_id = ${bookIds.paper(agentId, manifestVersion)} and f.at <= ${until} order by f.number`;
+  return rows.map(({ id }) => id);
+}
+
 /** The steps of the agent's life: when it was off duty follows from them. */
 async function stepsOf(transaction: Transaction, agentId: string): Promise<readonly string[]> {
   const rows = await transaction<{ key: string }[]>`select actor_id || ' ' || version as key from steps where actor_id = ${agentId}`;
   return rows.map(({ key }) => key);
 }
 
-/** The slots whose observations priced the book at the end of each day, and its fills at the next minute. */
+/** The slots whose observations priced the book at the end of each day. */
 async function slotsOf(
   transaction: Transaction,
   { agentId, manifestVersion }: EvidenceDraft,
@@ -164,21 +196,16 @@ async function slotsOf(
 ): Promise<readonly string[]> {
   const rows = await transaction<{ slot: string }[]>`
     with traded as (
-      select instrument, at from fills where book_id = ${bookIds.paper(agentId, manifestVersion)} and at <= ${evaluatedAt}
+      select distinct instrument from fills where book_id = ${bookIds.paper(agentId, manifestVersion)} and at <= ${evaluatedAt}
     ), span as (
       select ${enteredAt}::bigint - ${DAY_MS}::bigint as "from", ${enteredAt}::bigint + 1 as until
       union all
       select day, least(day + ${DAY_MS}::bigint, ${evaluatedAt}::bigint + 1)
       from generate_series(${enteredAt}::bigint - ${enteredAt}::bigint % ${DAY_MS}::bigint, ${evaluatedAt}::bigint, ${DAY_MS}::bigint) as day
     )
-    select distinct slot::text as slot from (
-      select o.slot from span s cross join (select distinct instrument from traded) i cross join lateral (
-        select slot from judged_observations where slot >= s."from" and slot < s.until and instrument = i.instrument
-          and body::jsonb #>> '{quote,quality}' = 'live' and body::jsonb #>> '{quote,bid}' is not null order by slot desc limit 1) o
-      union all
-      select o.slot from traded t cross join lateral (
-        select slot from judged_observations where slot > t.at and slot <= t.at + 60000 and instrument = t.instrument order by slot limit 1) o
-    ) used`;
+    select distinct o.slot::text as slot from span s cross join traded i cross join lateral (
+      select slot from judged_observations where slot >= s."from" and slot < s.until and instrument = i.instrument
+        and body::jsonb #>> '{quote,quality}' = 'live' and body::jsonb #>> '{quote,bid}' is not null order by slot desc limit 1) o`;
   return rows.map(({ slot }) => slot);
 }
 

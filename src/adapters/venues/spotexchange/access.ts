@@ -52,9 +52,10 @@ export const spotexchangeAccess = {
     const rest = restOf(reach);
     const instruments = listedOn('spotexchange');
     const { streamUrl } = addresses.spotexchange;
-    const feed = createSpotExchangeFeed({ streamUrl, rest, clock, random, instruments, tickers: true });
+    const feed = createSpotExchangeFeed({ streamUrl, rest, clock, random, instruments, tickers: true, trades: true });
     return {
       feeds: [feed],
+      trades: feed.trades,
       history: createSpotCandles(rest, clock),
       extras: {
         books: followedBooks(feed, instruments),

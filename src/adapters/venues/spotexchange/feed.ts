@@ -3,7 +3,7 @@
  * See docs/reference/outside/spot-exchange.md.
  */
 import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
-import { defer, finalize, type Observable, retry, type Subscription, share, tap, timer } from 'rxjs';
+import { defer, finalize, type Observable, retry, type Subscription, Subject, share, tap, timer } from 'rxjs';
 import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
@@ -13,6 +13,7 @@ import { qualityLimits } from '../../../../streams/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
 import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
+import type { VenueTrade } from '../../../domain/shadow/flow.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { rejection } from '../feed-messages.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
@@ -51,6 +52,8 @@ export interface SpotExchangeFeedOptions {
   readonly books?: boolean;
   /** Whether the rolling day statistics are followed. Default false. */
   readonly tickers?: boolean;
+  /** Whether trades are followed. Default false. */
+  readonly trades?: boolean;
   /** Levels a side of a snapshot. Default 1000 (weight 50). */
   readonly snapshotLevels?: number;
   /** See `VenueSocketOptions`. */
@@ -63,16 +66,30 @@ export interface SpotExchangeFeed extends VenueFeed {
   book(instrument: string, levels: number): OrderBook | null;
   /** The newest day statistics; null before the first and while disconnected. */
   dayTicker(instrument: string): DayTicker | null;
+  /** Trades as they come, while somebody follows `messages`: they are no market events, and change no quote. */
+  readonly trades: Observable<VenueTrade>;
+}
+
+/** What is followed of each instrument besides its best bid and ask. */
+interface FollowedStreams {
+  readonly timeframes?: readonly string[];
+  readonly books?: boolean;
+  readonly tickers?: boolean;
+  readonly trades?: boolean;
 }
 
 /** The path of the combined stream for some instruments. @throws RangeError where the venue takes no so many streams at once. */
-export function combinedStreamPath(instruments: readonly string[], timeframes: readonly string[], books: boolean, tickers = false): string {
+export function combinedStreamPath(
+  instruments: readonly string[],
+  { timeframes = [], books = false, tickers = false, trades = false }: FollowedStreams = {},
+): string {
   const streams: string[] = [];
   for (const instrument of instruments) {
     const symbol = instrument.toLowerCase();
     streams.push(`${symbol}@bookTicker`);
     if (books) streams.push(`${symbol}@depth@100ms`);
     if (tickers) streams.push(`${symbol}@ticker`);
+    if (trades) streams.push(`${symbol}@aggTrade`);
     for (const timeframe of timeframes) streams.push(`${symbol}@kline_${intervalOf(timeframe)}`);
   }
   if (streams.length === 0) throw new RangeError('a feed needs at least one instrument');
@@ -90,14 +107,14 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
   const unknownFields = createUnknownFields();
   const keepBooks = options.books ?? true;
   const symbols = streamSymbols(options.instruments);
-  const url =
-    options.streamUrl.replace(/\/$/, '') + combinedStreamPath(options.instruments, options.timeframes ?? [], keepBooks, options.tickers);
+  const url = options.streamUrl.replace(/\/$/, '') + combinedStreamPath(options.instruments, { ...options, books: keepBooks });
+  const trades = new Subject<VenueTrade>();
   const books = new Map<string, LocalBook>();
   const dayTickers = new Map<string, DayTicker>();
   if (keepBooks) for (const instrument of options.instruments) books.set(instrument, new LocalBook());
 
   const messages = defer(() => {
-    const reader = new SpotReader(options, symbols, books, dayTickers, unknownFields.note);
+    const reader = new SpotReader(options, symbols, { books, dayTickers, trades }, unknownFields.note);
     return venueSocket({
       venue: 'spotexchange',
       source: PROVIDER,
@@ -121,6 +138,7 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
     venue: 'spotexchange',
     messages,
     unknownFields,
+    trades: trades.asObservable(),
     dayTicker: (instrument) => dayTickers.get(instrument) ?? null,
     book(instrument, levels) {
       const book = books.get(instrument);
@@ -142,6 +160,13 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
   };
 }
 
+/** What a feed keeps, or tells, besides its messages. */
+interface KeptBeside {
+  readonly books: ReadonlyMap<string, LocalBook>;
+  readonly dayTickers: Map<string, DayTicker>;
+  readonly trades: Subject<VenueTrade>;
+}
+
 /** What the ticker of an instrument said last, and since when its book contradicts it. */
 interface KeptTicker {
   quote: Quote;
@@ -154,6 +179,7 @@ class SpotReader {
   readonly #symbols: ReturnType<typeof streamSymbols>;
   readonly #books: ReadonlyMap<string, LocalBook>;
   readonly #dayTickers: Map<string, DayTicker>;
+  readonly #trades: Subject<VenueTrade>;
   readonly #note: NoteUnknownField;
   /** Instruments whose book is being repaired; usually empty. */
   readonly #repairing = new Set<string>();
@@ -164,14 +190,14 @@ class SpotReader {
   constructor(
     options: SpotExchangeFeedOptions,
     symbols: ReturnType<typeof streamSymbols>,
-    books: ReadonlyMap<string, LocalBook>,
-    dayTickers: Map<string, DayTicker>,
+    { books, dayTickers, trades }: KeptBeside,
     note: NoteUnknownField,
   ) {
     this.#options = options;
     this.#symbols = symbols;
     this.#books = books;
     this.#dayTickers = dayTickers;
+    this.#trades = trades;
     this.#note = note;
   }
 
@@ -193,6 +219,7 @@ class SpotReader {
         const bits = this.#takeQuote(message);
         connection.emit(bits === 0 ? message : withQuoteFlags(message, bits));
       } else if (message.kind === 'depth_diff') this.#applyDiff(message, connection.emit);
+      else if (message.kind === 'trade') this.#trades.next(message);
       else if (message.kind === 'day_ticker') this.#dayTickers.set(message.instrument, message);
       else if (message.kind === 'server_shutdown') connection.reconnect('the venue announced a shutdown');
       else {

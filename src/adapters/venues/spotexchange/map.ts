@@ -4,6 +4,7 @@ import type { Candle } from '../../../domain/candle.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
+import type { VenueTrade } from '../../../domain/shadow/flow.ts';
 import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { frameSample, rejection } from '../feed-messages.ts';
@@ -19,11 +20,13 @@ export const PROVIDER = 'binance';
 export const DEPTH_SOURCE = 'binance:depth';
 export const KLINE_SOURCE = 'binance:kline';
 export const TICKER_SOURCE = 'binance:24hrTicker';
+export const TRADE_SOURCE = 'binance:aggTrade';
 
 /** What the venue documents, read or not. */
 const BOOK_TICKER_FIELDS = knownFields(BOOK_TICKER_SOURCE, 'u s b B a A');
 const DEPTH_FIELDS = knownFields(DEPTH_SOURCE, 'e E s U u b a');
 const TICKER_FIELDS = knownFields(TICKER_SOURCE, 'e E s p P w x c Q b B a A o h l v q O C F L n');
+const TRADE_FIELDS = knownFields(TRADE_SOURCE, 'e E s a p q f l T m M nq');
 const ENVELOPE_FIELDS = knownFields(PROVIDER, 'stream data');
 const KLINE_FIELDS = knownFields(KLINE_SOURCE, ['e E s k', { k: 't T s i f L o c h l v n x q V Q B' }]);
 
@@ -32,14 +35,14 @@ export interface ServerShutdown {
   readonly kind: 'server_shutdown';
 }
 
-export type SpotMessage = FeedMessage | DepthDiff | DayTicker | ServerShutdown;
+export type SpotMessage = FeedMessage | DepthDiff | DayTicker | VenueTrade | ServerShutdown;
 
 const NOTHING: readonly SpotMessage[] = Object.freeze([]);
 const SHUTDOWN: readonly SpotMessage[] = Object.freeze([Object.freeze({ kind: 'server_shutdown' as const })]);
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 
 /** Events of the venue that are well-formed and carry nothing for us. */
-const UNUSED_EVENTS = new Set(['trade', 'aggTrade', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
+const UNUSED_EVENTS = new Set(['trade', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
 
 /** The venue's spelling of an interval in the product's: `1d` is `24h`; null where the product has no such timeframe. */
 export function timeframeOfInterval(interval: unknown): string | null {
@@ -174,6 +177,10 @@ function mapData(
     noteUnknown(data, TICKER_FIELDS, note);
     return mapDayTicker(instrument, data, receivedAt, refuse);
   }
+  if (channel === 'aggTrade') {
+    noteUnknown(data, TRADE_FIELDS, note);
+    return mapTrade(instrument, data, receivedAt, refuse);
+  }
   if (channel.startsWith('kline_')) {
     noteUnknown(data, KLINE_FIELDS, note);
     return mapKline(instrument, data, receivedAt, refuse);
@@ -268,6 +275,17 @@ function mapDayTicker(instrument: string, data: Record<string, unknown>, receive
       trades,
     },
   ];
+}
+
+function mapTrade(instrument: string, data: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly SpotMessage[] {
+  const { a: sequence, T: observedAt } = data;
+  if (!isCount(sequence) || !isCount(observedAt)) return refuse('missing_field', 'a trade without its id or its time', TRADE_SOURCE);
+  const price = wireDecimal(data['p']);
+  const quantity = wireDecimal(data['q']);
+  if (price === null || quantity === null) return refuse('bad_number', 'a price or size is no plain decimal', TRADE_SOURCE);
+  if (price.startsWith('-') || isZero(price) || quantity.startsWith('-'))
+    return refuse('non_positive_price', `${quantity} traded at ${price}`, TRADE_SOURCE);
+  return [{ kind: 'trade', venue: 'spotexchange', instrument, source: TRADE_SOURCE, observedAt, receivedAt, sequence, price, quantity }];
 }
 
 /** A candle out of the venue's texts; null where a price is not above zero, the volume negative or high and low do not enclose open and close. */

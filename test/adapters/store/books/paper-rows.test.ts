@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
 import { bookIds, type Fill } from '../../../../src/domain/book.ts';
+import { sha256Hex } from '../../../../src/domain/canonical-json.ts';
 import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
 import { paperSeriesOf } from '../../../../src/domain/paper-evaluation.ts';
 import { shadowSeriesOf } from '../../../../src/domain/shadow-evaluation.ts';
@@ -34,6 +35,9 @@ const anyTrading = fc.record({
       lots: fc.integer({ min: 1, max: 40 }),
       cents: fc.integer({ min: 8_000, max: 12_000 }),
       feeCents: fc.integer({ min: -2, max: 40 }),
+      // What the flow gave of it, in eighths of what paper filled; null where it is unknown, undefined where nobody measured it.
+      flow: fc.option(fc.option(fc.nat(9)), { nil: undefined }),
+      measuredAfterMs: fc.integer({ min: 0, max: 3 * DAY }),
     }),
     { maxLength: 18 },
   ),
@@ -51,9 +55,34 @@ const anyTrading = fc.record({
   ),
 });
 
+/** A measurement as the feed would have put it on record. */
+async function measured({ id, quantity, fillPrice, at }: Fill, eighths: number | null, measuredAt: number): Promise<void> {
+  const given = eighths === null ? null : new Decimal(quantity).times(eighths).div(8);
+  const price = given === null || given.isZero() ? null : plainDecimal(new Decimal(fillPrice).times('1.001'));
+  const row = {
+    fill_id: id,
+    org_id: ORG,
+    rule: 'pool_state',
+    from_at: at,
+    until_at: at,
+    trades: 0,
+    books: 2,
+    outcome: given === null ? 'unknown' : 'measured',
+    reason: given === null ? 'gap' : null,
+    quantity: given === null ? null : plainDecimal(given),
+    price,
+    digest: sha256Hex('{}'),
+    flow: '{}',
+    measured_at: measuredAt,
+  };
+  await stage.app`insert into shadow_orders ${stage.app({ fill_id: id, org_id: ORG, limit_price: fillPrice, sent_at: at, rested_until: null })}`;
+  await stage.app`insert into shadow_windows ${stage.app(row)}`;
+}
+
 test('over random fills, overnight positions, missing and stale prices', async () => {
   let compared = 0;
   let overnight = 0;
+  const shadowed = { measured: 0, unknown: 0, missed: 0 };
   await fc.assert(
     fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, cuts }) => {
       const origin = FIRST + ++rounds * 100 * DAY;
@@ -84,6 +113,7 @@ test('over random fills, overnight positions, missing and stale prices', async (
           quotes: [],
         };
         await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
+        if (trade.flow !== undefined) await measured(fill, trade.flow, at + trade.measuredAfterMs);
       }
       for (const { afterMs, instrument, cents, quality } of cuts) {
         const slot = Math.floor((origin + afterMs) / 60_000) * 60_000;
@@ -101,13 +131,15 @@ test('over random fills, overnight positions, missing and stale prices', async (
           alike(${JSON.stringify(shadow)}::text::jsonb, shadow_series(${book}, ${stage.manifest.maxSlippageBps}::int::text::jsonb, ${window.enteredAt}, ${window.evaluatedAt})) as shadows`;
       expect(found?.papers, `${JSON.stringify(paper)} is not ${JSON.stringify(found?.paper)}`).toBe(true);
       expect(found?.shadows).toBe(true);
-      compared += paper.days.length + shadow.fills.length;
+      compared += paper.days.length;
+      for (const [, , , , , outcome, quantity] of shadow.orders) shadowed[quantity === '0' ? 'missed' : outcome]++;
       if (held.some((quantity) => quantity.gt(0)) && paper.days.length > 0) overnight++;
     }),
     { numRuns: 30 },
   );
   // The property would hold of nothing as well.
   expect(compared).toBeGreaterThan(50);
+  expect(Math.min(shadowed.measured, shadowed.unknown, shadowed.missed)).toBeGreaterThan(3);
   expect(overnight).toBeGreaterThan(3);
 });
 

@@ -118,7 +118,9 @@ test('a series that leaves days out or contradicts itself is refused for what is
   expect(await problem({ ...paper, days: [...paper.days].reverse() }, 'paper')).toMatch(/out of order/);
   expect(await problem({ ...paper, trades: [[paper.enteredAt - 1, '5']] }, 'paper')).toMatch(/outside/);
   const shadow = shadowSeries(FIRST_DAY);
-  expect(await problem({ ...shadow, fills: [[shadow.enteredAt - 1, 'buy', '1', '1', '1', '1']] }, 'shadow')).toMatch(/outside/);
+  expect(await problem({ ...shadow, orders: [[shadow.enteredAt - 1, 'buy', '1', '1', '1', 'measured', '1', '1']] }, 'shadow')).toMatch(
+    /outside/,
+  );
 });
 
 test('metrics that do not follow from their series are no metrics: a better Sharpe ratio, a missing one, one more', async () => {

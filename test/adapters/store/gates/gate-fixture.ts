@@ -3,6 +3,7 @@ import { writeRecords } from '../../../../src/adapters/store/actors/actor-record
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE, type StoredEvidence } from '../../../../src/adapters/store/gates/evidence-store.ts';
+import { createShadowStore } from '../../../../src/adapters/store/gates/shadow-store.ts';
 import { STAGES, type Stage } from '../../../../src/domain/agent.ts';
 import { bookIds, type Fill } from '../../../../src/domain/book.ts';
 import { canonicalHash, canonicalJson } from '../../../../src/domain/canonical-json.ts';
@@ -14,9 +15,11 @@ import {
   type PaperSeries,
 } from '../../../../src/domain/evidence.ts';
 import { uuidV7 } from '../../../../src/domain/ids.ts';
+import type { FlowBook, FlowSpan } from '../../../../src/domain/shadow/flow.ts';
 import { type Manifest, manifestHash } from '../../../../src/domain/manifest/manifest.ts';
 import { paperSeriesOf } from '../../../../src/domain/paper-evaluation.ts';
 import { shadowSeriesOf } from '../../../../src/domain/shadow-evaluation.ts';
+import { measuredBy } from '../../../../src/trading/shadow-measuring.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { backtestSeries, DAY, stressSeries } from '../../../domain/evidence-samples.ts';
 
@@ -120,7 +123,10 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     return { version, hash: manifestHash(of) };
   };
 
-  /** Round trips on the paper book, each bought at 100 and sold two minutes later for so much more, with the market's answer a cut later. */
+  /**
+   * Round trips on the paper book, each bought at 100 and sold two minutes later for so much more; at the shadow stage with what
+   * the pools said around its arrival, `marketOff` dollars worse.
+   */
   async function roundTrips(
     id: string,
     trips: readonly { readonly at: number; readonly gainUsd: number; readonly marketOff: number }[],
@@ -129,6 +135,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     const orgId = organizations.get(id) ?? ORG;
     const fills: Fill[] = [];
     const cuts: { readonly slot: number; readonly body: string }[] = [];
+    const pools = new Map<string, { readonly bid: number; readonly ask: number }>();
     for (const { at, gainUsd, marketOff } of trips) {
       for (const side of ['buy', 'sell'] as const) {
         const price = side === 'buy' ? 100 : 100 + gainUsd;
@@ -148,20 +155,32 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
           at: filledAt,
           quotes: [],
         });
-        const quote = { bid: String(price - 0.01 - marketOff), ask: String(price + 0.01 + marketOff), quality: 'live' };
+        const quote = { bid: String(price - 0.01), ask: String(price + 0.01), quality: 'live' };
+        pools.set((fills.at(-1) as Fill).id, { bid: price - 0.01 - marketOff, ask: price + 0.01 + marketOff });
         cuts.push({ slot: (Math.floor(filledAt / 60_000) + 1) * 60_000, body: JSON.stringify({ quote }) });
       }
     }
     await app.begin(async (sql) => {
       await writeRecords(
         sql,
-        fills.map((fill) => ({ type: 'fill', orgId, fill })),
+        fills.map((fill) => {
+          const limitPrice = String(Number(fill.fillPrice) * (fill.side === 'buy' ? 1.05 : 0.95));
+          return { type: 'fill', orgId, fill, sent: { limitPrice, restedSince: null } };
+        }),
       );
       await sql`insert into cuts (slot, source, instruments) select slot, 'streams', 1 from jsonb_to_recordset(${sql.json(cuts)}) as c(slot bigint) on conflict do nothing`;
       await sql`
         insert into observations (slot, instrument, hash, body)
         select slot, ${INSTRUMENT}, 'h', body from jsonb_to_recordset(${sql.json(cuts)}) as c(slot bigint, body text) on conflict do nothing`;
     });
+    const shadows = createShadowStore(app);
+    const sent = (await shadows.unmeasured(0)).filter((order) => pools.has(order.id));
+    await shadows.write(
+      sent.map((order) => {
+        const { bid, ask } = pools.get(order.id) as { bid: number; ask: number };
+        return measuredBy(order, { window: (span) => ({ ...span, books: pooledBooks(span, bid, ask), trades: [], gaps: [] }) });
+      }),
+    );
   }
 
   /** The agent's actor at rest as its row in `agents` says, so that a runtime can carry it on. */
@@ -271,6 +290,20 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
       await Promise.all([superuser, app, evaluator, reader, owner].map((sql) => sql.end({ timeout: 2 })));
     },
   };
+}
+
+/** A pool before and after an order reaches it, at one price. */
+function pooledBooks({ from, arrival }: FlowSpan, bid: number, ask: number): FlowBook[] {
+  const book = {
+    source: 'test',
+    bids: [{ price: String(bid), size: '100' }],
+    asks: [{ price: String(ask), size: '100' }],
+    liquidityUsd: null,
+  };
+  return [
+    { ...book, at: from },
+    { ...book, at: arrival + 1 },
+  ];
 }
 
 /** Hands all that the migrations made to an owner who is no superuser, and puts the clock of the gates into a table. */

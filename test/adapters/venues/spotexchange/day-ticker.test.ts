@@ -68,6 +68,6 @@ test.each([
 });
 
 test('they are followed only where that is wanted', () => {
-  expect(combinedStreamPath(['BTCUSDT'], [], false)).toBe('/stream?streams=btcusdt@bookTicker');
-  expect(combinedStreamPath(['BTCUSDT'], [], false, true)).toBe('/stream?streams=btcusdt@bookTicker/btcusdt@ticker');
+  expect(combinedStreamPath(['BTCUSDT'])).toBe('/stream?streams=btcusdt@bookTicker');
+  expect(combinedStreamPath(['BTCUSDT'], { tickers: true })).toBe('/stream?streams=btcusdt@bookTicker/btcusdt@ticker');
 });

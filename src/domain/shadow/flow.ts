@@ -1,0 +1,97 @@
+/** What a venue sent of one instrument while a shadow order was alive: the only thing that its fill is measured by. */
+import { canonicalJson, sha256Hex } from '../canonical-json.ts';
+import type { DecimalString } from '../decimal.ts';
+import type { DepthLevel } from '../paper-fill.ts';
+import type { EpochMs } from '../time.ts';
+import type { InstrumentKey, Venue } from '../venue.ts';
+import type { FlowRule } from '../venues/venue-facts.ts';
+
+/** A live book, or the state of a pool, as it was received. Best levels first; an empty side has none. */
+export interface FlowBook {
+  readonly source: string;
+  /** When it was received. */
+  readonly at: EpochMs;
+  readonly bids: readonly DepthLevel[];
+  readonly asks: readonly DepthLevel[];
+  /** Liquidity of the token's pools in US dollars, both sides together; null where there are none. */
+  readonly liquidityUsd: DecimalString | null;
+}
+
+/** A trade as it was received. */
+export interface FlowPrint {
+  /** The venue's count of its trades of the instrument, without a hole. */
+  readonly sequence: number;
+  readonly price: DecimalString;
+  /** Base units. */
+  readonly quantity: DecimalString;
+  /** When it was received. */
+  readonly at: EpochMs;
+}
+
+/** A trade as a feed tells it. */
+export interface VenueTrade extends Omit<FlowPrint, 'at'> {
+  readonly kind: 'trade';
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+}
+
+/** A time in which what was received was not to be relied on. */
+export interface FlowGap {
+  readonly from: EpochMs;
+  /** It is over with what was received at this instant; null while it lasts. */
+  readonly until: EpochMs | null;
+  /** The flags of its quotes, or that the feed was down. */
+  readonly why: string;
+}
+
+/** Of which window flow is asked, and what an order met there: kept with it, so that it can be measured again under other settings. */
+export interface FlowSpan {
+  readonly instrument: InstrumentKey;
+  /** Null where the venue sends nothing to measure by. */
+  readonly rule: FlowRule | null;
+  /** When the order left, and when it reached its venue. */
+  readonly from: EpochMs;
+  readonly arrival: EpochMs;
+  /** How far books are needed: the rest of a long window is told by trades alone. */
+  readonly booksUntil: EpochMs;
+  readonly until: EpochMs;
+  /** A state of a pool that is older counts for nothing. Milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+/**
+ * The flow of a window of time, ascending: books from the last one at or before `from` on, trades from the last one at or
+ * before `from` to the first one after `until`, and every gap that touches the window.
+ */
+export interface FlowWindow extends FlowSpan {
+  readonly books: readonly FlowBook[];
+  readonly trades: readonly FlowPrint[];
+  readonly gaps: readonly FlowGap[];
+}
+
+/** Whoever keeps what was received for a while. */
+export interface FlowKeeper {
+  /** What is kept of a window. Where nothing was kept the window is empty, and proves nothing. */
+  window(span: FlowSpan): FlowWindow;
+}
+
+/** The text of a window as it is kept and signed. */
+export function flowText(window: FlowWindow): string {
+  return canonicalJson(window as never);
+}
+
+/** What a kept text says; null where it is no flow of a window. */
+export function readFlow(text: string): FlowWindow | null {
+  try {
+    const read = JSON.parse(text) as FlowWindow;
+    return [read.books, read.trades, read.gaps].every(Array.isArray) ? read : null;
+  } catch {
+    return null;
+  }
+}
+
+/** SHA-256 of the text, in hexadecimal. */
+export const flowDigest = (text: string): string => sha256Hex(text);

@@ -1,0 +1,187 @@
+/**
+ * What the flow of its venue would have made of a shadow order: how much, and at which price. Pure, and the same for whoever
+ * asks again. What the flow does not prove is unknown, never good.
+ */
+import { costModelOf } from '../costs.ts';
+import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from '../decimal.ts';
+import { floorToStep, marketStepOf } from '../market-step.ts';
+import { averagePriceOf, type DepthLevel, takenFrom } from '../paper-fill.ts';
+import type { EpochMs } from '../time.ts';
+import { type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../venue.ts';
+import type { FlowRule } from '../venues/venue-facts.ts';
+import type { FlowBook, FlowPrint, FlowSpan, FlowWindow } from './flow.ts';
+
+/** Of an order that an agent carried out on paper while it stood at the shadow stage. */
+export interface ShadowOrder {
+  /** That of its fill on paper. */
+  readonly id: string;
+  readonly instrument: InstrumentKey;
+  readonly side: 'buy' | 'sell';
+  /** What paper filled of it, in base units: so much is asked of the flow. */
+  readonly quantity: DecimalString;
+  /** No price beyond it is taken. Of an order that rested, where it rested. */
+  readonly limitPrice: DecimalString;
+  /** When it left; of an order that rested, since when it did. */
+  readonly sentAt: EpochMs;
+  /** When what was left of it was taken back; null of one that took at once. */
+  readonly restedUntil: EpochMs | null;
+}
+
+/** Why nothing can be said. */
+export const UNKNOWN_REASONS = ['no_rule', 'not_received', 'gap', 'trades_missing', 'too_much', 'size_unknown'] as const;
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+
+/** What a measurement found. `trades` and `books` were received inside of the window. */
+export interface ShadowMeasurement {
+  /** Null where the venue sends nothing to measure by. */
+  readonly rule: FlowRule | null;
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+  readonly trades: number;
+  readonly books: number;
+  readonly outcome: 'measured' | 'unknown';
+  /** Null where it was measured. */
+  readonly reason: UnknownReason | null;
+  /** What the flow gives, at most the order's quantity; null where it is unknown. */
+  readonly quantity: DecimalString | null;
+  /** The average price of that; null where it is unknown, or nothing was given. */
+  readonly price: DecimalString | null;
+}
+
+/** A window with more trades than this is not kept. */
+export const MOST_TRADES = 5_000;
+/** A trade that would end a window is waited for so long: what the venue sent until then is known only by what came after. Milliseconds. */
+export const NEXT_TRADE_MS = 30_000;
+
+interface Found {
+  readonly quantity: Decimal;
+  readonly price: Decimal | null;
+}
+
+type Verdict = Found | UnknownReason;
+
+const NOTHING: Found = { quantity: new Decimal(0), price: null };
+
+/** The window of an order: from when it left until nothing more could become of it at its venue. */
+export function spanOf({ instrument, sentAt, restedUntil }: ShadowOrder): FlowSpan {
+  const { limits, flowRule } = VENUE_FACTS[splitInstrumentKey(instrument).venue];
+  const rule = restedUntil !== null && flowRule !== 'book_and_trades' ? null : flowRule;
+  const arrival = sentAt + costModelOf(instrument).latencyMs;
+  const booksUntil = rule === 'pool_state' ? arrival + limits.maxAgeMs : arrival;
+  const until = Math.max(booksUntil, restedUntil ?? booksUntil);
+  return { instrument, rule, from: sentAt, arrival, booksUntil, until, maxAgeMs: limits.maxAgeMs };
+}
+
+/** When an order can be measured: everything that counts has been received by then, or never will be. */
+export function measurableAt(order: ShadowOrder): EpochMs {
+  return spanOf(order).until + (order.restedUntil === null ? 1_000 : NEXT_TRADE_MS);
+}
+
+/** @throws Error where the window is not that of the order: impossible states */
+export function measureShadow(order: ShadowOrder, window: FlowWindow): ShadowMeasurement {
+  const { instrument, rule, from, arrival, until } = window;
+  if (instrument !== order.instrument || from !== order.sentAt || arrival < from || until < Math.max(arrival, order.restedUntil ?? 0))
+    throw new Error(`the flow of ${instrument} is not that of order ${order.id}`);
+  const inside = ({ at }: { readonly at: EpochMs }): boolean => at > from && at <= until;
+  const verdict = verdictOf(order, window);
+  const isKnown = typeof verdict !== 'string';
+  return {
+    rule,
+    from,
+    until,
+    trades: window.trades.filter(inside).length,
+    books: window.books.filter(inside).length,
+    outcome: isKnown ? 'measured' : 'unknown',
+    reason: isKnown ? null : verdict,
+    quantity: isKnown ? plainDecimal(verdict.quantity) : null,
+    price: isKnown && verdict.price !== null ? plainDecimal(verdict.price) : null,
+  };
+}
+
+function verdictOf(order: ShadowOrder, window: FlowWindow): Verdict {
+  const { rule, arrival, maxAgeMs, books } = window;
+  if (rule === null) return 'no_rule';
+  if (window.trades.length > MOST_TRADES) return 'too_much';
+  const before = books.findLast(({ at }) => at <= arrival);
+  if (before === undefined) return 'not_received';
+  // Whatever lies between the book that is relied on and the end of the window has to have been received.
+  const since = Math.min(before.at, window.from);
+  if (window.gaps.some(({ from, until }) => from <= window.until && (until === null || until > since))) return 'gap';
+  if (order.restedUntil !== null) return restedIn(order, window, before);
+  if (rule !== 'pool_state') return takenIn(order, before);
+  const after = books.find(({ at }) => at > arrival);
+  if (after === undefined || arrival - before.at > maxAgeMs) return 'not_received';
+  return worse(order.side, takenIn(order, before), takenIn(order, after));
+}
+
+/** What a book or a pool gives at once. */
+function takenIn(order: ShadowOrder, book: FlowBook): Verdict {
+  const levels = order.side === 'buy' ? book.asks : book.bids;
+  const best = levels[0];
+  if (best === undefined || isBeyond(order, best.price)) return NOTHING;
+  const taken = takenFrom(order, levels, book.liquidityUsd);
+  if (taken === null) return 'size_unknown';
+  return taken.quantity.gt(0) ? { quantity: taken.quantity, price: averagePriceOf(order.side, taken) } : NOTHING;
+}
+
+/** Of two states the one that gives less, or the same at a worse price. */
+function worse(side: ShadowOrder['side'], one: Verdict, other: Verdict): Verdict {
+  if (typeof one === 'string') return one;
+  if (typeof other === 'string') return other;
+  if (!one.quantity.eq(other.quantity)) return one.quantity.lt(other.quantity) ? one : other;
+  if (one.price === null || other.price === null) return one;
+  return (side === 'buy' ? one.price.gt(other.price) : one.price.lt(other.price)) ? one : other;
+}
+
+/** True of a price that the order does not take. */
+function isBeyond({ side, limitPrice }: Pick<ShadowOrder, 'side' | 'limitPrice'>, price: DecimalString): boolean {
+  return side === 'buy' ? new Decimal(limitPrice).lt(price) : new Decimal(limitPrice).gt(price);
+}
+
+/**
+ * What trades give to an order that joins the end of the queue at its price: all that traded beyond the price, and of what
+ * traded at it that which was more than stood before it. Nobody before it is assumed to leave.
+ */
+function restedIn(order: ShadowOrder, window: FlowWindow, joined: FlowBook): Verdict {
+  const { arrival } = window;
+  if (!isWhole(window.trades, arrival, window.until)) return 'trades_missing';
+  // Post-only: the venue refuses it where it would take.
+  const opposite = (order.side === 'buy' ? joined.asks : joined.bids)[0];
+  if (opposite !== undefined && !isBeyond(order, opposite.price)) return NOTHING;
+  const price = new Decimal(order.limitPrice);
+  const isThrough = (other: DecimalString): boolean => (order.side === 'buy' ? price.gt(other) : price.lt(other));
+  let through = new Decimal(0);
+  let at = new Decimal(0);
+  for (const trade of window.trades) {
+    if (trade.at <= arrival || trade.at > window.until) continue;
+    if (isThrough(trade.price)) through = through.plus(trade.quantity);
+    else if (price.eq(trade.price)) at = at.plus(trade.quantity);
+  }
+  const ahead = queueAhead(order, joined);
+  const beyondQueue = ahead === null ? new Decimal(0) : Decimal.max(0, at.minus(ahead));
+  const { lot } = marketStepOf(order.instrument);
+  const quantity = new Decimal(floorToStep(Decimal.min(order.quantity, through.plus(beyondQueue)), lot));
+  return quantity.gt(0) ? { quantity, price } : NOTHING;
+}
+
+/** True of trades without a hole in their count, of which one came before the window and one after it. */
+function isWhole(trades: readonly FlowPrint[], after: EpochMs, until: EpochMs): boolean {
+  const [first, last] = [trades[0], trades.at(-1)];
+  if (first === undefined || last === undefined || first.at > after || last.at <= until) return false;
+  return trades.every(({ sequence }, n) => sequence === first.sequence + n);
+}
+
+/** What stands before an order that joins at its price; null where the book was not received so far down. */
+function queueAhead({ side, limitPrice }: ShadowOrder, book: FlowBook): Decimal | null {
+  const levels = side === 'buy' ? book.bids : book.asks;
+  const price = new Decimal(limitPrice);
+  const own = levels.find((level) => price.eq(level.price));
+  if (own !== undefined) return sizeOf(own);
+  const deepest = levels.at(-1);
+  if (deepest === undefined) return new Decimal(0);
+  return (side === 'buy' ? price.gt(deepest.price) : price.lt(deepest.price)) ? new Decimal(0) : null;
+}
+
+function sizeOf({ size }: DepthLevel): Decimal | null {
+  return isDecimalString(size) && (isPositive(size) || new Decimal(size).isZero()) ? new Decimal(size) : null;
+}

@@ -1,0 +1,58 @@
+/** What a feed would have received of the sandbox's market in a window of time: for a stretch that is lived through at once. */
+import type { FlowBook, FlowKeeper, FlowPrint } from '../../domain/shadow/flow.ts';
+import { plainDecimal } from '../../domain/decimal.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { rulesOf } from '../spotexchange/simulated-book.ts';
+import { TRADE_EVERY_MS, tradeOf } from '../spotexchange/simulated-trades.ts';
+import type { Market } from './market.ts';
+import type { MarketWords } from './market-words.ts';
+
+/** How far apart what the simulators say of a book or a pool is received. Milliseconds. */
+const BOOK_EVERY_MS = { spotexchange: 250, evmvenue: 500, spotchain: 2_000, prediction: 2_000, reference: 2_000 } as const;
+
+export interface ToldFlowDeps {
+  readonly words: MarketWords;
+  readonly market: Market;
+  /** The underlying symbol of an instrument; undefined for what the catalog does not know. */
+  readonly underlying: (key: InstrumentKey) => string | undefined;
+}
+
+export function createToldFlow({ words, market, underlying }: ToldFlowDeps): FlowKeeper {
+  function bookAt(key: InstrumentKey, at: EpochMs): FlowBook[] {
+    const quote = words.quote(key, at);
+    if (quote === null || quote.bid === null || quote.ask === null) return [];
+    return [
+      {
+        source: quote.source,
+        at,
+        bids: [{ price: quote.bid, size: quote.bidSize ?? '' }],
+        asks: [{ price: quote.ask, size: quote.askSize ?? '' }],
+        liquidityUsd: words.liquidity(key, at)?.liquidityUsd ?? null,
+      },
+    ];
+  }
+
+  /** Every trade from the last one at or before `from` to the first one after `until`. */
+  function tradesOf(key: InstrumentKey, from: EpochMs, until: EpochMs): FlowPrint[] {
+    const symbol = underlying(key);
+    if (splitInstrumentKey(key).venue !== 'spotexchange' || symbol === undefined) return [];
+    const rules = rulesOf(symbol, market.spot(symbol, from));
+    const trades: FlowPrint[] = [];
+    for (let step = Math.floor(from / TRADE_EVERY_MS); step <= Math.floor(until / TRADE_EVERY_MS) + 1; step++) {
+      const { a: sequence, p, q, T: at } = tradeOf(market, rules, step);
+      trades.push({ sequence, price: plainDecimal(p), quantity: plainDecimal(q), at });
+    }
+    return trades;
+  }
+
+  return {
+    window(span) {
+      const { instrument, from, booksUntil, until } = span;
+      const everyMs = BOOK_EVERY_MS[splitInstrumentKey(instrument).venue];
+      const books: FlowBook[] = [];
+      for (let at = Math.floor(from / everyMs) * everyMs; at <= booksUntil; at += everyMs) books.push(...bookAt(instrument, at));
+      return { ...span, books, trades: tradesOf(instrument, from, until), gaps: [] };
+    },
+  };
+}

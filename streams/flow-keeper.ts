@@ -1,0 +1,180 @@
+/**
+ * Keeps what was received of the instruments that shadow orders trade, for as long as an order may ask for it: live books,
+ * every trade, and when neither was to be relied on. Bounded in time and in number; what has fallen out proves nothing.
+ */
+import { merge, type Observable, type Subscription } from 'rxjs';
+import type { FeedMessage, FeedStatus } from '../src/domain/market-event.ts';
+import type { DepthLevel } from '../src/domain/paper-fill.ts';
+import type { PoolLiquidity, Quote } from '../src/domain/quote.ts';
+import type { FlowBook, FlowGap, FlowKeeper, FlowPrint, FlowSpan, FlowWindow, VenueTrade } from '../src/domain/shadow/flow.ts';
+import type { EpochMs } from '../src/domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../src/domain/venue.ts';
+import type { Clock } from './clock.ts';
+import type { MarketExtras } from './market-states.ts';
+
+/** Longer than the longest order rests, with the time that its measurement waits. Milliseconds. */
+export const KEPT_MS = 180_000;
+/** Books that come closer together than this are kept as the first of them. */
+const BOOK_EVERY_MS = 100;
+const LEVELS = 20;
+/** Of one instrument. */
+const MOST_BOOKS = 2 * (KEPT_MS / BOOK_EVERY_MS);
+const MOST_TRADES = 20_000;
+const MOST_GAPS = 1_000;
+
+export interface FlowKeeperOptions {
+  /** Quotes after the quality rules, with the flags of time as they fall due. */
+  readonly assessed: Observable<FeedMessage>;
+  readonly trades: Observable<VenueTrade>;
+  /** The books that feeds follow: their levels stand beside the best bid and ask that they agree with. */
+  readonly books: MarketExtras['books'];
+  readonly clock: Pick<Clock, 'now'>;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface LiveFlowKeeper extends FlowKeeper {
+  /** Keeps the flow of these instruments from now on, and of no others. Whoever follows nothing listens to nothing. */
+  follow(keys: ReadonlySet<InstrumentKey>): void;
+  stop(): void;
+}
+
+interface Kept {
+  readonly books: FlowBook[];
+  readonly trades: FlowPrint[];
+  readonly gaps: { from: EpochMs; until: EpochMs | null; why: string }[];
+  liquidity: PoolLiquidity | null;
+}
+
+export function createFlowKeeper(options: FlowKeeperOptions): LiveFlowKeeper {
+  const { clock } = options;
+  const kept = new Map<Venue, Map<string, Kept>>();
+  const readers: Readers = new Map(options.books.map((book) => [`${book.venue}:${book.instrument}`, book.read]));
+  let listening: Subscription | null = null;
+
+  function take(message: FeedMessage | VenueTrade): void {
+    const followed = kept.get(message.venue);
+    if (followed === undefined) return;
+    if (message.kind === 'feed_status') return takeStatus(message, followed);
+    if (message.kind !== 'quote' && message.kind !== 'trade' && message.kind !== 'pool_liquidity') return;
+    const one = followed.get(message.instrument);
+    if (one === undefined) return;
+    if (message.kind === 'quote') takeQuote(one, message, clock.now(), readers);
+    else if (message.kind === 'trade') takeTrade(one, message);
+    else one.liquidity = message;
+  }
+
+  return {
+    follow(keys) {
+      const before = new Map([...kept].map(([venue, followed]) => [venue, new Map(followed)]));
+      kept.clear();
+      for (const key of keys) {
+        const { venue, instrument } = splitInstrumentKey(key);
+        const followed = kept.get(venue) ?? new Map<string, Kept>();
+        followed.set(instrument, before.get(venue)?.get(instrument) ?? { books: [], trades: [], gaps: [], liquidity: null });
+        kept.set(venue, followed);
+      }
+      if (kept.size > 0) listening ??= merge(options.assessed, options.trades).subscribe({ next: take, error: options.onFailure });
+      else {
+        listening?.unsubscribe();
+        listening = null;
+      }
+    },
+
+    window(span) {
+      const { venue, instrument } = splitInstrumentKey(span.instrument);
+      return windowOf(span, kept.get(venue)?.get(instrument));
+    },
+
+    stop() {
+      listening?.unsubscribe();
+      listening = null;
+      kept.clear();
+    },
+  };
+}
+
+/** Reads the levels of a book that a feed follows, by its instrument's key. */
+type Readers = ReadonlyMap<string, MarketExtras['books'][number]['read']>;
+
+/** A connection that is gone makes the instruments of its venue unknown until each is quoted live again. */
+function takeStatus({ status, receivedAt }: FeedStatus, followed: ReadonlyMap<string, Kept>): void {
+  if (status === 'disconnected') for (const one of followed.values()) beginGap(one, receivedAt, 'feed_down');
+}
+
+function takeQuote(one: Kept, quote: Quote, now: EpochMs, readers: Readers): void {
+  // What only time has made stale is told again under its old receipt.
+  if (quote.quality !== 'live') return beginGap(one, now, quote.flags.join(' ') || quote.quality);
+  const { receivedAt: at } = quote;
+  const open = one.gaps.at(-1);
+  if (open?.until === null) open.until = at;
+  const last = one.books.at(-1);
+  if (last !== undefined && at - last.at < BOOK_EVERY_MS && open?.until !== at) return;
+  one.books.push({ source: quote.source, at, ...sidesOf(quote, readers), liquidityUsd: one.liquidity?.liquidityUsd ?? null });
+  trim(one.books, MOST_BOOKS, at - KEPT_MS);
+  trimGaps(one, at - KEPT_MS);
+}
+
+/** The levels of the feed's own book where it agrees with the quote, else the best bid and ask alone. */
+function sidesOf(quote: Quote, readers: Readers): Pick<FlowBook, 'bids' | 'asks'> {
+  const [bids, asks] = [topOf(quote.bid, quote.bidSize), topOf(quote.ask, quote.askSize)];
+  const book = readers.get(`${quote.venue}:${quote.instrument}`)?.(LEVELS) ?? null;
+  if (book === null || book.quality !== 'live') return { bids, asks };
+  const levels = { bids: book.bids.map(levelOf), asks: book.asks.map(levelOf) };
+  return levels.bids[0]?.price === bids[0]?.price && levels.asks[0]?.price === asks[0]?.price ? levels : { bids, asks };
+}
+
+function takeTrade(one: Kept, { sequence, price, quantity, receivedAt: at }: VenueTrade): void {
+  // A trade that is told again is the same trade.
+  if (sequence <= (one.trades.at(-1)?.sequence ?? -1)) return;
+  one.trades.push({ sequence, price, quantity, at });
+  trim(one.trades, MOST_TRADES, at - KEPT_MS);
+}
+
+function beginGap(one: Kept, from: EpochMs, why: string): void {
+  const open = one.gaps.at(-1);
+  if (open?.until === null) return;
+  one.gaps.push({ from, until: null, why });
+  trimGaps(one, from - KEPT_MS);
+}
+
+/** Takes away what is older than `since` and what is too much, the oldest first; in batches, so that it costs little. */
+function trim(list: { readonly at: EpochMs }[], most: number, since: EpochMs): void {
+  const slack = Math.ceil(most / 10);
+  const old = list.findIndex(({ at }) => at >= since);
+  const many = Math.max(old < 0 ? 0 : old, list.length - most);
+  if (many > slack) list.splice(0, many);
+}
+
+/** Of gaps that are too many, the oldest become one with those between them: more is unknown then, never less. */
+function trimGaps(one: Kept, since: EpochMs): void {
+  while (one.gaps[0] !== undefined && one.gaps[0].until !== null && one.gaps[0].until < since) one.gaps.shift();
+  if (one.gaps.length <= MOST_GAPS) return;
+  const [first, second] = one.gaps.splice(0, 2) as [FlowGap, FlowGap];
+  one.gaps.unshift({ from: first.from, until: second.until, why: first.why });
+}
+
+const topOf = (price: string | null, size: string | null): readonly DepthLevel[] => (price === null ? [] : [{ price, size: size ?? '' }]);
+
+const levelOf = ([price, size]: readonly [price: string, size: string]): DepthLevel => ({ price, size });
+
+/** What was kept of a window: a copy, which nothing changes any more. */
+function windowOf(span: FlowSpan, one: Kept | undefined): FlowWindow {
+  const { from, booksUntil, until } = span;
+  const { books = [], trades = [], gaps = [] } = one ?? {};
+  const firstBook = Math.max(
+    0,
+    books.findLastIndex(({ at }) => at <= from),
+  );
+  const firstTrade = Math.max(
+    0,
+    trades.findLastIndex(({ at }) => at <= from),
+  );
+  const after = trades.findIndex(({ at }) => at > until);
+  const since = Math.min(from, books[firstBook]?.at ?? from);
+  return {
+    ...span,
+    books: books.slice(firstBook).filter(({ at }) => at <= booksUntil),
+    trades: trades.slice(firstTrade, after < 0 ? undefined : after + 1),
+    gaps: gaps.filter((gap) => gap.from <= until && (gap.until === null || gap.until > since)).map((gap) => ({ ...gap })),
+  };
+}

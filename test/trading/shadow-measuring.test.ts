@@ -1,0 +1,160 @@
+// From an order of an agent at the shadow stage to the measurement that stands beside its fill: signed by the feed, and named by the verifier where it does not hold.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Subject } from 'rxjs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createBookReads } from '../../src/adapters/store/books/book-reads.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
+import { createSignedRows, UnsignedRow } from '../../src/adapters/store/trail/signed-rows.ts';
+import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
+import { bookIds } from '../../src/domain/book.ts';
+import type { EvidenceDraft } from '../../src/domain/evidence.ts';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import { flowDigest, flowText, readFlow, type VenueTrade } from '../../src/domain/shadow/flow.ts';
+import { measureDue, measuredBy } from '../../src/trading/shadow-measuring.ts';
+import { createFlowKeeper } from '../../streams/flow-keeper.ts';
+import { BTC, eagerManifest, ORG, quoteOf, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'sevengate-shadow-'));
+let stage: TradingFixture;
+let owner: Sql;
+beforeAll(async () => {
+  stage = await tradingFixture({ home });
+  owner = openDatabase({ url: stage.url, role: null, name: 'owner', connections: 1 });
+});
+afterAll(async () => {
+  await owner.end();
+  await stage.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const brokenParts = async () => (await verifyTrail(owner)).breaks.filter(({ part }) => part === 'shadow flow').map(({ detail }) => detail);
+
+test('an order that rested is measured by the trades of its window, shown beside its fill, and checked by whoever judges', async () => {
+  const told = new Subject<FeedMessage>();
+  const trades = new Subject<VenueTrade>();
+  const flow = createFlowKeeper({
+    assessed: told,
+    trades,
+    books: [],
+    clock: stage.clock,
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  const shadows = createShadowStore(stage.feedSql);
+  const look = () => measureDue({ store: shadows, keeper: flow, follow: flow.follow, now: stage.clock.now() });
+  const manifest = eagerManifest({ algorithm: 'smart_order_routing_maker_first', urgency: 'high' });
+  const id = await stage.agent('policy_auto', manifest);
+  await stage.atStage(id, 'shadow');
+  await look();
+  let traded = 0;
+  const trade = (price: string, quantity: string): void => {
+    const at = stage.clock.now();
+    stage.trades.push({ price, quantity, at });
+    const print = { sequence: ++traded, price, quantity, observedAt: at, receivedAt: at };
+    trades.next({ ...print, kind: 'trade', venue: 'spotexchange', instrument: 'BTCUSDT', source: 'binance:aggTrade' });
+  };
+  const quoted = (): void => {
+    stage.price('60000', '60010', 'live', BTC, '0.5');
+    told.next(quoteOf(BTC, stage.clock.now(), '60000', '60010', 'live', '0.5'));
+  };
+
+  quoted();
+  trade('60005', '0.1');
+  await stage.tick();
+  quoted();
+  await stage.carry();
+  stage.clock.advanceTo(stage.clock.now() + 1_000);
+  trade('60000', '0.2');
+  trade('59999', '3');
+  stage.clock.advanceTo(stage.clock.now() + 5_000);
+  await stage.timers.fireDue();
+  await stage.carry();
+  const [proposal] = await stage.list({ agentId: id });
+  expect(proposal).toMatchObject({ state: 'filled', execution: { parts: [{ kind: 'rest' }] } });
+  const [fill] = proposal?.fills ?? [];
+  expect(fill).toMatchObject({ fillPrice: '60000' });
+
+  // Nobody can tell before the next trade closes the count.
+  await look();
+  expect(await stage.sql`select 1 from shadow_windows`).toHaveLength(0);
+  stage.clock.advanceTo(stage.clock.now() + 20_000);
+  trade('60004', '0.1');
+  stage.clock.advanceTo(stage.clock.now() + 11_000);
+  await look();
+  const booked = await createBookReads(stage.sql).fills(ORG, bookIds.paper(id, 1), { limit: 10, after: null });
+  const shadow = booked?.items[0]?.shadow;
+  expect(shadow).toMatchObject({
+    rule: 'book_and_trades',
+    outcome: 'measured',
+    reason: null,
+    trades: 2,
+    quantity: fill?.quantity,
+    price: '60000',
+  });
+  const [row] = await stage.sql<{ flow: string; sent_at: number; rested_until: number; limit_price: string }[]>`
+    select w.flow, o.sent_at, o.rested_until, o.limit_price from shadow_windows w join shadow_orders o on o.fill_id = w.fill_id`;
+  expect(row).toMatchObject({ sent_at: shadow?.from, rested_until: shadow?.until, limit_price: '60000' });
+  expect(flowDigest(row?.flow as string)).toBe(shadow?.digest);
+  expect(readFlow(row?.flow as string)?.trades.map(({ price }) => price)).toEqual(['60005', '60000', '59999', '60004']);
+  expect(await brokenParts()).toEqual([]);
+
+  // What a row says that its flow does not, and what another writer put there, is named and counts for nothing.
+  const draft = { agentId: id, kind: 'shadow', manifestVersion: 1, series: { enteredAt: 0, evaluatedAt: Number.MAX_SAFE_INTEGER } };
+  const judged = () => createSignedRows(stage.sql).requireBasis(draft as unknown as EvidenceDraft);
+  await owner`alter table shadow_windows disable trigger user`;
+  const altered = async (change: () => Promise<unknown>, back: () => Promise<unknown>) => {
+    await change();
+    const found = await brokenParts();
+    await expect(judged()).rejects.toBeInstanceOf(UnsignedRow);
+    await back();
+    return found;
+  };
+  const text = row?.flow as string;
+  const generous = flowText({ ...(readFlow(text) as NonNullable<ReturnType<typeof readFlow>>), trades: [] });
+  expect(
+    await altered(
+      () => owner`update shadow_windows set price = 59000`,
+      () => owner`update shadow_windows set price = 60000`,
+    ),
+  ).toEqual([expect.stringMatching(/it comes to measured .* at 60000, its row says .* at 59000$/)]);
+  expect(
+    await altered(
+      () => owner`update shadow_windows set flow = ${generous}, digest = ${flowDigest(generous)}`,
+      () => owner`update shadow_windows set flow = ${text}, digest = ${flowDigest(text)}`,
+    ),
+  ).toEqual([expect.stringContaining('it comes to unknown')]);
+  await owner`alter table shadow_windows enable always trigger user`;
+  expect(await brokenParts()).toEqual([]);
+  flow.stop();
+});
+
+test('an order whose window nobody received is unknown, and a window that the worker wrote is named', async () => {
+  const id = await stage.agent('policy_auto', eagerManifest());
+  await stage.atStage(id, 'shadow');
+  stage.price('60000', '60010');
+  await stage.tick();
+  await stage.carry();
+  const open = (await createShadowStore(stage.feedSql).unmeasured(0)).filter(({ restedUntil }) => restedUntil === null);
+  expect(open).toMatchObject([{ instrument: BTC, side: 'buy' }]);
+  const nothing = {
+    window: (span: Parameters<Parameters<typeof measuredBy>[1]['window']>[0]) => ({ ...span, books: [], trades: [], gaps: [] }),
+  };
+  const found = open.map((order) => measuredBy(order, nothing));
+  expect(found).toMatchObject([{ measurement: { outcome: 'unknown', reason: 'not_received', quantity: null } }]);
+  await createShadowStore(stage.sql).write(found);
+  expect(await brokenParts()).toEqual([expect.stringMatching(/put it on record, and it is no key of the feed$/)]);
+});
+
+test('an order on paper of an agent that does not stand at the shadow stage is not measured', async () => {
+  const id = await stage.agent('policy_auto', eagerManifest());
+  await stage.atStage(id, 'paper');
+  stage.price('60000', '60010');
+  await stage.tick();
+  await stage.carry();
+  expect((await stage.list({ agentId: id }))[0]).toMatchObject({ state: 'filled' });
+  expect(
+    await stage.sql`select 1 from shadow_orders o join fills f on f.id = o.fill_id where f.book_id = ${bookIds.paper(id, 1)}`,
+  ).toHaveLength(0);
+});
