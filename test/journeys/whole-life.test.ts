@@ -10,6 +10,7 @@ import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
+import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
@@ -18,6 +19,7 @@ import { type Gates, openGates } from '../../src/boot/gates.ts';
 import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
 import type { Candle } from '../../src/domain/candle.ts';
 import type { Cut } from '../../src/domain/cut.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
@@ -26,6 +28,7 @@ import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { replayTape } from '../../src/simulation/replay.ts';
 import type { ReplayedFill } from '../../src/simulation/replay-books.ts';
+import { measuredBy } from '../../src/trading/shadow-measuring.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createGateFixture, type GateFixture, ORG } from '../adapters/store/gates/gate-fixture.ts';
 import { payload } from '../domain/authored.ts';
@@ -190,8 +193,30 @@ async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<re
     },
   });
   for (const cut of cuts.values()) await writeCut(stage.app, cut, 'streams');
-  for (const { fill } of fills) await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
+  for (const { fill } of fills) {
+    const sent = { limitPrice: new Decimal(fill.fillPrice).times(fill.side === 'buy' ? '1.006' : '0.994').toFixed(), restedSince: null };
+    await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill, sent }]));
+  }
+  await measured();
   return fills;
+}
+
+/** What the feed puts on record of orders at the shadow stage: each met the book of the market as it arrived. */
+async function measured(): Promise<void> {
+  const shadows = createShadowStore(stage.app);
+  const orders = await shadows.unmeasured(0);
+  const level = (price: number) => [{ price: price.toFixed(2), size: '2' }];
+  await shadows.write(
+    orders.map((order) =>
+      measuredBy(order, {
+        window(span) {
+          const mid = priceAt(span.arrival);
+          const book = { source: 'test:top', at: span.arrival, bids: level(mid - 0.5), asks: level(mid + 0.5), liquidityUsd: null };
+          return { ...span, books: [book], trades: [], gaps: [] };
+        },
+      }),
+    ),
+  );
 }
 
 test('an agent climbs from draft to live by what it has shown, and a breaker takes it down again', async () => {

@@ -190,12 +190,11 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   return {
     refreshNeeds: () => pipeline.refreshNeeds(),
     async end() {
-      await shadows.stop();
       for (const end of keeping) end();
       deps.metrics.countMessages(null);
       pipeline.stop();
       for (const end of subscriptions) end();
-      await unrecord?.();
+      await Promise.all([unrecord?.(), shadows.stop()]);
       await Promise.all(Object.values(lines).map((line) => line.done()));
     },
   };

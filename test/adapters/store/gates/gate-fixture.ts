@@ -156,7 +156,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
           quotes: [],
         });
         const quote = { bid: String(price - 0.01), ask: String(price + 0.01), quality: 'live' };
-        pools.set((fills.at(-1) as Fill).id, { bid: price - 0.01 - marketOff, ask: price + 0.01 + marketOff });
+        pools.set((fills.at(-1) as Fill).id, { bid: price - marketOff, ask: price + marketOff });
         cuts.push({ slot: (Math.floor(filledAt / 60_000) + 1) * 60_000, body: JSON.stringify({ quote }) });
       }
     }
