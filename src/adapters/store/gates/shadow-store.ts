@@ -7,7 +7,6 @@ import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { FillRecord } from '../books/book-store.ts';
-import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** So many orders are measured at once. */
@@ -77,15 +76,17 @@ export function createShadowStore(sql: Sql): ShadowStore {
       return rows.map(orderOf);
     },
 
-    write: (found) =>
-      inTransaction(sql, async (transaction) => {
-        await transaction`
+    async write(found) {
+      await sql.begin(
+        (transaction) =>
+          transaction`
           insert into shadow_windows (fill_id, org_id, rule, from_at, until_at, trades, books, outcome, reason, quantity, price, digest, flow)
           select r.id, o.org_id, r.rule, r."from", r."until", r.trades, r.books, r.outcome, r.reason, r.quantity, r.price, r.digest, r.flow
           from jsonb_to_recordset(${transaction.json(found.map(rowOf) as never)}) as r(id text, rule text, "from" bigint, "until" bigint,
             trades int, books int, outcome text, reason text, quantity numeric, price numeric, digest text, flow text)
-          join shadow_orders o on o.fill_id = r.id on conflict (fill_id) do nothing`;
-      }),
+          join shadow_orders o on o.fill_id = r.id on conflict (fill_id) do nothing`,
+      );
+    },
   };
 }
 
