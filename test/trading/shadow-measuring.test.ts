@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const brokenParts = async () => (await verifyTrail(owner)).breaks.filter(({ part }) => part === 'shadow flow').map(({ detail }) => detail);
 
-test('an order that rested is measured by the trades of its window, shown beside its fill, and checked by whoever judges', async () => {
+test('an order that rested is measured by the trades of its window, shown beside its fill, and checked by whoever assesses', async () => {
   const told = new Subject<FeedMessage>();
   const trades = new Subject<VenueTrade>();
   const flow = createFlowKeeper({
@@ -102,12 +102,12 @@ test('an order that rested is measured by the trades of its window, shown beside
 
   // What a row says that its flow does not, and what another writer put there, is named and counts for nothing.
   const draft = { agentId: id, kind: 'shadow', manifestVersion: 1, series: { enteredAt: 0, evaluatedAt: Number.MAX_SAFE_INTEGER } };
-  const judged = () => createSignedRows(stage.sql).requireBasis(draft as unknown as EvidenceDraft);
+  const assessed = () => createSignedRows(stage.sql).requireBasis(draft as unknown as EvidenceDraft);
   await owner`alter table shadow_windows disable trigger user`;
   const altered = async (change: () => Promise<unknown>, back: () => Promise<unknown>) => {
     await change();
     const found = await brokenParts();
-    await expect(judged()).rejects.toBeInstanceOf(UnsignedRow);
+    await expect(assessed()).rejects.toBeInstanceOf(UnsignedRow);
     await back();
     return found;
   };
