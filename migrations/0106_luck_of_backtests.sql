@@ -70,12 +70,16 @@ end $$;
 -- be told). Bailey and Lopez de Prado, 2014; the same as `luckOf` of src/simulation/backtest/run.ts.
 create function backtest_luck(of_evidence uuid) returns table (trials int, expected_best float8, errors_above float8)
   language sql stable set search_path = public, pg_temp as $$
-  with row as (
-    select e.*, e.series::jsonb as body, trial_stretch(r.request) as stretch
+  -- The days apart from the rest: a sort of them must not carry the whole series with each.
+  with base as materialized (
+    select e.agent_id, e.manifest_version, e.manifest_hash, trial_stretch(r.request) as stretch,
+      (e.series::jsonb ->> 'startEquityUsd')::float8 as start, (e.series::jsonb ->> 'annualisation')::float8 as annualisation
     from evidence e left join evaluation_runs r on r.id::text = e.run_id where e.id = of_evidence and e.kind = 'backtest'
+  ), closes as materialized (
+    select d.n, (d.day ->> 1)::float8 as close
+    from evidence e, jsonb_array_elements(e.series::jsonb -> 'days') with ordinality as d(day, n) where e.id = of_evidence and e.kind = 'backtest'
   ), marked as (
-    select (d.day ->> 1)::float8 / nullif(lag((d.day ->> 1)::float8, 1, (row.body ->> 'startEquityUsd')::float8) over (order by d.n), 0) - 1 as return
-    from row, jsonb_array_elements(row.body -> 'days') with ordinality as d(day, n)
+    select c.close / nullif(lag(c.close, 1, base.start) over (order by c.n), 0) - 1 as return from closes c, base
   ), mean as (
     select count(*)::float8 as n, avg(return) as value from marked
   ), moments as (
@@ -85,8 +89,8 @@ create function backtest_luck(of_evidence uuid) returns table (trials int, expec
     select n, value / sqrt(second / (n - 1)) as sharpe, third / n / (second / n) ^ 1.5 as skewness, fourth / n / (second / n) ^ 2 as kurtosis
     from moments where n >= 2 and second / (n - 1) >= 1e-24
   ), others as (
-    select o.sharpe / sqrt((row.body ->> 'annualisation')::float8) as sharpe
-    from row, other_trials(row.agent_id, row.manifest_version, 9223372036854775807, array[row.manifest_hash], row.stretch) o
+    select o.sharpe / sqrt(base.annualisation) as sharpe
+    from base, other_trials(base.agent_id, base.manifest_version, 9223372036854775807, array[base.manifest_hash], base.stretch) o
   ), counted as (
     select (select count(*) from others)::int + 1 as trials,
       case when (select count(*) from others o where o.sharpe is not null) >= 2
@@ -97,10 +101,10 @@ create function backtest_luck(of_evidence uuid) returns table (trials int, expec
       * ((1 - 0.5772156649015329) * normal_quantile(1 - 1.0::float8 / trials) + 0.5772156649015329 * normal_quantile(1 - 1 / (trials * exp(1.0::float8)))) end as sharpe
     from counted
   )
-  select b.trials, b.sharpe * sqrt((row.body ->> 'annualisation')::float8),
+  select b.trials, b.sharpe * sqrt(base.annualisation),
     (select (s.sharpe - b.sharpe) * sqrt(s.n - 1) / sqrt(1 - s.skewness * s.sharpe + (s.kurtosis - 1) / 4 * s.sharpe ^ 2) from shape s
       where 1 - s.skewness * s.sharpe + (s.kurtosis - 1) / 4 * s.sharpe ^ 2 > 0)
-  from row, benchmark b
+  from base, benchmark b
 $$;
 
 create function guard_backtest_luck() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
