@@ -2,6 +2,12 @@
 import { Type } from 'typebox';
 import { WAIT_CAUSES, type WorkProgress } from '../src/domain/work-progress.ts';
 
+/** Of an evaluation: the backfill that it waits for. */
+export const WAITS_FOR_WORK = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  description: 'The backfill that it waits for, which `GET /v1/runtime/work/{id}` tells of; null where it waits for none.',
+});
+
 export const WORK_FIELDS = {
   progress: Type.Unsafe<WorkProgress['progress']>({
     type: ['object', 'null'],

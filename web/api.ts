@@ -664,7 +664,9 @@ export type CandleWork = {
   readonly venue: 'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference';
   readonly instrument: string;
   readonly timeframe: string;
+  readonly id: string;
   readonly source: string;
+  readonly workedOnBy: string;
   readonly state: 'running' | 'silent' | 'done' | 'failed';
   readonly begunAt: string;
   readonly seenAt: string;
@@ -1057,6 +1059,7 @@ export type EvaluationRun = {
     readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
     readonly detail: string;
   } | null;
+  readonly waitsForWork: string | null;
 };
 
 export type EvaluationRunDetail = {
@@ -1088,6 +1091,7 @@ export type EvaluationRunDetail = {
     readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
     readonly detail: string;
   } | null;
+  readonly waitsForWork: string | null;
   readonly result: BacktestResult | SweepResult | StressTestResult | null;
 };
 
@@ -1689,6 +1693,29 @@ export type ListingDetail = {
 export type ListingPrice = {
   readonly priceUsd: string;
   readonly at: string;
+};
+
+export type LongWork = {
+  readonly kind: 'import' | 'backfill' | 'event_import' | 'fact_import' | 'archive_move';
+  readonly subject: string;
+  readonly id: string;
+  readonly source: string;
+  readonly workedOnBy: string;
+  readonly state: 'running' | 'silent' | 'done' | 'failed';
+  readonly begunAt: string;
+  readonly seenAt: string;
+  readonly endedAt: string | null;
+  readonly error: string | null;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+  } | null;
+  readonly remainingMs: number | null;
+  readonly waitingFor: {
+    readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+    readonly detail: string;
+  } | null;
 };
 
 export type MachineLayout = {

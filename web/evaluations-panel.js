@@ -199,7 +199,7 @@ function runItem({ context, id, run: first, signal, cancel }) {
   let run = first;
   const badge = h('span', { class: 'badge' });
   const name = plain(first.evaluation);
-  const work = workLine(name);
+  const work = runWork(name);
   const words = h('p', { class: 'run-words' });
   const report = reportLink(id, first);
   const stop = h(
@@ -261,13 +261,28 @@ function runItem({ context, id, run: first, signal, cancel }) {
       run = read;
       draw();
     },
-    /** @param {import('./wire.ts').EvaluationProgress} progress */
-    progress({ progress, remainingMs, waitingFor }) {
-      if (!ENDED.includes(run.state)) work.show({ progress, remainingMs, waitingFor });
+    /** @param {import('./wire.ts').EvaluationProgress} told */
+    progress(told) {
+      if (!ENDED.includes(run.state)) work.show(told);
     },
     end() {
       chart.unfold(false);
       course?.end();
+    },
+  };
+}
+
+/** How far a run is, with a link to the fetch that it waits for. @param {string} name */
+function runWork(name) {
+  const line = workLine(name);
+  const awaited = h('a', { href: '#/runtime/work', hidden: true });
+  return {
+    element: h('div', {}, line.element, awaited),
+    /** @param {import('./work-line.js').Work & { readonly waitsForWork: string | null }} far */
+    show(far) {
+      line.show(far);
+      awaited.hidden = far.waitsForWork === null;
+      say(awaited, far.waitsForWork === null ? '' : `The fetch that it waits for (no. ${far.waitsForWork})`);
     },
   };
 }

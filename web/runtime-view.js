@@ -36,7 +36,7 @@ export function runtimeView(context, tab) {
   const when = h('span', { class: 'faint' });
   const search = h('input', { type: 'search', maxlength: 80, placeholder: 'Search, or column:word', 'aria-label': 'Search the runtime' });
   const interventions = createInterventions(context, () => void refresh(true));
-  const imports = lazyPanel(async () => (await import('./candle-work-panel.js')).candleWorkPanel({ signal, fail }), fail);
+  const work = lazyPanel(async () => (await import('./long-work-panel.js')).longWorkPanel({ signal, fail }), fail);
   const parts = { signal, fail, now: () => feed.now(), interventions };
   const panels = {
     actors: actorsPanel(parts, search),
@@ -63,7 +63,7 @@ export function runtimeView(context, tab) {
   const stop = feed.subscribe({ channel: 'alerts', begin: () => {}, receive: () => void panels.incidents.begin() });
   const repeating = setInterval(() => void refresh(false), EVERY_MS);
   void refresh(true);
-  const shown = runtimeTabs(tab, { ...panels, queues: { content: [queues] }, imports: { content: [imports] } });
+  const shown = runtimeTabs(tab, { ...panels, queues: { content: [queues] }, work: { content: [work] } });
 
   return {
     element: h('section', { class: 'page runtime' }, h('div', { class: 'page-head' }, h('h1', {}, 'Runtime'), search, when), tiles, shown),
@@ -78,7 +78,7 @@ export function runtimeView(context, tab) {
 }
 
 /** The names of the parts, in their order; that of each stands in the address. */
-const PARTS = /** @type {const} */ (['actors', 'activities', 'timers', 'incidents', 'queues', 'imports', 'interventions']);
+const PARTS = /** @type {const} */ (['actors', 'activities', 'timers', 'incidents', 'queues', 'work', 'interventions']);
 
 /** @param {string} chosen @param {Readonly<Record<typeof PARTS[number], { readonly content: readonly Node[] }>>} parts */
 function runtimeTabs(chosen, parts) {

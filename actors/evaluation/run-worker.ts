@@ -24,8 +24,8 @@ export interface EvaluationJob {
   readonly createdAt: number;
   /** Aborted where the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
   readonly signal: AbortSignal;
-  /** May be called as often as one likes; what is passed on is throttled. */
-  readonly progress: (done: number, total: number, what: string) => void;
+  /** May be called as often as one likes; what is passed on is throttled. `waitsForWork`: the backfill that it waits for. */
+  readonly progress: (done: number, total: number, what: string, waitsForWork?: string | null) => void;
 }
 
 /** What a runner's work came to. */
@@ -138,11 +138,12 @@ class EvaluationRuns implements RunWorker {
 
   #progressOf(run: ClaimedRun): EvaluationJob['progress'] {
     let told = Number.NEGATIVE_INFINITY;
-    let phase = { doing: '', since: 0 };
-    return (done, total, what) => {
+    let phase: Required<Pick<ToldProgress, 'doing' | 'since' | 'waitsForWork'>> = { doing: '', since: 0, waitsForWork: null };
+    return (done, total, what, waitsForWork = null) => {
       const now = this.#clock.now();
-      if (what !== phase.doing) phase = { doing: what, since: now };
-      if (now - told < PROGRESS_MS || !this.#working.has(run.runId)) return;
+      const isLinked = waitsForWork !== phase.waitsForWork;
+      if (what !== phase.doing || isLinked) phase = { doing: what, since: what === phase.doing ? phase.since : now, waitsForWork };
+      if ((now - told < PROGRESS_MS && !isLinked) || !this.#working.has(run.runId)) return;
       told = now;
       const body: ProgressBody = {
         what: 'evaluation_progress',

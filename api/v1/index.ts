@@ -155,6 +155,7 @@ import { getRuntime } from './runtime/get.ts';
 import { listIncidents } from './runtime/incidents.ts';
 import { listInterventions } from './runtime/interventions.ts';
 import { listTimers } from './runtime/timers.ts';
+import { getWork, listWork } from './runtime/work.ts';
 import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
 import { redeemSignInLink } from './session/redeem-link.ts';
@@ -321,6 +322,8 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listTimers, 'agent:read'),
   entry(listIncidents, 'agent:read'),
   entry(listInterventions, 'agent:read'),
+  entry(listWork, 'agent:read'),
+  entry(getWork, 'agent:read'),
   entry(retryActivity, 'risk:manage'),
   entry(resetActor, 'risk:manage'),
   entry(releaseActor, 'risk:manage'),

@@ -1,6 +1,10 @@
-/** A progress bar on stderr, or nothing where stderr is no terminal. */
+/** A progress bar on stderr, or a line every ten seconds where stderr is no terminal. */
 import { Presets, SingleBar } from 'cli-progress';
-import type { WorkProgress } from '../domain/work-progress.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { workProgress, type WorkProgress } from '../domain/work-progress.ts';
+
+/** So often a line is written where no bar can be drawn. */
+const LINE_MS = 10_000;
 
 export interface Progress {
   /** With an estimate of what is left, from the pace of late. */
@@ -11,8 +15,13 @@ export interface Progress {
 }
 
 /** `what` stands before the bar, `unit` behind the numbers. */
-export function progressBar(what: string, unit: string, stream: NodeJS.WriteStream = process.stderr): Progress {
-  if (!stream.isTTY) return { update: () => {}, show: () => {}, stop: () => {} };
+export function progressBar(
+  what: string,
+  unit: string,
+  stream: NodeJS.WriteStream = process.stderr,
+  clock: { now(): number } = createLiveClock(),
+): Progress {
+  if (!stream.isTTY) return progressLines(what, unit, stream, clock);
   let bar: SingleBar | null = null;
   function draw(done: number, total: number, rest: string, payload: object): void {
     if (bar === null) {
@@ -30,6 +39,24 @@ export function progressBar(what: string, unit: string, stream: NodeJS.WriteStre
       if (work.progress !== null) draw(work.progress.done, work.progress.total, '{rest}', { rest: restText(work) });
     },
     stop: () => bar?.stop(),
+  };
+}
+
+/** What a log can hold: a line every ten seconds, and none of what ends before that. */
+function progressLines(what: string, unit: string, stream: NodeJS.WriteStream, clock: { now(): number }): Progress {
+  const begunAt = clock.now();
+  let saidAt = begunAt;
+  function show(work: WorkProgress): void {
+    const { progress } = work;
+    if (progress === null || clock.now() - saidAt < LINE_MS) return;
+    saidAt = clock.now();
+    const percent = progress.total === 0 ? 100 : Math.floor((100 * progress.done) / progress.total);
+    stream.write(`${what}: ${percent}% ${progress.done}/${progress.total} ${unit}${restText(work)}\n`);
+  }
+  return {
+    update: (done, total) => show(workProgress({ counted: { done, total, unit }, begunAt, at: clock.now() })),
+    show,
+    stop: () => {},
   };
 }
 

@@ -6,16 +6,18 @@ import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createActorStore } from '../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { createWorkRecorder } from '../adapters/store/long-work-store.ts';
 import {
   type ArchivedStep,
   archiveFolder,
   KEPT_DAYS,
   type MovedStretch,
   movedStretches,
-  moveHistory,
   readArchivedSteps,
   readStretch,
+  recordedMove,
 } from '../adapters/store/trail/history-archive.ts';
+import { progressBar } from '../adapters/terminal-progress.ts';
 import type { ActorRow } from '../domain/actor-step.ts';
 import { instant } from '../domain/instant.ts';
 import { isoTime } from '../domain/time.ts';
@@ -43,7 +45,14 @@ export function archiveCommands(archive: Command, service: Service): void {
           `--before ${options.before}: the last ${KEPT_DAYS} days stay in the database; the latest time is ${isoTime(newest)}`,
         );
       const folder = options.folder ?? archiveFolder(service.settings().SEVENGATE_HOME);
-      const moved = await withWriterDatabase(service, 'sevengate archive', (sql) => moveHistory(sql, folder, before), 'worker');
+      const bar = progressBar('moving', 'stages of days');
+      const move = { folder, before, recorded: 'always', onProgress: bar.show } as const;
+      const moved = await withWriterDatabase(
+        service,
+        'sevengate archive',
+        (sql) => recordedMove(createWorkRecorder(sql, createLiveClock(), 'sevengate archive move'), { ...move, sql }),
+        'worker',
+      ).finally(() => bar.stop());
       print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing is left to move' : moved.map(stretchText).join('\n'));
     });
 

@@ -10,7 +10,7 @@ import {
 import { type CoverageReport, candleCoverage, coverageText } from '../adapters/store/candles/candle-coverage.ts';
 import { createCandleStore } from '../adapters/store/candles/candle-store.ts';
 import { createCandleWindows } from '../adapters/store/candles/candle-windows.ts';
-import { createCandleWorkRecorder } from '../adapters/store/candles/candle-work-store.ts';
+import { createWorkRecorder } from '../adapters/store/long-work-store.ts';
 import { type BackfillReport, backfillText, recordedBackfill } from '../adapters/venues/candle-backfill.ts';
 import { instant } from '../domain/instant.ts';
 import { checkedSeries, type NamedSeries } from '../domain/named-series.ts';
@@ -68,7 +68,7 @@ async function backfilled(service: Service, options: BackfillOptions): Promise<B
     try {
       const store = createCandleStore(sql);
       const backfill = { ...series, barMs, from, ...to, history, store, windows: store, clock, onProgress: bar.show };
-      return await recordedBackfill(createCandleWorkRecorder(sql, clock), 'always', backfill);
+      return await recordedBackfill(createWorkRecorder(sql, clock, 'sevengate candles backfill'), 'always', backfill);
     } finally {
       bar.stop();
     }

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { HISTORY_KINDS, type HistoryKind } from '../adapters/store/catalog/market-history-store.ts';
+import { progressBar } from '../adapters/terminal-progress.ts';
 import { instant } from '../domain/instant.ts';
 import { withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
@@ -33,7 +34,10 @@ export function historyCommands(history: Command, service: Service): void {
     .action(async (files: string[], options: EventOptions) => {
       const { importArchive, readArchive } = await import('../adapters/intelligence/import-events.ts');
       const archive = readArchive(files, instant(options.from, '--from'), instant(options.to, '--to'), options.of);
-      const report = await withWriterDatabase(service, 'sevengate history', (sql) => importArchive(sql, archive, createLiveClock().now()));
+      const bar = progressBar('importing', 'reports');
+      const report = await withWriterDatabase(service, 'sevengate history', (sql) =>
+        importArchive(sql, archive, createLiveClock(), bar.show),
+      ).finally(() => bar.stop());
       const kept = report.isNew ? 'kept' : 'known already';
       print(
         options.json
@@ -52,7 +56,10 @@ export function historyCommands(history: Command, service: Service): void {
     .action(async (file: string, options: FactOptions) => {
       const { importHistoryFile, readHistoryFile } = await import('../adapters/store/catalog/history-files.ts');
       const values = readHistoryFile(file, options.kind, options.instrument);
-      const report = await withWriterDatabase(service, 'sevengate history', (sql) => importHistoryFile(sql, values));
+      const bar = progressBar('importing', 'values');
+      const report = await withWriterDatabase(service, 'sevengate history', (sql) =>
+        importHistoryFile(sql, values, createLiveClock(), bar.show),
+      ).finally(() => bar.stop());
       print(
         options.json
           ? JSON.stringify(report)

@@ -165,8 +165,8 @@ function mergeCommand(tape: Command): void {
     .option('--overwrite', 'replace the new tape where it exists')
     .option('--json', 'print the result as JSON')
     .action((to: string, from: string[], options: { overwrite?: true; json?: true }) =>
-      withTapes(from, 'merging', async (readers) => {
-        const { events, bytes } = await mergeTapes([...readers], to, { overwrite: options.overwrite === true });
+      withTapes(from, 'merging', async (readers, progress) => {
+        const { events, bytes } = await mergeTapes([...readers], to, { overwrite: options.overwrite === true, progress });
         const cuts = readers.flatMap((reader) => (reader.cut === null ? [] : [`${cutText(reader.cut)} (${reader.file})`]));
         print(
           options.json

@@ -6,6 +6,7 @@ import type { CurveLaunchState } from './launch/launch-state.ts';
 import type { LauncherLaunchState } from './launch/launcher.ts';
 import type { Urgency } from './manifest/manifest.ts';
 import type { Order } from './order.ts';
+import type { ReplayPosition } from './replay-position.ts';
 import type { EpochMs } from './time.ts';
 
 /** What work can wait for. A published word is never renamed. */
@@ -62,6 +63,8 @@ export interface ToldProgress {
   readonly total: number;
   readonly doing: string;
   readonly since: EpochMs;
+  /** The import or backfill that it waits for, where that is on record. */
+  readonly waitsForWork?: string | null;
 }
 
 /** What an evaluation does last, and what is counted then: the rest of it is the rest of the run. */
@@ -83,6 +86,19 @@ export function evaluationProgress(state: string, told: ToldProgress | null, at:
     waitingFor: fetches ? { cause: 'venue', detail: `${told.doing}: as fast as the venue's request budget lets it` } : null,
     at,
   });
+}
+
+/** The backfill that an evaluation waits for; null where it waits for none. */
+export function awaitedWork(state: string, told: ToldProgress | null): string | null {
+  return state === 'running' ? (told?.waitsForWork ?? null) : null;
+}
+
+/** Where a replay of a tape stands: what is left of its stretch at its speed while it plays, and nobody knows when it ends where it loops. */
+export function replayProgress({ mode, at, from, to, speed, loop }: ReplayPosition): WorkProgress {
+  if (mode === 'ended' || mode === 'failed') return NOTHING_LEFT;
+  const seconds = (ms: number): number => Math.floor(ms / 1_000);
+  const progress = { done: seconds(at - from), total: seconds(to - from), unit: 'seconds of the tape' };
+  return { progress, remainingMs: mode === 'playing' && !loop ? Math.max(0, Math.round((to - at) / speed)) : null, waitingFor: null };
 }
 
 /** The parts of a proposal that its state follows from. */
@@ -209,15 +225,15 @@ export function launcherLaunchProgress(state: LauncherLaunchState, validUntil: E
   return workProgress({ endsAt: state === 'quoted' || state === 'prepared' ? validUntil : null, waitingFor, at });
 }
 
-/** How an import or a backfill of bars stands. `silent`: nothing was said of it lately, so whoever worked at it is gone. */
-export const CANDLE_WORK_STATES = ['running', 'silent', 'done', 'failed'] as const;
-export type CandleWorkState = (typeof CANDLE_WORK_STATES)[number];
+/** How long work without a record of its own stands. `silent`: nothing was said of it lately, so whoever worked at it is gone. */
+export const LONG_WORK_STATES = ['running', 'silent', 'done', 'failed'] as const;
+export type LongWorkState = (typeof LONG_WORK_STATES)[number];
 
 /** Whoever works says so more often than this. */
 const SILENT_AFTER_MS = 30_000;
 
-/** What an import or a backfill says of itself. */
-export interface TrackedCandleWork {
+/** What such work says of itself. */
+export interface TrackedWork {
   readonly unit: string;
   readonly done: number;
   /** Null before it is counted. */
@@ -231,14 +247,14 @@ export interface TrackedCandleWork {
   readonly error: string | null;
 }
 
-export function candleWorkState({ seenAt, endedAt, error }: TrackedCandleWork, at: EpochMs): CandleWorkState {
+export function longWorkState({ seenAt, endedAt, error }: TrackedWork, at: EpochMs): LongWorkState {
   if (endedAt !== null) return error === null ? 'done' : 'failed';
   return at - seenAt > SILENT_AFTER_MS ? 'silent' : 'running';
 }
 
 /** What nobody works at any more has no rest and waits for nothing, but shows how far it came. */
-export function candleWorkProgress(work: TrackedCandleWork, at: EpochMs): WorkProgress {
-  const state = candleWorkState(work, at);
+export function longWorkProgress(work: TrackedWork, at: EpochMs): WorkProgress {
+  const state = longWorkState(work, at);
   if (state === 'done' || state === 'failed') return NOTHING_LEFT;
   const { unit, done, total, waitingFor, begunAt } = work;
   const counted = total === null ? null : { done, total, unit };

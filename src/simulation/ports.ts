@@ -62,7 +62,7 @@ export interface HistoryFetcher {
   bars(
     series: BarSeries,
     range: { readonly from: EpochMs; readonly to: EpochMs },
-    job: { readonly signal: AbortSignal; readonly progress: (done: number, total: number) => void },
+    job: { readonly signal: AbortSignal; readonly progress: (done: number, total: number, workId: string | null) => void },
   ): Promise<{ readonly code: string } | null>;
   /** Keeps what archives at hand hold of the events, marks and liquidity that an instrument's rules look at. */
   facts(needs: InstrumentNeeds, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<void>;

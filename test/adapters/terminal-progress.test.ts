@@ -19,11 +19,32 @@ function drawn(work: Parameters<ReturnType<typeof progressBar>['show']>[0], isTT
   return text;
 }
 
-test('a bar shows what is done, what is left and what is waited for, and nothing where nobody looks at a terminal', () => {
+test('a bar shows what is done, what is left and what is waited for, and nothing at first where nobody looks at a terminal', () => {
   const waitingFor = { cause: 'venue', detail: 'spotexchange is asked again at noon' } as const;
   const work = { progress: { done: 250, total: 1_000, unit: 'bars' }, remainingMs: 65_000, waitingFor };
   expect(drawn(work)).toMatch(/fetching .+ 25% 250\/1000 bars, 1 min 5 s left; waits: spotexchange is asked again at noon/);
   expect(drawn({ ...work, remainingMs: null, waitingFor: null })).toMatch(/250\/1000 bars(?![,;])/);
   expect(drawn({ ...work, progress: null })).toBe('');
   expect(drawn(work, false)).toBe('');
+});
+
+test('where stderr is no terminal a line says every ten seconds how far it is and what is left', () => {
+  const stream = Object.assign(new PassThrough(), { isTTY: false });
+  let now = 1_000;
+  const bar = progressBar('replaying', 'bytes', stream as never, { now: () => now });
+  const lines = () => String(stream.read() ?? '');
+  now += 9_999;
+  bar.update(10, 100);
+  expect(lines()).toBe('');
+  now += 10_001;
+  bar.update(20, 100);
+  // A fifth took twenty seconds.
+  expect(lines()).toBe('replaying: 20% 20/100 bytes, 1 min 20 s left\n');
+  now += 5_000;
+  bar.update(50, 100);
+  expect(lines()).toBe('');
+  now += 5_000;
+  bar.update(75, 100);
+  expect(lines()).toBe('replaying: 75% 75/100 bytes, 10 s left\n');
+  bar.stop();
 });

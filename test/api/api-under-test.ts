@@ -24,7 +24,7 @@ import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
-import { createCandleWorkReads } from '../../src/adapters/store/candles/candle-work-store.ts';
+import { createWorkReads } from '../../src/adapters/store/long-work-store.ts';
 import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { createListedTokenStore } from '../../src/adapters/store/catalog/listed-token-store.ts';
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
@@ -223,7 +223,7 @@ export async function apiUnderTest(
     },
     quotes,
     candles: createCandleStore(sql),
-    candleWork: createCandleWorkReads(sql),
+    longWork: createWorkReads(sql),
     predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: predictionVenues, clock }),
     orderBook,
     intelligence: createIntelligenceReads(sql),

@@ -116,8 +116,8 @@ describe('imports and backfills of candles', () => {
   const row = async (source: string, secondsAgo: number, over: { done?: number; error?: string; isEnded?: boolean; waits?: string }) => {
     const { done = 0, error = null, isEnded = false, waits = null } = over;
     await api.sql`
-      insert into candle_work (kind, venue, instrument, timeframe, source, unit, done, total, wait_cause, wait_detail, begun_at, seen_at, ended_at, error)
-      select 'backfill', 'spotexchange', 'BTCUSDT', '1h', ${source}, 'bars', ${done}, 1000, ${waits === null ? null : 'venue'}, ${waits},
+      insert into long_work (kind, subject, worked_on_by, venue, instrument, timeframe, source, unit, done, total, wait_cause, wait_detail, begun_at, seen_at, ended_at, error)
+      select 'backfill', 'spotexchange BTCUSDT 1h', 'worker, process 1', 'spotexchange', 'BTCUSDT', '1h', ${source}, 'bars', ${done}, 1000, ${waits === null ? null : 'venue'}, ${waits},
         now - 1000 * ${secondsAgo + 60}::bigint, now - 1000 * ${secondsAgo}::bigint, ${isEnded ? api.sql`now` : null}, ${error}
       from service_clock_ms() as now`;
   };

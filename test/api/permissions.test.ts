@@ -214,6 +214,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/runtime/timers': ['agent:read'],
   'GET /v1/runtime/incidents': ['agent:read'],
   'GET /v1/runtime/interventions': ['agent:read'],
+  'GET /v1/runtime/work': ['agent:read'],
+  'GET /v1/runtime/work/:id': ['agent:read'],
   'POST /v1/actors/:id/retry': ['risk:manage'],
   'POST /v1/actors/:id/reset': ['risk:manage'],
   'POST /v1/actors/:id/release': ['risk:manage'],

@@ -72,6 +72,39 @@ test('what waits, what was given up and what is due is told to its own organizat
   expect((await read('', stranger)).actors).toEqual([]);
 });
 
+test('long work without a record of its own is told with who works at it; one whose process died is no longer running', async () => {
+  const [moved, died] = await api.sql<{ id: number }[]>`
+    insert into long_work (kind, subject, source, worked_on_by, unit, done, total, begun_at, seen_at)
+    select 'archive_move', 'decisions, cuts and observations before 2026-01-01T00:00:00.000Z', 'the database', who, 'rows written or taken away',
+      600, 1000, now - 60000, now - age
+    from service_clock_ms() as now, (values (1, 'sevengate archive move, process 7', 0), (2, 'worker, process 8', 31000)) as w (n, who, age)
+    order by n returning id`;
+  await api.sql`
+    insert into long_work (kind, subject, venue, instrument, timeframe, source, worked_on_by, unit, done, total, begun_at, seen_at, ended_at)
+    select 'backfill', 'spotexchange BTCUSDT 1h', 'spotexchange', 'BTCUSDT', '1h', 'spotexchange', 'worker, for an evaluation, process 8', 'bars', 9, 9,
+      now, now, now
+    from service_clock_ms() as now`;
+  const { items } = await read('/work');
+  expect(items).toMatchObject([
+    { kind: 'backfill', subject: 'spotexchange BTCUSDT 1h', state: 'done', progress: null, remainingMs: null },
+    { kind: 'archive_move', workedOnBy: 'worker, process 8', state: 'silent', progress: { done: 600 }, remainingMs: null },
+    { kind: 'archive_move', state: 'running', progress: { done: 600, total: 1_000, unit: 'rows written or taken away' } },
+  ]);
+  // Six tenths took a minute and the time of this test.
+  expect(items[2].remainingMs).toBeGreaterThanOrEqual(40_000);
+  expect(await read(`/work/${moved?.id}`)).toMatchObject({
+    id: String(moved?.id),
+    workedOnBy: 'sevengate archive move, process 7',
+    state: 'running',
+  });
+  expect(await read(`/work/${died?.id}`)).toMatchObject({ state: 'silent', endedAt: null });
+  expect(await read('/work/999999999')).toMatchObject({ status: 404, code: 'not_found' });
+  expect(await read('/work/first')).toMatchObject({ status: 400, code: 'malformed' });
+  // Candles are told by themselves too, and nothing else among them.
+  const candles = await api.call('GET', '/v1/candles/work', { token: await api.token(['market:read'], OURS) });
+  expect(candles.body.items).toMatchObject([{ kind: 'backfill', venue: 'spotexchange', instrument: 'BTCUSDT' }]);
+});
+
 test('an activity is retried at once; one that its actor has left is not, nor one of somebody else, nor without a reason', async () => {
   expect((await act('retry', { activity: givenUp, reason: ' ' })).status).toBe(400);
   expect((await act('retry', { activity: givenUp, reason: 'x' }, order, watcher)).status).toBe(403);

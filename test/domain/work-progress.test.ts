@@ -4,13 +4,14 @@ import { expect, test } from 'vitest';
 import { CURVE_LAUNCH_STATES } from '../../src/domain/launch/launch-state.ts';
 import { LAUNCHER_LAUNCH_STATES } from '../../src/domain/launch/launcher.ts';
 import {
-  candleWorkProgress,
-  candleWorkState,
+  longWorkProgress,
+  longWorkState,
   curveLaunchProgress,
   evaluationProgress,
   launcherLaunchProgress,
   NOTHING_LEFT,
   proposalProgress,
+  replayProgress,
   type TrackedProposal,
   type TrackedTransfer,
   transferProgress,
@@ -61,18 +62,18 @@ test('an import has a rest while it says so; one that is silent shows how far it
   const waitingFor = { cause: 'venue', detail: 'the venue answers' } as const;
   const work = { unit: 'bars', done: 250, total: 1_000, waitingFor, begunAt: AT - 100, seenAt: AT - 30_000, endedAt: null, error: null };
   const progress = { done: 250, total: 1_000, unit: 'bars' };
-  expect([candleWorkState(work, AT), candleWorkProgress(work, AT)]).toEqual(['running', { progress, remainingMs: 300, waitingFor }]);
-  expect([candleWorkState(work, AT + 1), candleWorkProgress(work, AT + 1)]).toEqual([
+  expect([longWorkState(work, AT), longWorkProgress(work, AT)]).toEqual(['running', { progress, remainingMs: 300, waitingFor }]);
+  expect([longWorkState(work, AT + 1), longWorkProgress(work, AT + 1)]).toEqual([
     'silent',
     { progress, remainingMs: null, waitingFor: null },
   ]);
-  expect(candleWorkProgress({ ...work, total: null }, AT)).toEqual({ progress: null, remainingMs: null, waitingFor });
+  expect(longWorkProgress({ ...work, total: null }, AT)).toEqual({ progress: null, remainingMs: null, waitingFor });
   for (const [error, state] of [
     [null, 'done'],
     ['it was interrupted', 'failed'],
   ] as const) {
     const ended = { ...work, endedAt: AT, error };
-    expect([candleWorkState(ended, AT), candleWorkProgress(ended, AT)]).toEqual([state, NOTHING_LEFT]);
+    expect([longWorkState(ended, AT), longWorkProgress(ended, AT)]).toEqual([state, NOTHING_LEFT]);
   }
 });
 
@@ -185,4 +186,13 @@ test('an unpaid launch by the launcher is waited for until its offer ends; a pai
   expect(progressOf('prepared').remainingMs).toBe(40_000);
   for (const state of ['payment_submitted', 'launching', 'failed_paid', 'launched', 'expired'] as const)
     expect(progressOf(state).remainingMs).toBeNull();
+});
+
+test('a replay has a rest while it plays, at its speed; a paused one and one that loops end nobody knows when', () => {
+  const replay = { mode: 'playing', from: 0, at: 20_000, to: 80_000, speed: 10, loop: false, events: 3, moves: 0, failure: null } as const;
+  const progress = { done: 20, total: 80, unit: 'seconds of the tape' };
+  expect(replayProgress(replay)).toEqual({ progress, remainingMs: 6_000, waitingFor: null });
+  expect(replayProgress({ ...replay, mode: 'paused' })).toEqual({ progress, remainingMs: null, waitingFor: null });
+  expect(replayProgress({ ...replay, loop: true })).toEqual({ progress, remainingMs: null, waitingFor: null });
+  expect(replayProgress({ ...replay, mode: 'ended' })).toEqual(NOTHING_LEFT);
 });

@@ -11,7 +11,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   bridge_transfers: 'a transfer between chains moves from its quote to its end',
   candle_imports: 'an imported file is on record with its digest',
   candle_windows: 'which stretches of bars were asked for',
-  candle_work: 'an import or a backfill of bars says how far it is, and is forgotten a week later',
+  long_work: 'an import, a backfill or a move to the archive says how far it is, and is forgotten a week later',
   candles: 'closed bars as venues tell them; a venue may correct one',
   chain_tvl: 'snapshots of the hour, removed when they are old',
   chain_tvl_days: "a provider's own days, removed when they are old",

@@ -418,8 +418,13 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       await createActorStore(sql).incident({ actorId: made, at: Date.now(), kind: 'quarantined', detail, event: null, quarantine: true });
       // An import that goes on: a quarter of it took ten seconds when it said so last, and it says so for the length of this test.
       await sql`
-        insert into candle_work (kind, venue, instrument, timeframe, source, unit, done, total, begun_at, seen_at)
-        select 'import', 'spotexchange', 'BTCUSDT', '1h', 'btcusdt.csv', 'bytes', 250000, 1000000, now - 10000, now + 600000
+        insert into long_work (kind, subject, venue, instrument, timeframe, source, worked_on_by, unit, done, total, begun_at, seen_at)
+        select 'import', 'spotexchange BTCUSDT 1h', 'spotexchange', 'BTCUSDT', '1h', 'btcusdt.csv', 'sevengate candles import, process 7', 'bytes', 250000, 1000000, now - 10000, now + 600000
+        from service_clock_ms() as now`;
+      // And a move whose process died an hour ago.
+      await sql`
+        insert into long_work (kind, subject, source, worked_on_by, unit, done, total, begun_at, seen_at)
+        select 'archive_move', 'decisions before 2026-01-01', 'the database', 'worker, process 8', 'rows', 5, 10, now - 3700000, now - 3600000
         from service_clock_ms() as now`;
     } finally {
       await sql.end({ timeout: 1 });
@@ -433,12 +438,15 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await signIn(page, service, 'risk-manager');
     await page.getByRole('link', { name: 'Runtime', exact: true }).click();
     await page.locator('.tile[data-wrong]').filter({ hasText: '1 quarantined' }).waitFor();
-    for (const tab of ['Actors', 'Activities', 'Timers', 'Queues', 'Imports', 'Interventions', 'Incidents']) {
+    for (const tab of ['Actors', 'Activities', 'Timers', 'Queues', 'Work', 'Interventions', 'Incidents']) {
       await openTab(page, tab);
-      if (tab === 'Imports') {
-        const row = page.getByRole('row').filter({ hasText: 'import from btcusdt.csv' });
+      if (tab === 'Work') {
+        const row = page.getByRole('row').filter({ hasText: 'btcusdt.csv' });
         await row.getByText(/^250,000 of 1,000,000 bytes, 0:\d\d left$/).waitFor();
         expect(await row.getByRole('progressbar').getAttribute('value')).toBe('250000');
+        const dead = page.getByRole('row').filter({ hasText: 'archive move' });
+        await dead.getByText(/^dead: silent since /).waitFor();
+        expect(await dead.getByText('left').count()).toBe(0);
       }
       expect(await findingsEverywhere(page)).toEqual([]);
     }

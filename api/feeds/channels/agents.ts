@@ -4,7 +4,7 @@ import { EVALUATIONS } from '../../../actors/evaluation/protocol.ts';
 import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord } from '../../shapes.ts';
 import { AgentBody, agentBody } from '../../v1/agents/agent-body.ts';
 import { EvaluationRunBody } from '../../v1/agents/evaluation-body.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
+import { WAITS_FOR_WORK, WORK_FIELDS } from '../../work-fields.ts';
 import { announcementChannel } from './channel.ts';
 
 /** How an agent stands, as its changes and alerts say. */
@@ -66,6 +66,7 @@ const EvaluationProgress = Type.Object(
     doing: Type.String({ description: 'What is being done, in words.' }),
     since: Type.Integer({ description: 'Since when that is done, in milliseconds since the epoch.' }),
     ...WORK_FIELDS,
+    waitsForWork: WAITS_FOR_WORK,
   },
   { $id: 'EvaluationProgress', additionalProperties: false, description: 'How far a run is.' },
 );

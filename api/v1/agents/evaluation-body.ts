@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
 import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
-import { evaluationProgress } from '../../../src/domain/work-progress.ts';
-import { WORK_FIELDS } from '../../work-fields.ts';
+import { awaitedWork, evaluationProgress } from '../../../src/domain/work-progress.ts';
+import { WAITS_FOR_WORK, WORK_FIELDS } from '../../work-fields.ts';
 import { isUuid } from '../../identifier.ts';
 import { choice, HashText, IdText, NullableTime, objectOf, Time } from '../../shapes.ts';
 
@@ -42,6 +42,7 @@ export const EvaluationRunBody = Type.Object(
       description: 'The main numbers of a finished run.',
     }),
     ...WORK_FIELDS,
+    waitsForWork: WAITS_FOR_WORK,
   },
   { $id: 'EvaluationRun' },
 );
@@ -52,7 +53,7 @@ export const RunPath = objectOf({ id: IdText, runId: IdText });
 export const NO_RUN = 'there is no such run of an agent of yours';
 
 export function evaluationBody({ told, ...view }: EvaluationView, at: EpochMs) {
-  return { ...view, ...evaluationProgress(view.state, told, at) };
+  return { ...view, ...evaluationProgress(view.state, told, at), waitsForWork: awaitedWork(view.state, told) };
 }
 
 /** Agent and run of a path; null where one of them is no UUID and hence nobody's. */

@@ -3,8 +3,6 @@ import type { Candle } from '../../../src/domain/candle.ts';
 import type { CandleWindow } from '../../../src/domain/candle-gaps.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { Venue } from '../../../src/domain/venue.ts';
-import type { TrackedCandleWork } from '../../../src/domain/work-progress.ts';
-import type { Page, PageOf } from '../../page.ts';
 
 /** Closed bars, ascending. `from` is inclusive, `to` exclusive. */
 export interface CandleReads {
@@ -33,19 +31,4 @@ export interface CandleSeries {
 /** A closed bar and who told it. */
 export interface StoredCandle extends Candle {
   readonly source: string;
-}
-
-/** An import or a backfill of bars that is under way or ended lately. The number is its place in the list. */
-export interface CandleWork extends CandleSeries, TrackedCandleWork {
-  readonly number: number;
-  readonly kind: 'import' | 'backfill';
-  /** Names of the files, without their folders, or the venue that is asked. */
-  readonly source: string;
-  /** When this was read, by the clock that the other times are of. */
-  readonly at: EpochMs;
-}
-
-export interface CandleWorkReads {
-  /** Newest first; the position is the last number. */
-  list(page: Page): Promise<PageOf<CandleWork>>;
 }

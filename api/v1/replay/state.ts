@@ -1,8 +1,10 @@
 /** GET /v1/replay: where the tape stands; GET /v1/replay/tapes: what else may be loaded. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
+import { replayProgress } from '../../../src/domain/work-progress.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, nullable, Time } from '../../shapes.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
 import type { ReplayControl, ReplayState } from './ports.ts';
 
 export const ReplayBody = Type.Object(
@@ -18,12 +20,14 @@ export const ReplayBody = Type.Object(
     moves: Type.Integer({ description: 'How often its time has jumped; where this changes, nothing that was shown before holds.' }),
     failure: nullable('string'),
     instruments: Type.Array(Type.String(), { description: 'Everything that the tape has a price or a bar of.' }),
+    ...WORK_FIELDS,
   },
   { $id: 'Replay' },
 );
 
-export function replayBody({ at, from, to, ...rest }: ReplayState) {
-  return { ...rest, instruments: [...rest.instruments], at: isoTime(at), from: isoTime(from), to: isoTime(to) };
+export function replayBody(state: ReplayState) {
+  const { at, from, to, ...rest } = state;
+  return { ...rest, instruments: [...rest.instruments], at: isoTime(at), from: isoTime(from), to: isoTime(to), ...replayProgress(state) };
 }
 
 /** The replay as it stands. */

@@ -2,6 +2,8 @@
 import type { Intervention, InterventionCommands } from '../../../actors/intervention/commands.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Venue } from '../../../src/domain/venue.ts';
+import type { TrackedWork } from '../../../src/domain/work-progress.ts';
 import type { Page, PageOf } from '../../page.ts';
 import type { ActorStatus } from '../actors/ports.ts';
 
@@ -94,4 +96,32 @@ export interface RuntimePorts {
   readonly reads: RuntimeReads;
   readonly commands: InterventionCommands;
   queues(): Promise<WorkQueues>;
+}
+
+/** What is long work without a record of its own. */
+export const WORK_KINDS = ['import', 'backfill', 'event_import', 'fact_import', 'archive_move'] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];
+
+/** Long work that is under way or ended lately. The number is its place in the list. */
+export interface LongWork extends TrackedWork {
+  readonly number: number;
+  readonly kind: WorkKind;
+  /** What is worked on, in a few words. */
+  readonly subject: string;
+  /** Names of the files, without their folders, or the venue that is asked. */
+  readonly source: string;
+  /** The command or the part of the service that works, and its process. */
+  readonly workedOnBy: string;
+  /** The series of an import or a backfill of bars; null of other work. */
+  readonly venue: Venue | null;
+  readonly instrument: string | null;
+  readonly timeframe: string | null;
+  /** When this was read, by the clock that the other times are of. */
+  readonly at: EpochMs;
+}
+
+export interface LongWorkReads {
+  /** Newest first, of all kinds where `kinds` is null; the position is the last number. */
+  list(page: Page, kinds: readonly WorkKind[] | null): Promise<PageOf<LongWork>>;
+  find(number: number): Promise<LongWork | null>;
 }

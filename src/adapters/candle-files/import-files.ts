@@ -6,7 +6,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import type { WorkProgress } from '../../domain/work-progress.ts';
 import { type ImportCounts, importBars } from '../store/candles/candle-import.ts';
-import { createCandleWorkRecorder } from '../store/candles/candle-work-store.ts';
+import { createWorkRecorder, seriesText, sourceOf } from '../store/long-work-store.ts';
 import type { Sql } from '../store/database.ts';
 import { type BadRow, CandleFileError, readCandleFile } from './read-candles.ts';
 
@@ -121,11 +121,12 @@ export async function importFiles(
   const beganAt = clock.now();
   const reports: FileReport[] = [];
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  await createCandleWorkRecorder(sql, clock).during(
+  await createWorkRecorder(sql, clock, 'sevengate candles import').during(
     {
       kind: 'import',
-      ...series,
-      source: sourceOf(files),
+      subject: seriesText(series),
+      series,
+      source: sourceOf(files.map(({ file }) => file)),
       unit: 'bytes',
       recorded: options.dryRun === true ? 'never' : 'always',
       failureOf: () => null,
@@ -150,12 +151,6 @@ export async function importFiles(
     seconds,
     barsPerSecond: Math.round(bars / seconds),
   };
-}
-
-/** The names of files without their folders, which are nobody else's to read. */
-function sourceOf(files: readonly { readonly file: string }[]): string {
-  const [first = ''] = files.map(({ file }) => basename(file).slice(0, 200));
-  return files.length < 2 ? first : `${first} and ${files.length - 1} more`;
 }
 
 function failureText(error: unknown): string {

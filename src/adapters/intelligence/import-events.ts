@@ -1,10 +1,13 @@
 /** Imports archives of events into the store, and says what was kept of them. */
 import { basename } from 'node:path';
+import type { Clock } from '../../../streams/clock.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { entityNamesOf } from '../../domain/intelligence/entities.ts';
 import { nearestNames } from '../../domain/nearest-name.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
+import type { WorkProgress } from '../../domain/work-progress.ts';
 import type { Sql } from '../store/database.ts';
+import { createWorkRecorder } from '../store/long-work-store.ts';
 import { keepArchive } from '../store/intelligence/event-archive-store.ts';
 import { type EventFiles, readEventFiles } from './event-files.ts';
 
@@ -32,9 +35,29 @@ export function readArchive(files: readonly string[], from: EpochMs, to: EpochMs
   return { source: read.source, underlyings, from, to, reports, file, sha256: read.sha256, outside: read.reports.length - reports.length };
 }
 
-/** Keeps an archive; one that is kept already is left as it is. @param at when it was imported. */
-export async function importArchive(sql: Sql, { outside, ...archive }: EventArchive, at: EpochMs) {
-  const isNew = await keepArchive(sql, { ...archive, at });
+/**
+ * Keeps an archive, and says in the database how far it is; one that is kept already is left as it is.
+ * @param sql Of two connections at least.
+ */
+export async function importArchive(
+  sql: Sql,
+  { outside, ...archive }: EventArchive,
+  clock: Pick<Clock, 'now' | 'deadline'>,
+  onProgress: (progress: WorkProgress) => void = () => {},
+) {
+  const isNew = await createWorkRecorder(sql, clock, 'sevengate history import-events').during(
+    {
+      kind: 'event_import',
+      subject: `${archive.source} of ${archive.underlyings.join(', ')}`.slice(0, 200),
+      source: archive.file,
+      unit: 'reports',
+      recorded: 'always',
+      failureOf: () => null,
+      thrownFailureOf: () => 'it failed for a reason that its terminal tells; nothing of it was kept',
+      onProgress,
+    },
+    (tell) => keepArchive(sql, { ...archive, at: clock.now() }, (done, total) => tell.progress(done, total)),
+  );
   const { source, underlyings, from, to, reports } = archive;
   return { source, underlyings, from: isoTime(from), to: isoTime(to), reports: reports.length, outside, isNew };
 }

@@ -6,7 +6,7 @@ import type { ServiceMetrics } from '../metrics.ts';
 import { forgetActivities, forgetAnnouncements } from './actors/forget-old.ts';
 import { stalledShards } from './agents/shard-health.ts';
 import { createIdempotencyStore } from './callers/idempotency-store.ts';
-import { forgetCandleWork } from './candles/candle-work-store.ts';
+import { createWorkRecorder, forgetWork } from './long-work-store.ts';
 import type { Sql } from './database.ts';
 import { createIntelligenceStore } from './intelligence/intelligence-store.ts';
 import { moveOldHistory } from './trail/history-archive.ts';
@@ -14,8 +14,8 @@ import { moveOldHistory } from './trail/history-archive.ts';
 /** How long the answer under an Idempotency-Key is kept, and how often what is too old to be kept is removed. */
 const ANSWER_HOURS = 48;
 const TIDY_MS = 3_600_000;
-/** How long it is shown that bars were imported or fetched. */
-const CANDLE_WORK_DAYS = 7;
+/** How long it is shown that something was imported, fetched or moved. */
+const WORK_DAYS = 7;
 /** How often it is looked whether every shard advances. */
 const STALLED_MS = 15_000;
 
@@ -30,15 +30,17 @@ export interface KeptDays {
 }
 
 /** What is done once per hour by whichever worker the queue sends. */
-export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now'>): readonly RecurringWork[] {
+export function tidyingWork(sql: Sql, kept: KeptDays, clock: Pick<Clock, 'now' | 'deadline'>): readonly RecurringWork[] {
   const { days, folder } = kept.trailHistory;
   const works: readonly (readonly [what: string, run: () => Promise<unknown>])[] = [
     ['forgetting old answers', () => createIdempotencyStore(sql).forgetOlderThan(ANSWER_HOURS)],
     ['forgetting old announcements', () => forgetAnnouncements(sql, kept.feedHistoryDays)],
     ['forgetting old activities', () => forgetActivities(sql, kept.activityHistoryDays)],
-    ['forgetting old imports', () => forgetCandleWork(sql, CANDLE_WORK_DAYS)],
+    ['forgetting old imports', () => forgetWork(sql, WORK_DAYS)],
     ['forgetting old intelligence', () => createIntelligenceStore(sql).prune(clock.now())],
-    ...(days === null ? [] : ([['moving old history', () => moveOldHistory(sql, folder, days)]] as const)),
+    ...(days === null
+      ? []
+      : ([['moving old history', () => moveOldHistory(createWorkRecorder(sql, clock, 'worker'), sql, folder, days)]] as const)),
   ];
   return works.map(([what, run]) => ({ what, everyMs: TIDY_MS, run }));
 }

@@ -111,7 +111,7 @@ export async function mergeTapes(
     batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>;
   })[],
   file: string,
-  options: TapeWriteOptions = {},
+  options: TapeWriteOptions & { readonly progress?: () => void } = {},
 ): Promise<{ readonly events: number; readonly bytes: number }> {
   const of = <Item>(items: (header: TapeHeader) => readonly Item[] | undefined): Item[] => [
     ...new Set(readers.flatMap(({ header }) => items(header) ?? [])),
@@ -147,6 +147,7 @@ export async function mergeTapes(
       if (batch.length === TAPE_BATCH) {
         await writer.write(batch);
         batch = [];
+        options.progress?.();
       }
       if (first.at < first.events.length) continue;
       const next = await first.source.next();

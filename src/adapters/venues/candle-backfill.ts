@@ -8,7 +8,7 @@ import { type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
 import type { Waiting, WorkProgress } from '../../domain/work-progress.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
 import type { CandleWindows } from '../store/candles/candle-windows.ts';
-import type { CandleWorkRecorder } from '../store/candles/candle-work-store.ts';
+import { seriesText, type WorkRecorder } from '../store/long-work-store.ts';
 import { VenueError } from './venue-feed.ts';
 
 /** Bars of one step: one or a few requests, so that an interruption costs little. */
@@ -38,6 +38,9 @@ export interface BackfillReport extends CandleSeries {
   readonly stopped: { readonly at: EpochMs; readonly code: string; readonly detail: string } | null;
 }
 
+/** How many bars' worth of time are done, of how many, and where others read it; null before it is recorded. */
+export type BackfillProgress = (doneBars: number, totalBars: number, workId: string | null) => void;
+
 export interface BackfillOptions extends CandleSeries {
   readonly barMs: number;
   readonly from: EpochMs;
@@ -48,7 +51,7 @@ export interface BackfillOptions extends CandleSeries {
   readonly windows: Pick<CandleWindows, 'windows' | 'record'>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   /** Is told how many bars' worth of time are done, of how many. */
-  readonly progress?: (doneBars: number, totalBars: number) => void;
+  readonly progress?: BackfillProgress;
   /** Is told what it waits for, whenever that is something else. */
   readonly waits?: (waitingFor: Waiting) => void;
   readonly signal?: AbortSignal;
@@ -78,7 +81,7 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
     steps: 0,
     stopped: null as BackfillReport['stopped'],
   };
-  options.progress?.(done, total);
+  options.progress?.(done, total, null);
   const askingNow: Waiting = { cause: 'venue', detail: `${series.venue} answers as fast as its request budget lets it` };
   const onPause = (pause: Waiting | null): void => options.waits?.(pause ?? askingNow);
   onPause(null);
@@ -101,7 +104,7 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
       report.fetched += bars.length;
       report.steps++;
       done += (step.to - step.from) / barMs;
-      options.progress?.(done, total);
+      options.progress?.(done, total, null);
     }
   }
   return report;
@@ -109,17 +112,22 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
 
 /** A backfill that everybody can look at while it goes on. @throws what `backfillCandles` throws */
 export function recordedBackfill(
-  recorder: CandleWorkRecorder,
+  recorder: WorkRecorder,
   recorded: 'always' | 'long',
   { onProgress, ...options }: BackfillOptions & { readonly onProgress?: (progress: WorkProgress) => void },
 ): Promise<BackfillReport> {
   const { venue, instrument, timeframe } = options;
+  const series = { venue, instrument, timeframe };
+  let workId: string | null = null;
+  let counted: readonly [done: number, total: number] | null = null;
+  const toldOn = (): void => {
+    if (counted !== null) options.progress?.(...counted, workId);
+  };
   return recorder.during(
     {
       kind: 'backfill',
-      venue,
-      instrument,
-      timeframe,
+      subject: seriesText(series),
+      series,
       source: venue,
       unit: 'bars',
       recorded,
@@ -127,13 +135,18 @@ export function recordedBackfill(
       thrownFailureOf: () =>
         options.signal?.aborted === true ? 'it was interrupted' : 'it failed for a reason that the log or the terminal tells',
       ...(onProgress === undefined ? {} : { onProgress }),
+      onRecorded(id) {
+        workId = id;
+        toldOn();
+      },
     },
     (tell) =>
       backfillCandles({
         ...options,
         progress(done, total) {
           tell.progress(done, total);
-          options.progress?.(done, total);
+          counted = [done, total];
+          toldOn();
         },
         waits: (waitingFor) => tell.waits(waitingFor),
       }),

@@ -10,7 +10,7 @@ import type { Venue } from '../../domain/venue.ts';
 import type { HistoryArchives, HistoryFetcher } from '../../simulation/ports.ts';
 import { createCandleStore } from '../store/candles/candle-store.ts';
 import { createCandleWindows } from '../store/candles/candle-windows.ts';
-import { createCandleWorkRecorder } from '../store/candles/candle-work-store.ts';
+import { createWorkRecorder } from '../store/long-work-store.ts';
 import { keepHistory } from '../store/catalog/market-history-store.ts';
 import type { Sql } from '../store/database.ts';
 import { archivedStretches, keepArchive } from '../store/intelligence/event-archive-store.ts';
@@ -36,7 +36,7 @@ export function createHistoryFetcher({
 }): HistoryFetcher {
   const store = createCandleStore(sql);
   const windows = createCandleWindows(sql);
-  const recorder = createCandleWorkRecorder(sql, clock);
+  const recorder = createWorkRecorder(sql, clock, 'worker, for an evaluation');
   return {
     async bars(series, range, { signal, progress }) {
       const history = histories[series.venue];

@@ -4,7 +4,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import { type EpochMs, slotOf } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
 import type { createCandleStore } from '../store/candles/candle-store.ts';
-import type { CandleWorkRecorder } from '../store/candles/candle-work-store.ts';
+import type { WorkRecorder } from '../store/long-work-store.ts';
 import { recordedBackfill } from './candle-backfill.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ export interface HourlyBarsOptions {
   /** The series that are wanted. Read at each look: launches add instruments. */
   readonly series: () => Iterable<InstrumentKey>;
   readonly store: Pick<ReturnType<typeof createCandleStore>, 'save' | 'windows' | 'record'>;
-  readonly recorder: CandleWorkRecorder;
+  readonly recorder: WorkRecorder;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly onFailure: (error: unknown) => void;
 }

@@ -41,7 +41,7 @@ import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
-import { createCandleWorkReads } from '../../adapters/store/candles/candle-work-store.ts';
+import { createWorkReads } from '../../adapters/store/long-work-store.ts';
 import { createIssuerMarkStore } from '../../adapters/store/catalog/issuer-mark-store.ts';
 import { createListedTokenStore } from '../../adapters/store/catalog/listed-token-store.ts';
 import { poolLiquidity } from '../../adapters/store/catalog/pool-liquidity-store.ts';
@@ -211,7 +211,7 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
   return {
     quotes: createQuoteReads(bus),
     candles: createCandleReads({ store: createCandleStore(sql), histories: createVenues(reach).histories, clock, log }),
-    candleWork: createCandleWorkReads(sql),
+    longWork: createWorkReads(sql),
     orderBook: createOrderBooks(reach),
     predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: createPredictionAsking(deps.reach), clock }),
     venues: { states, budgets: () => budgetStates(deps.reach.budgets, clock.now()) },

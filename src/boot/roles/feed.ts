@@ -20,7 +20,7 @@ import { activeManifests, tradersSubscribedTo } from '../../adapters/store/agent
 import { keepCuts } from '../../adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../adapters/store/agents/dispatch-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
-import { createCandleWorkRecorder } from '../../adapters/store/candles/candle-work-store.ts';
+import { createWorkRecorder } from '../../adapters/store/long-work-store.ts';
 import { keepBars } from '../../adapters/store/candles/keep-bars.ts';
 import { keepPools } from '../../adapters/store/catalog/keep-pools.ts';
 import type { Sql } from '../../adapters/store/database.ts';
@@ -179,7 +179,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
       histories: deps.pastOf(),
       series: () => hourlySeries(CATALOG.entries),
       store: createCandleStore(sql),
-      recorder: createCandleWorkRecorder(sql, clock),
+      recorder: createWorkRecorder(sql, clock, 'feed'),
       clock,
       onFailure: failed('the hourly bars'),
     }),

@@ -31,7 +31,7 @@ export async function fetchNeeds(
   const wanted = barSeriesOf(needs);
   for (const [index, series] of wanted.entries()) {
     const what = `fetching ${series.instrument} ${series.timeframe} (${index + 1} of ${wanted.length})`;
-    const progress = (done: number, total: number): void => job.progress(done, total, what);
+    const progress = (done: number, total: number, workId: string | null): void => job.progress(done, total, what, workId);
     const refused = await fetcher.bars(series, range, { signal: job.signal, progress });
     if (refused !== null) onMissing({ ...series, runId: job.runId, code: refused.code });
   }

@@ -17,6 +17,7 @@ import { createDecisionReads } from '../../../src/adapters/store/agents/decision
 import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
+import { createWorkReads, createWorkRecorder } from '../../../src/adapters/store/long-work-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
 import {
@@ -127,7 +128,27 @@ test('a day is moved whole, the trail stays whole, and the next decision follows
   expect(before.breaks).toEqual([]);
   expect(before).toMatchObject({ whole: true, archives: 0 });
   expect(before.decisions).toBe(10 + 3);
-  expect(await moveOldHistory(sql, folder, 30)).toBe(1);
+  const pace = createVirtualClock(0);
+  const moving = moveOldHistory(createWorkRecorder(sql, pace, 'this test'), sql, folder, 30);
+  let isMoved = false;
+  void moving.finally(() => (isMoved = true));
+  // A second passes while it moves: from then on everybody sees how far it is.
+  while (!isMoved) {
+    pace.advanceTo(pace.now() + 1_000);
+    await new Promise<void>((turn) => setImmediate(turn));
+  }
+  expect(await moving).toBe(1);
+  expect((await createWorkReads(sql).list({ limit: 5, after: null }, null)).items).toMatchObject([
+    {
+      kind: 'archive_move',
+      subject: expect.stringMatching(/^history before \S+Z$/),
+      workedOnBy: expect.stringMatching(/^this test, process \d+$/),
+      done: 3,
+      total: 3,
+      endedAt: expect.any(Number),
+      error: null,
+    },
+  ]);
   expect(await movedStretches(sql)).toMatchObject([{ from: 0, until: MIDNIGHT, decisions: 5 + 3, cuts: 5, steps: 4, audit: 1 }]);
   expect(await stepsOf(ENDED)).toBe(0);
   expect(await owner`select 1 from audit where action = 'an old deed'`).toEqual([]);
@@ -139,7 +160,7 @@ test('a day is moved whole, the trail stays whole, and the next decision follows
   expect(after.breaks).toEqual([]);
   expect(after).toMatchObject({ whole: true, archives: 1, decisions: before.decisions + 1, observations: before.observations + 1 });
   // The day that shards have not decided to its end stays, and what was moved is not moved again.
-  expect(await moveOldHistory(sql, folder, 30)).toBe(0);
+  expect(await moveOldHistory(createWorkRecorder(sql, createVirtualClock(0), 'this test'), sql, folder, 30)).toBe(0);
 });
 
 test('who reads old history is told that it was moved', async () => {

@@ -22,7 +22,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   observations: 'the market',
   candles: 'the market',
   candle_windows: 'the market',
-  candle_work: 'the market',
+  long_work: 'the market',
   candle_imports: 'the market',
   listed_tokens: 'the catalog',
   issuer_marks: 'the catalog',

@@ -1,7 +1,7 @@
 // A venue's history bit by bit: paced, interrupted and gone on with, never asked twice, and honest about what it cannot have.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
-import { createCandleWorkReads, createCandleWorkRecorder } from '../../../src/adapters/store/candles/candle-work-store.ts';
+import { createWorkReads, createWorkRecorder } from '../../../src/adapters/store/long-work-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import {
   answered,
@@ -116,7 +116,7 @@ test('a busy venue is waited for as long as it says; one that refuses for good e
 
 test('everybody sees how far a backfill is and until when the venue wants it to wait; how it ended stays', async () => {
   const clock = createVirtualClock(NOW);
-  const recorder = createCandleWorkRecorder(sql, clock);
+  const recorder = createWorkRecorder(sql, clock, 'this test');
   let tries = 0;
   const options = optionsOf(
     async (from, to) => {
@@ -127,7 +127,7 @@ test('everybody sees how far a backfill is and until when the venue wants it to 
     { clock },
   );
   const shown = async () =>
-    (await createCandleWorkReads(sql).list({ limit: 10, after: null })).items.find(({ instrument }) => instrument === options.instrument);
+    (await createWorkReads(sql).list({ limit: 10, after: null }, null)).items.find(({ instrument }) => instrument === options.instrument);
   const stop = new AbortController();
   const told: { readonly remainingMs: number | null; readonly elapsedMs: number }[] = [];
   const running = recordedBackfill(recorder, 'long', {

@@ -1,7 +1,7 @@
 // Hourly bars of the last weeks are asked for one series after the other, kept, and never asked for twice; a venue that refuses is left in peace.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
-import { createCandleWorkReads, createCandleWorkRecorder } from '../../../src/adapters/store/candles/candle-work-store.ts';
+import { createWorkReads, createWorkRecorder } from '../../../src/adapters/store/long-work-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { keepHourlyBars } from '../../../src/adapters/venues/keep-hourly-bars.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
@@ -49,7 +49,7 @@ test('each series is filled once, then asked for the bar of each hour; one that 
     histories: { spotchain: { fetchCandles }, evmvenue: { fetchCandles } },
     series: () => SERIES,
     store,
-    recorder: createCandleWorkRecorder(sql, clock),
+    recorder: createWorkRecorder(sql, clock, 'this test'),
     clock,
     onFailure: (error) => failures.push(error),
   });
@@ -81,7 +81,7 @@ test('each series is filled once, then asked for the bar of each hour; one that 
   clock.advanceTo(clock.now() + 5 * HOUR);
   expect([asked.length, failures]).toEqual([6, []]);
   // Of what took a second it is told that it has ended.
-  const works = async () => (await createCandleWorkReads(sql).list({ limit: 10, after: null })).items;
+  const works = async () => (await createWorkReads(sql).list({ limit: 10, after: null }, null)).items;
   await waitFor(async () => (await works()).every(({ endedAt }) => endedAt !== null), { what: 'nothing is under way' });
 });
 

@@ -10,6 +10,11 @@ import {
   marksOverTime,
 } from '../../../src/adapters/store/catalog/market-history-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { importHistoryFile } from '../../../src/adapters/store/catalog/history-files.ts';
+import { importArchive } from '../../../src/adapters/intelligence/import-events.ts';
+import { createWorkReads } from '../../../src/adapters/store/long-work-store.ts';
+import type { Counted } from '../../../src/domain/work-progress.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
 import { archivesOf, keepArchive } from '../../../src/adapters/store/intelligence/event-archive-store.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
@@ -212,4 +217,56 @@ test('marks that were read and marks that were imported make one history', async
     { receivedAt: 3_000, value: '30' },
     { receivedAt: 4_000, value: '40' },
   ]);
+});
+
+test('imports of events and of values say in the database how far they are and who works; one that fails says so and keeps nothing', async () => {
+  const clock = createLiveClock();
+  const reports = Array.from({ length: 2_500 }, (_, n) => report(`wire:many-${n}`, FROM + n * HOUR));
+  const archive = {
+    source: 'news:wire',
+    underlyings: ['SPACEX'],
+    from: FROM,
+    to: TO,
+    reports,
+    file: 'wire.ndjson',
+    sha256: 'ee'.repeat(32),
+    outside: 0,
+  } as const;
+  const told: (Counted | null)[] = [];
+  expect(await importArchive(sql, archive, clock, ({ progress }) => told.push(progress))).toMatchObject({ reports: 2_500, isNew: true });
+  expect(told).toEqual([0, 2_000, 2_500].map((done) => ({ done, total: 2_500, unit: 'reports' })));
+  const twice = { ...archive, sha256: 'ff'.repeat(32), reports: [...reports, reports[0] as Report] };
+  await expect(importArchive(sql, twice, clock)).rejects.toThrow('duplicate key');
+  const facts = [{ receivedAt: FROM, value: '1' }];
+  await importHistoryFile(
+    sql,
+    { file: '/home/ann/depth.csv', kind: 'pool_liquidity', instrument: 'AAPLx', key: 'spotchain:AAPLx', facts },
+    clock,
+  );
+  const { items } = await createWorkReads(sql).list({ limit: 3, after: null }, ['event_import', 'fact_import']);
+  const ended = { endedAt: expect.any(Number) };
+  expect(items).toMatchObject([
+    {
+      ...ended,
+      kind: 'fact_import',
+      subject: 'pool_liquidity of AAPLx',
+      source: 'depth.csv',
+      unit: 'values',
+      done: 1,
+      total: 1,
+      error: null,
+    },
+    { ...ended, kind: 'event_import', done: 2_000, total: 2_501, error: expect.stringContaining('nothing of it was kept') },
+    {
+      ...ended,
+      kind: 'event_import',
+      subject: 'news:wire of SPACEX',
+      source: 'wire.ndjson',
+      workedOnBy: `sevengate history import-events, process ${process.pid}`,
+      done: 2_500,
+      total: 2_500,
+      error: null,
+    },
+  ]);
+  expect(await sql`select 1 from event_archives where sha256 = ${twice.sha256}`).toHaveLength(0);
 });

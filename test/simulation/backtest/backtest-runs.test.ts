@@ -4,6 +4,7 @@ import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { evaluationBody } from '../../../api/v1/agents/evaluation-body.ts';
 import { createLog } from '../../../src/adapters/log.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createRunPages } from '../../../src/adapters/report-page.ts';
@@ -13,6 +14,7 @@ import { createMemberStore } from '../../../src/adapters/store/callers/member-st
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createRunStore } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
+import { createWorkReads } from '../../../src/adapters/store/long-work-store.ts';
 import { createPreviewStore, createTrialReads } from '../../../src/adapters/store/evaluations/trial-reads.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
@@ -88,8 +90,8 @@ async function keep(instrument: string, candles: readonly Candle[]): Promise<voi
   });
 }
 
-function carry(holder = 'worker-1'): void {
-  const runners = openHistoryRunners({ sql, databaseUrl: url, histories: {}, archives: null, clock, log: createLog('silent') });
+function carry(holder = 'worker-1', histories: Parameters<typeof openHistoryRunners>[0]['histories'] = {}): void {
+  const runners = openHistoryRunners({ sql, databaseUrl: url, histories, archives: null, clock, log: createLog('silent') });
   workers.push(evaluations.carry(runners, holder, (error) => console.error(error)));
 }
 
@@ -219,15 +221,50 @@ test('how far a run is lies with it while it is worked on, and is announced as t
   await runtime.deliver(runId, { type: 'run.begun', holder: 'test', at: clock.now() }, { cause: 'test' });
   await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), told);
   const { done, total, doing, since, progress } = told;
-  expect((await evaluations.reads.find(ORG, agentId, runId))?.told).toEqual({ done, total, doing, since });
+  expect((await evaluations.reads.find(ORG, agentId, runId))?.told).toEqual({ done, total, doing, since, waitsForWork: '7' });
   const [announced] = await sql<{ body: object }[]>`
     select body from announcements where body ->> 'runId' = ${runId} and body ->> 'what' = 'evaluation_progress'`;
-  expect(announced?.body).toMatchObject({ progress, waitingFor: null });
+  expect(announced?.body).toMatchObject({ progress, waitingFor: null, waitsForWork: '7' });
+  const shown = await evaluations.reads.find(ORG, agentId, runId);
+  expect(evaluationBody(shown as NonNullable<typeof shown>, clock.now())).toMatchObject({ progress, waitsForWork: '7' });
   await evaluations.commands.cancel(context, agentId, runId);
 });
 
+test('a run that waits for a venue names the backfill that it waits for, which everybody can read', async () => {
+  const agentId = await agent('SOLUSDT');
+  let answer = (): void => {};
+  const answered = new Promise<void>((resume) => {
+    answer = resume;
+  });
+  carry('worker-1', { spotexchange: { fetchCandles: () => answered.then(() => []) } });
+  const runId = await begin(agentId);
+  const shown = async () => {
+    const run = await evaluations.reads.find(ORG, agentId, runId);
+    return run === null ? null : evaluationBody(run, clock.now());
+  };
+  const waiting = await waitFor(
+    async () => {
+      const run = await shown();
+      return typeof run?.waitsForWork === 'string' ? run : null;
+    },
+    { what: 'the run names what it waits for' },
+  );
+  expect(waiting).toMatchObject({ state: 'running', waitingFor: { cause: 'venue' } });
+  expect(await createWorkReads(sql).find(Number(waiting.waitsForWork))).toMatchObject({
+    kind: 'backfill',
+    subject: 'spotexchange SOLUSDT 24h',
+    workedOnBy: `worker, for an evaluation, process ${process.pid}`,
+    endedAt: null,
+    waitingFor: { cause: 'venue' },
+  });
+  await evaluations.commands.cancel(context, agentId, runId);
+  answer();
+  await ended(agentId, runId);
+  expect(await shown()).toMatchObject({ state: 'cancelled', waitsForWork: null });
+});
+
 function progressOf(agentId: string, runId: string, done: number): ProgressBody {
-  const told = { done, total: 10, doing: 'simulating', since: clock.now() - 4_000 };
+  const told = { done, total: 10, doing: 'simulating', since: clock.now() - 4_000, waitsForWork: '7' };
   const progress = evaluationProgress('running', told, clock.now());
   return { what: 'evaluation_progress', agentId, runId, evaluation: 'backtest', ...told, ...progress };
 }

@@ -7,7 +7,10 @@ import { isDecimalString, isPositive } from '../../../domain/decimal.ts';
 import { instant } from '../../../domain/instant.ts';
 import { isoTime } from '../../../domain/time.ts';
 import type { Fact } from '../../../simulation/backtest/history.ts';
+import type { WorkProgress } from '../../../domain/work-progress.ts';
+import type { Clock } from '../../../../streams/clock.ts';
 import type { Sql } from '../database.ts';
+import { createWorkRecorder, sourceOf } from '../long-work-store.ts';
 import { type HistoryKind, keepHistory } from './market-history-store.ts';
 
 export interface HistoryFile {
@@ -29,9 +32,29 @@ export function readHistoryFile(file: string, kind: HistoryKind, instrument: str
   return { file, kind, instrument, key: kind === 'issuer_mark' ? instrument : entry.key, facts: factsOf(file, kind) };
 }
 
-/** Keeps the values, all or none; what is there already stays as it is. */
-export async function importHistoryFile(sql: Sql, { file, kind, instrument, key, facts }: HistoryFile) {
-  const inserted = await keepHistory(sql, kind, key, facts, basename(file));
+/**
+ * Keeps the values, all or none, and says in the database how far it is; what is there already stays as it is.
+ * @param sql Of two connections at least.
+ */
+export async function importHistoryFile(
+  sql: Sql,
+  { file, kind, instrument, key, facts }: HistoryFile,
+  clock: Pick<Clock, 'now' | 'deadline'>,
+  onProgress: (progress: WorkProgress) => void = () => {},
+) {
+  const inserted = await createWorkRecorder(sql, clock, 'sevengate history import-facts').during(
+    {
+      kind: 'fact_import',
+      subject: `${kind} of ${instrument}`,
+      source: sourceOf([file]),
+      unit: 'values',
+      recorded: 'always',
+      failureOf: () => null,
+      thrownFailureOf: () => 'it failed for a reason that its terminal tells; nothing of it was kept',
+      onProgress,
+    },
+    (tell) => keepHistory(sql, kind, key, facts, basename(file), (done, total) => tell.progress(done, total)),
+  );
   const [first, last] = [facts[0] as Fact, facts.at(-1) as Fact];
   return { kind, instrument, values: facts.length, inserted, from: isoTime(first.receivedAt), to: isoTime(last.receivedAt) };
 }

@@ -9,6 +9,8 @@ export const HISTORY_KINDS = ['issuer_mark', 'pool_liquidity'] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
 const DAY_MS = 86_400_000;
+/** So many values are written in one statement. */
+const BATCH = 5_000;
 
 interface Row {
   readonly at: EpochMs;
@@ -56,13 +58,22 @@ export async function keepHistory(
   instrument: string,
   facts: readonly Fact[],
   source: string,
+  progress: (done: number, total: number) => void = () => {},
 ): Promise<number> {
-  const rows = facts.map(({ receivedAt, value }) => ({ at: receivedAt, value }));
-  const inserted = await sql`
-    insert into market_history (what, instrument, at, value, source)
-    select ${what}, ${instrument}, at, value, ${source} from jsonb_to_recordset(${sql.json(rows as never)}) as r (at bigint, value numeric)
-    on conflict do nothing`;
-  return inserted.count;
+  return sql.begin(async (transaction) => {
+    let inserted = 0;
+    for (let first = 0; first < facts.length; first += BATCH) {
+      progress(first, facts.length);
+      const rows = facts.slice(first, first + BATCH).map(({ receivedAt, value }) => ({ at: receivedAt, value }));
+      const kept = await transaction`
+        insert into market_history (what, instrument, at, value, source)
+        select ${what}, ${instrument}, at, value, ${source} from jsonb_to_recordset(${transaction.json(rows as never)}) as r (at bigint, value numeric)
+        on conflict do nothing`;
+      inserted += kept.count;
+    }
+    progress(facts.length, facts.length);
+    return inserted;
+  });
 }
 
 /** What is kept of each instrument: how many values, and from when to when they were known. */

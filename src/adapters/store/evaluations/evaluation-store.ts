@@ -148,8 +148,8 @@ export function createEvaluationReads(sql: Sql) {
 }
 
 /** What a reader of the run is told. */
-function toldOf({ done, total, doing, since }: ProgressBody): ToldProgress & { [field: string]: Json } {
-  return { done, total, doing, since };
+function toldOf({ done, total, doing, since, waitsForWork }: ProgressBody): ToldProgress & { [field: string]: Json } {
+  return { done, total, doing, since, waitsForWork: waitsForWork ?? null };
 }
 
 function runOf(row: RunRow): EvaluationView {

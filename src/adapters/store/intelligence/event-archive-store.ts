@@ -18,7 +18,11 @@ export interface ImportedArchive extends EventArchive {
 const BATCH = 2_000;
 
 /** Keeps an archive whole or not at all; answers false where the same files are kept for the same stretch already. */
-export async function keepArchive(sql: Sql, archive: ImportedArchive): Promise<boolean> {
+export async function keepArchive(
+  sql: Sql,
+  archive: ImportedArchive,
+  progress: (done: number, total: number) => void = () => {},
+): Promise<boolean> {
   const { source, underlyings, from, to, reports, file, sha256, at } = archive;
   return sql.begin(async (transaction) => {
     const [known] = await transaction`
@@ -28,11 +32,13 @@ export async function keepArchive(sql: Sql, archive: ImportedArchive): Promise<b
       insert into event_archives (at, file, sha256, source, underlyings, from_at, to_at, reports)
       values (${at}, ${file}, ${sha256}, ${source}, ${underlyings as string[]}, ${from}, ${to}, ${reports.length}) returning id`;
     for (let first = 0; first < reports.length; first += BATCH) {
+      progress(first, reports.length);
       const rows = reports.slice(first, first + BATCH);
       await transaction`
         insert into archived_reports (archive_id, id, body)
         select ${row?.id as number}, r ->> 'id', r from jsonb_array_elements(${transaction.json(rows as never)}) as r`;
     }
+    progress(reports.length, reports.length);
     return true;
   });
 }

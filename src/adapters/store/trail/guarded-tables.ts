@@ -31,7 +31,7 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   observations: 'signed by slot in cut_batches',
   candles: 'signed by stretch in candle_stretches',
   candle_windows: 'which stretches were asked for',
-  candle_work: 'how far imports and backfills of bars are; nothing is proved by it',
+  long_work: 'how far long work is; nothing is proved by it',
   pool_liquidity: 'the market, as it was heard last; cuts hold what is decided on',
   prediction_events: 'the market, as it was heard last',
   prediction_markets: 'the market, as it was heard last',

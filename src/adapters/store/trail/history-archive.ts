@@ -12,8 +12,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { StoredStep } from '../../../../actors/runtime/actor-history.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { type EpochMs, isoTime } from '../../../domain/time.ts';
+import type { WorkProgress } from '../../../domain/work-progress.ts';
 import type { Sql, Transaction } from '../database.ts';
+import type { WorkRecorder } from '../long-work-store.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows that one statement reads. */
@@ -120,24 +122,73 @@ export async function requireKept(sql: Sql | Transaction, from: EpochMs, what: s
     );
 }
 
+export interface MoveOptions {
+  /** Signs what it changes, as the worker does. */
+  readonly sql: Sql;
+  readonly folder: string;
+  /** Days that ended by then are moved. */
+  readonly before: EpochMs;
+  /** `always`; `long`: not before it has taken a second. */
+  readonly recorded: 'always' | 'long';
+  readonly onProgress?: (progress: WorkProgress) => void;
+}
+
+/** Moves what `moveHistory` moves, and says in the database how far it is. */
+export function recordedMove(
+  recorder: WorkRecorder,
+  { sql, folder, before, recorded, onProgress }: MoveOptions,
+): Promise<readonly MovedStretch[]> {
+  return recorder.during(
+    {
+      kind: 'archive_move',
+      subject: `history before ${isoTime(before)}`,
+      source: 'the database',
+      unit: 'stages of days',
+      recorded,
+      failureOf: () => null,
+      thrownFailureOf: () => 'it failed for a reason that the log or the terminal tells; the next move goes on from there',
+      ...(onProgress === undefined ? {} : { onProgress }),
+    },
+    (tell) => moveHistory(sql, folder, before, (done, total) => tell.progress(done, total)),
+  );
+}
+
+/** Each day is written to its file, checked there, and taken away. */
+const STAGES = 3;
+
 /**
  * Moves every whole day that ended before `before`, one file after the other; a day that was written and not taken away yet is
  * taken away first. A file is on the disk before the database knows of it, and the database knows of it before a row goes.
- * @param sql signs what it changes, as the worker does. @returns what was moved now.
+ * @param sql signs what it changes, as the worker does.
+ * @param progress is told how many stages of days are done, of how many. @returns what was moved now.
  */
-export async function moveHistory(sql: Sql, folder: string, before: EpochMs): Promise<readonly MovedStretch[]> {
+export async function moveHistory(
+  sql: Sql,
+  folder: string,
+  before: EpochMs,
+  progress: (done: number, total: number) => void = () => {},
+): Promise<readonly MovedStretch[]> {
   const moved: MovedStretch[] = [];
   await forgetMoved(sql);
+  const end = Math.floor(Math.min(before, await decidedTo(sql)) / DAY_MS);
+  let begun: number | null = null;
   for (;;) {
     const from = (await movedBefore(sql)) ?? 0;
     const [oldest] = await sql<{ slot: EpochMs | null }[]>`select min(slot) as slot from cuts where slot >= ${from}`;
     const first = oldest?.slot ?? null;
     if (first === null) return moved;
-    const until = (Math.floor(first / DAY_MS) + 1) * DAY_MS;
-    if (until > before || (await decidedTo(sql)) < until) return moved;
+    const day = Math.floor(first / DAY_MS);
+    const until = (day + 1) * DAY_MS;
+    if (day >= end) return moved;
+    begun ??= day;
+    const total = STAGES * (end - begun);
+    const done = STAGES * (day - begun);
+    progress(done, total);
     const { stretch, leaving } = await writeStretch(sql, folder, from, until);
+    progress(done + 1, total);
     const fault = await readStretch(folder, stretch);
     if (fault !== null) throw new Error(`nothing was moved: ${fault}`);
+    progress(done + 2, total);
     await sql.begin(async (transaction) => {
       // Named before the stretch: from its row on nothing is added to it. One statement, so that one sum is signed over all of them.
       await transaction`
@@ -148,14 +199,16 @@ export async function moveHistory(sql: Sql, folder: string, before: EpochMs): Pr
           ${leaving.auditUntil}, ${stretch.file}, ${stretch.sha256})`;
     });
     await forgetMoved(sql);
+    progress(done + STAGES, total);
     moved.push(stretch);
   }
 }
 
 /** Moves what is older than so many days. @returns how many stretches were moved. */
-export async function moveOldHistory(sql: Sql, folder: string, days: number): Promise<number> {
+export async function moveOldHistory(recorder: WorkRecorder, sql: Sql, folder: string, days: number): Promise<number> {
   const [clock] = await sql<{ now: EpochMs }[]>`select gate_now() as now`;
-  return (await moveHistory(sql, folder, (clock?.now as EpochMs) - days * DAY_MS)).length;
+  const before = Math.floor((clock?.now as EpochMs) / DAY_MS - days) * DAY_MS;
+  return (await recordedMove(recorder, { sql, folder, before, recorded: 'long' })).length;
 }
 
 /** All shards have decided up to this slot. */

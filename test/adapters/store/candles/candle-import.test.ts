@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importFiles } from '../../../../src/adapters/candle-files/import-files.ts';
 import { type ImportFile, importBars } from '../../../../src/adapters/store/candles/candle-import.ts';
 import { createCandleStore } from '../../../../src/adapters/store/candles/candle-store.ts';
-import { createCandleWorkReads, forgetCandleWork } from '../../../../src/adapters/store/candles/candle-work-store.ts';
+import { createWorkReads, forgetWork } from '../../../../src/adapters/store/long-work-store.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import type { WorkProgress } from '../../../../src/domain/work-progress.ts';
 import { createLiveClock } from '../../../../streams/live-clock.ts';
@@ -198,15 +198,24 @@ test('an import says how far it is, how it ended without the folders of its file
   await expect(importFiles(sql, [{ file: bad, bytes: 9 }], key, {}, clock, () => {})).rejects.toThrow(bad);
   await importFiles(sql, [...files, ...files], key, { dryRun: true }, clock, () => {});
   const works = async () =>
-    (await createCandleWorkReads(sql).list({ limit: 10, after: null })).items.filter((work) => work.instrument === instrument);
+    (await createWorkReads(sql).list({ limit: 10, after: null }, null)).items.filter((work) => work.instrument === instrument);
   expect(await works()).toMatchObject([
     { kind: 'import', source: 'bad.csv', error: expect.stringMatching(/^bad\.csv: line 12002: has 1 fields/) },
-    { kind: 'import', source: 'good.csv', unit: 'bytes', done: text.length, total: text.length, error: null },
+    {
+      kind: 'import',
+      subject: expect.stringContaining(`${instrument} `),
+      workedOnBy: expect.stringMatching(/^sevengate candles import, process \d+$/),
+      source: 'good.csv',
+      unit: 'bytes',
+      done: text.length,
+      total: text.length,
+      error: null,
+    },
   ]);
-  await forgetCandleWork(sql, 7);
+  await forgetWork(sql, 7);
   expect(await works()).toHaveLength(2);
-  await sql`update candle_work set seen_at = seen_at - 7 * 86400000 where source = 'bad.csv'`;
-  await forgetCandleWork(sql, 7);
+  await sql`update long_work set seen_at = seen_at - 7 * 86400000 where source = 'bad.csv'`;
+  await forgetWork(sql, 7);
   expect((await works()).map(({ source }) => source)).toEqual(['good.csv']);
 });
 

@@ -1,4 +1,4 @@
-/** Imports and backfills of candles: how far each is, how long it still takes and what it waits for. */
+/** Long work without a page of its own: how far each is, how long it still takes, what it waits for and who works at it. */
 import { fill, h } from './dom.js';
 import { read } from './http.js';
 import { withheld } from './permissions.js';
@@ -6,7 +6,7 @@ import { dataTable } from './tables.js';
 import { dayAndTime, plain, zoneWord } from './words.js';
 import { workLine } from './work-line.js';
 
-/** @typedef {import('./api.ts').CandleWork} CandleWork */
+/** @typedef {import('./api.ts').LongWork} LongWork */
 
 const SHOWN = 50;
 /** How often it is read anew while somebody looks: sooner where one is under way. */
@@ -14,8 +14,8 @@ const RUNNING_MS = 2_000;
 const IDLE_MS = 10_000;
 
 /** @param {{ readonly signal: AbortSignal, readonly fail: (error: unknown) => void }} options */
-export function candleWorkPanel({ signal, fail }) {
-  const refused = withheld('market:read', 'The list of imports');
+export function longWorkPanel({ signal, fail }) {
+  const refused = withheld('agent:read', 'The list of long work');
   if (refused !== null) return refused;
   const element = h('div', {});
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -27,8 +27,8 @@ export function candleWorkPanel({ signal, fail }) {
     // Nothing is read for whoever looks at something else.
     if (!document.hidden && (element.childElementCount === 0 || element.offsetParent !== null)) {
       try {
-        /** @type {import('./wire.ts').Page<CandleWork>} */
-        const { items } = await read(`/v1/candles/work?limit=${SHOWN}`, { signal });
+        /** @type {import('./wire.ts').Page<LongWork>} */
+        const { items } = await read(`/v1/runtime/work?limit=${SHOWN}`, { signal });
         isRunning = items.some(({ state }) => state === 'running');
         fill(element, table(items));
       } catch (error) {
@@ -41,32 +41,34 @@ export function candleWorkPanel({ signal, fail }) {
   return element;
 }
 
-/** @param {readonly CandleWork[]} items */
+/** @param {readonly LongWork[]} items */
 function table(items) {
   return dataTable({
-    caption: 'Imports and backfills of candles, newest first',
-    head: ['work', 'bars', `begun, ${zoneWord()}`, 'state', 'how far it is'],
+    caption: 'Imports, backfills and moves to the archive, newest first',
+    head: ['work', 'of what', 'from', 'who', `begun, ${zoneWord()}`, 'state', 'how far it is'],
     rows: items.map((work) => [
-      `${work.kind} from ${work.source}`,
-      `${work.venue} ${work.instrument} ${work.timeframe}`,
+      `${plain(work.kind)} (no. ${work.id})`,
+      h('span', { class: 'long' }, work.subject),
+      h('span', { class: 'long' }, work.source),
+      work.workedOnBy,
       h('span', { class: 'number' }, dayAndTime(work.begunAt)),
       stateOf(work),
       farOf(work),
     ]),
-    empty: 'Nothing was imported or fetched in the last week.',
+    empty: 'Nothing was imported, fetched or moved in the last week.',
   });
 }
 
-/** @param {CandleWork} work */
+/** @param {LongWork} work */
 function stateOf({ state, seenAt }) {
-  if (state === 'silent') return h('strong', { class: 'wrong' }, `silent since ${dayAndTime(seenAt)}`);
+  if (state === 'silent') return h('strong', { class: 'wrong' }, `dead: silent since ${dayAndTime(seenAt)}`);
   return state === 'failed' ? h('strong', { class: 'wrong' }, plain(state)) : plain(state);
 }
 
-/** @param {CandleWork} work */
+/** @param {LongWork} work */
 function farOf(work) {
   if (work.error !== null) return h('span', { class: 'long' }, work.error);
-  const line = workLine(`${work.kind} of ${work.instrument}`);
+  const line = workLine(`${plain(work.kind)} of ${work.subject}`);
   line.show(work);
   return line.element;
 }

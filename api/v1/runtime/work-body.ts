@@ -1,0 +1,51 @@
+/** Long work on the wire. */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { LONG_WORK_STATES, longWorkProgress, longWorkState } from '../../../src/domain/work-progress.ts';
+import { choice, nullable, NullableTime, Time } from '../../shapes.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
+import { type LongWork, WORK_KINDS } from './ports.ts';
+
+/** What every work says, the candle work too. */
+export const WORK_RECORD = {
+  id: Type.String({ description: 'Under which `GET /v1/runtime/work/{id}` tells of it.' }),
+  source: Type.String({ description: 'Names of the files, or the venue that is asked.' }),
+  workedOnBy: Type.String({ description: 'The command or the part of the service that works, and its process.' }),
+  state: choice(LONG_WORK_STATES, '`silent`: nothing was said of it for half a minute, so whoever worked at it is gone.'),
+  begunAt: Time,
+  seenAt: { ...Time, description: 'When it said last how far it is.' },
+  endedAt: NullableTime,
+  error: nullable('string', 'Why it ended before its end; null where it did not.'),
+  ...WORK_FIELDS,
+};
+
+export const LongWorkBody = Type.Object(
+  {
+    kind: choice(
+      WORK_KINDS,
+      '`import`: of candles from files. `backfill`: candles that a venue is asked for. `event_import`, `fact_import`: events, marks or liquidity from files. `archive_move`: old history moves to archive files.',
+    ),
+    subject: Type.String({ description: 'What is worked on, in a few words.' }),
+    ...WORK_RECORD,
+  },
+  { $id: 'LongWork' },
+);
+
+/** What every work says of itself, at the instant at which it was read. */
+export function workRecord(work: LongWork) {
+  return {
+    id: String(work.number),
+    source: work.source,
+    workedOnBy: work.workedOnBy,
+    state: longWorkState(work, work.at),
+    begunAt: isoTime(work.begunAt),
+    seenAt: isoTime(work.seenAt),
+    endedAt: work.endedAt === null ? null : isoTime(work.endedAt),
+    error: work.error,
+    ...longWorkProgress(work, work.at),
+  };
+}
+
+export function longWorkBody(work: LongWork) {
+  return { kind: work.kind, subject: work.subject, ...workRecord(work) };
+}

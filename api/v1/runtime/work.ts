@@ -1,0 +1,41 @@
+/** GET /v1/runtime/work and /v1/runtime/work/{id}: long work that has no record of its own, and how far it is. */
+import { Type } from 'typebox';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { LongWorkBody, longWorkBody } from './work-body.ts';
+
+export const listWork = defineRoute({
+  method: 'GET',
+  url: '/v1/runtime/work',
+  name: 'listWork',
+  tag: 'runtime',
+  summary: 'Imports, backfills and moves to the archive, newest first: how far each is, what it waits for and who works at it',
+  description:
+    'What takes the service less than a second is not among them. They are shown for a week. Evaluations, proposals, transfers and launches say the same of themselves in their own records.',
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of work.', schema: pageOf(LongWorkBody) } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const page = pageOfQuery(request.query, 'work', POSITIONS.number);
+    return pageBody(await ports.longWork.list(page, null), 'work', longWorkBody);
+  },
+});
+
+export const getWork = defineRoute({
+  method: 'GET',
+  url: '/v1/runtime/work/:id',
+  name: 'getWork',
+  tag: 'runtime',
+  summary: 'How far one import, backfill or move to the archive is',
+  cost: 'read',
+  schema: { params: objectOf({ id: Type.String({ pattern: '^[0-9]{1,15}$', examples: ['12'] }) }) },
+  answers: { 200: { description: 'The work.', schema: LongWorkBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const work = await ports.longWork.find(Number(request.params.id));
+    return work === null ? sendProblem(reply, 'not_found', 'there is no such work, or it ended more than a week ago') : longWorkBody(work);
+  },
+});

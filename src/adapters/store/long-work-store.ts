@@ -1,0 +1,215 @@
+/** How far long work is that no record of its own tells of: whoever works writes its own row, and whoever asks reads them all. */
+import { basename } from 'node:path';
+import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
+import type { LongWork, LongWorkReads } from '../../../api/v1/runtime/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { longWorkProgress, type Waiting, type WorkProgress } from '../../domain/work-progress.ts';
+import type { Sql } from './database.ts';
+import { pageOfRows } from './page-of-rows.ts';
+
+const DAY_MS = 86_400_000;
+/** What has changed is written so often at most, and that it still goes on at least so often. */
+const TELL_MS = 1_000;
+const ALIVE_MS = 10_000;
+
+export interface BegunWork<Result> extends Pick<LongWork, 'kind' | 'source'> {
+  /** What is worked on, in a few words. */
+  readonly subject: string;
+  /** The series of bars that is imported or fetched; only such work has one. */
+  readonly series?: CandleSeries;
+  /** What is counted, in the plural. */
+  readonly unit: string;
+  /** `always`; `long`: not before it has taken a second; `never`: nobody but `onProgress` is told. */
+  readonly recorded: 'always' | 'long' | 'never';
+  /** Why a result is none, in a sentence that every reader of the market may see; null where it is one. */
+  readonly failureOf: (result: Result) => string | null;
+  /** The same of what was thrown. */
+  readonly thrownFailureOf: (error: unknown) => string;
+  /** Is told of every change. */
+  readonly onProgress?: (progress: WorkProgress) => void;
+  /** Is told once under which id others read it. */
+  readonly onRecorded?: (workId: string) => void;
+}
+
+/** What the work says of itself while it goes on. */
+export interface WorkTeller {
+  /** How much is done of how much. What was done at the first call was done before. */
+  progress(done: number, total: number): void;
+  waits(waitingFor: Waiting | null): void;
+}
+
+export interface WorkRecorder {
+  /** Works, and writes how far it is. What goes wrong with the writing leaves the work alone. @throws what `run` throws */
+  during<Result>(work: BegunWork<Result>, run: (tell: WorkTeller) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * @param sql two connections at least where the work itself holds one in a transaction.
+ * @param worker the command or the part of the service that works.
+ */
+export function createWorkRecorder(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, worker: string): WorkRecorder {
+  const workedOnBy = `${worker}, process ${process.pid}`;
+  return {
+    async during(work, run) {
+      const row = new WorkRow(sql, clock, workedOnBy, work);
+      await row.begin();
+      try {
+        const result = await run(row);
+        await row.end(work.failureOf(result));
+        return result;
+      } catch (error) {
+        await row.end(work.thrownFailureOf(error));
+        throw error;
+      }
+    },
+  };
+}
+
+/** One row, written one statement after the other. */
+class WorkRow implements WorkTeller {
+  readonly #sql: Sql;
+  readonly #clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly #workedOnBy: string;
+  readonly #work: BegunWork<never>;
+  readonly #begunAt: EpochMs;
+  #doneBefore: number | null = null;
+  #done = 0;
+  #total: number | null = null;
+  #waitingFor: Waiting | null = null;
+  #hasChanged = false;
+  #hasEnded = false;
+  /** Null before the row is there. */
+  #id: number | null = null;
+  #writtenAt: EpochMs = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #cancel = (): void => {};
+
+  constructor(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, workedOnBy: string, work: BegunWork<never>) {
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#workedOnBy = workedOnBy;
+    this.#work = work;
+    this.#begunAt = clock.now();
+  }
+
+  async begin(): Promise<void> {
+    if (this.#work.recorded === 'never') return;
+    if (this.#work.recorded === 'always') await this.#write(null, false);
+    this.#plan();
+  }
+
+  progress(done: number, total: number): void {
+    this.#doneBefore ??= done;
+    this.#done = done - this.#doneBefore;
+    this.#total = total - this.#doneBefore;
+    this.#changed();
+  }
+
+  waits(waitingFor: Waiting | null): void {
+    this.#waitingFor = waitingFor;
+    this.#changed();
+  }
+
+  async end(error: string | null): Promise<void> {
+    this.#hasEnded = true;
+    this.#cancel();
+    await this.#writing;
+    if (this.#id !== null) await this.#write(error, true);
+  }
+
+  #changed(): void {
+    this.#hasChanged = true;
+    const now = this.#clock.now();
+    const { unit, onProgress } = this.#work;
+    const told = { unit, done: this.#done, total: this.#total, waitingFor: this.#waitingFor };
+    onProgress?.(longWorkProgress({ ...told, begunAt: this.#begunAt, seenAt: now, endedAt: null, error: null }, now));
+  }
+
+  #plan(): void {
+    this.#cancel = this.#clock.deadline(this.#clock.now() + TELL_MS, () => {
+      this.#writing = this.#look();
+    });
+  }
+
+  /** Writes what there is to write, and looks again a second later. */
+  async #look(): Promise<void> {
+    if (this.#id === null || this.#hasChanged || this.#clock.now() - this.#writtenAt >= ALIVE_MS) await this.#write(null, false);
+    if (!this.#hasEnded) this.#plan();
+  }
+
+  /** A row that cannot be written is written at the next look, or shows by its age. */
+  async #write(error: string | null, isEnd: boolean): Promise<void> {
+    this.#hasChanged = false;
+    this.#writtenAt = this.#clock.now();
+    const sql = this.#sql;
+    const waiting = isEnd ? null : this.#waitingFor;
+    try {
+      if (this.#id === null) await this.#insert(waiting);
+      else {
+        await sql`
+          update long_work set done = ${this.#done}, total = ${this.#total}, wait_cause = ${waiting?.cause ?? null},
+            wait_detail = ${waiting?.detail ?? null}, seen_at = service_clock_ms(),
+            ended_at = ${isEnd ? sql`service_clock_ms()` : null}, error = ${error}
+          where id = ${this.#id}`;
+      }
+    } catch {
+      this.#hasChanged = true;
+    }
+  }
+
+  async #insert(waiting: Waiting | null): Promise<void> {
+    const { kind, subject, series = null, source, unit, onRecorded } = this.#work;
+    const sql = this.#sql;
+    const [row] = await sql<{ id: number }[]>`
+      insert into long_work (kind, subject, venue, instrument, timeframe, source, worked_on_by, unit, done, total, wait_cause, wait_detail,
+        begun_at, seen_at)
+      select ${kind}, ${subject}, ${series?.venue ?? null}, ${series?.instrument ?? null}, ${series?.timeframe ?? null}, ${source},
+        ${this.#workedOnBy}, ${unit}, ${this.#done}, ${this.#total}, ${waiting?.cause ?? null}, ${waiting?.detail ?? null},
+        now - ${this.#clock.now() - this.#begunAt}::bigint, now from service_clock_ms() as now
+      returning id`;
+    this.#id = row?.id ?? null;
+    if (this.#id !== null) onRecorded?.(String(this.#id));
+  }
+}
+
+interface WorkColumns extends Omit<LongWork, 'waitingFor'> {
+  readonly waitCause: Waiting['cause'] | null;
+  readonly waitDetail: string | null;
+}
+
+export function createWorkReads(sql: Sql): LongWorkReads {
+  const columns = sql`id as number, kind, subject, venue, instrument, timeframe, source, worked_on_by as "workedOnBy", unit, done, total,
+    wait_cause as "waitCause", wait_detail as "waitDetail", begun_at as "begunAt", seen_at as "seenAt", ended_at as "endedAt", error,
+    service_clock_ms() as at`;
+  return {
+    async list({ limit, after }, kinds) {
+      const rows = await sql<WorkColumns[]>`
+        select ${columns} from long_work where ${kinds === null ? sql`true` : sql`kind = any(${kinds as string[]})`}
+        ${after === null ? sql`` : sql`and id < ${Number(after)}`} order by id desc limit ${limit + 1}`;
+      return pageOfRows(rows.map(workOf), limit, ({ number }) => String(number));
+    },
+    async find(number) {
+      const [row] = await sql<WorkColumns[]>`select ${columns} from long_work where id = ${number}`;
+      return row === undefined ? null : workOf(row);
+    },
+  };
+}
+
+function workOf({ waitCause, waitDetail, ...row }: WorkColumns): LongWork {
+  return { ...row, waitingFor: waitCause === null || waitDetail === null ? null : { cause: waitCause, detail: waitDetail } };
+}
+
+/** A series of bars as the subject of work. */
+export const seriesText = ({ venue, instrument, timeframe }: CandleSeries): string => `${venue} ${instrument} ${timeframe}`;
+
+/** The names of files without their folders, which are nobody else's to read. */
+export function sourceOf(files: readonly string[]): string {
+  const first = basename(files[0] ?? '').slice(0, 200);
+  return files.length < 2 ? first : `${first} and ${files.length - 1} more`;
+}
+
+/** Forgets work of which nothing was said for so many days. */
+export async function forgetWork(sql: Sql, days: number): Promise<void> {
+  await sql`delete from long_work where seen_at < service_clock_ms() - ${days * DAY_MS}::bigint`;
+}
