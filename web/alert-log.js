@@ -1,39 +1,34 @@
-/** The alerts that this window has received since it was opened, newest first; they outlast a reload of it. */
-import { h } from './dom.js';
-import { clockAndZone } from './words.js';
+/** Alerts as the service keeps them, newest first, each with its agent and its venues by name. */
+import { alertWords } from './alert-words.js';
+import { fill, h } from './dom.js';
+import { read } from './http.js';
+import { dayAndTime } from './words.js';
 
-/** @typedef {{ readonly at: string, readonly words: string }} Alert */
+/** @typedef {import('./api.ts').Alert} Alert */
 
-const KEPT = 'sevengate.alerts';
-const MOST = 20;
 const SHOWN = 6;
 
-/** @returns {readonly Alert[]} */
-export function alertsReceived() {
-  try {
-    const found = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]');
-    return Array.isArray(found) ? found.filter(({ at, words }) => typeof at === 'string' && typeof words === 'string') : [];
-  } catch {
-    return [];
-  }
+/** The newest of them, and where the others are. @param {AbortSignal} signal */
+export function alertList(signal) {
+  const element = h('div', {});
+  return {
+    element,
+    async refresh() {
+      /** @type {import('./wire.ts').Page<Alert>} */
+      const { items, nextCursor } = await read(`/v1/alerts?limit=${SHOWN}`, { signal });
+      if (items.length === 0) return fill(element, h('p', { class: 'panel-body faint' }, 'None in the last days.'));
+      const rows = await Promise.all(items.map(alertRow));
+      fill(
+        element,
+        h('ul', { class: 'attention-list' }, rows),
+        nextCursor === null ? null : h('p', { class: 'panel-body' }, h('a', { href: '#/runtime/alerts' }, 'All alerts')),
+      );
+    },
+  };
 }
 
 /** @param {Alert} alert */
-export function keepAlert(alert) {
-  sessionStorage.setItem(KEPT, JSON.stringify([alert, ...alertsReceived()].slice(0, MOST)));
-}
-
-/** Somebody else may sign in here next. */
-export function forgetAlerts() {
-  sessionStorage.removeItem(KEPT);
-}
-
-/** The newest of them. */
-export function alertList() {
-  const newest = alertsReceived().slice(0, SHOWN);
-  if (newest.length === 0) return h('p', { class: 'panel-body faint' }, 'None since this window was opened.');
-  const rows = newest.map(({ at, words }) =>
-    h('li', { 'data-kind': 'alert' }, h('span', {}, words), h('time', { class: 'faint', datetime: at }, clockAndZone(at))),
-  );
-  return h('ul', { class: 'attention-list' }, rows);
+async function alertRow(alert) {
+  const time = h('time', { class: 'faint', datetime: alert.at }, dayAndTime(alert.at));
+  return h('li', { 'data-kind': 'alert' }, h('span', {}, await alertWords(/** @type {import('./wire.ts').News<'alerts'>} */ (alert.data))), time);
 }

@@ -215,6 +215,17 @@ export type AgentWithManifest = {
   readonly requestedStage: 'draft' | 'backtest' | 'stress_test' | 'paper' | 'shadow' | 'limited_live' | 'live' | null;
 };
 
+export type Alert = {
+  readonly at: string;
+  readonly what: string;
+  readonly agentId: string | null;
+  readonly agentName: string | null;
+  readonly venues: ReadonlyArray<'spotchain' | 'spotexchange' | 'evmvenue' | 'prediction' | 'reference'>;
+  readonly detail: string | null;
+  readonly ofService: boolean;
+  readonly data: { readonly [name: string]: unknown };
+};
+
 export type Assessment = {
   readonly symbol: string;
   readonly at: string;
@@ -4336,6 +4347,24 @@ export type TokenizedTake = {
     readonly name: string;
     readonly symbol: string;
     readonly quoteMint: string;
+  } | null;
+};
+
+export type TotalEquity = {
+  readonly at: string;
+  readonly mode: 'paper' | 'live';
+  readonly openedAt: string | null;
+  readonly observedFrom: string | null;
+  readonly timeframe: '1m' | '5m' | '15m' | '1h' | '4h' | '24h';
+  readonly items: ReadonlyArray<{
+    readonly at: string;
+    readonly equityUsd: string | null;
+    readonly pnlUsd: string | null;
+    readonly drawdownPct: number | null;
+  }>;
+  readonly today: {
+    readonly startUsd: string;
+    readonly changeUsd: string;
   } | null;
 };
 

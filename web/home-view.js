@@ -5,6 +5,7 @@ import { fill, h, mark, say } from './dom.js';
 import { earningsTable } from './earnings-table.js';
 import { read } from './http.js';
 import { attentionList, readAttention } from './needs-attention.js';
+import { TotalEquity } from './total-equity.js';
 import { clockAndZone } from './words.js';
 
 /** @typedef {import('./api.ts').Performance} Performance */
@@ -24,8 +25,9 @@ export function homeView(context) {
   const when = h('span', { class: 'faint' });
   const earned = h('div', {});
   const waiting = h('div', {});
-  const alerts = h('div', {});
+  const alerts = alertList(signal);
   const agents = agentLines({ context, signal });
+  const equity = new TotalEquity(signal);
   let isReading = false;
   /** @type {number | undefined} */
   let gathering;
@@ -34,17 +36,14 @@ export function homeView(context) {
     if (isReading || document.hidden) return;
     isReading = true;
     try {
-      const [paper, live, attention] = await Promise.all([
-        readPerformance('paper', signal),
-        readPerformance('live', signal),
-        readAttention(signal),
-      ]);
+      const [paper, live, attention] = await readAll(signal);
       fill(earned, earningsTable({ paper, live }));
       fill(waiting, attentionList(attention));
-      fill(alerts, alertList());
+      await alerts.refresh();
       mark(verdict, 'data-count', String(attention.length));
       say(verdict, `${wellWords(attention.length)} ${moneyWords(paper, live)}`);
       say(when, `as of ${clockAndZone(feed.now())}`);
+      await equity.refresh({ paper, live });
       await agents.refresh([...paper.books, ...live.books]);
     } catch (error) {
       if (signal.aborted) return;
@@ -66,15 +65,21 @@ export function homeView(context) {
   void refresh();
 
   return {
-    element: frame({ verdict, when, earned, waiting, alerts, agents: agents.element }),
+    element: frame({ verdict, when, earned, waiting, alerts: alerts.element, equity: equity.element, agents: agents.element }),
     title: 'Overview',
     end() {
       abort.abort();
+      equity.end();
       clearTimeout(gathering);
       clearInterval(repeating);
       for (const stop of stops) stop();
     },
   };
+}
+
+/** @param {AbortSignal} signal */
+function readAll(signal) {
+  return Promise.all([readPerformance('paper', signal), readPerformance('live', signal), readAttention(signal)]);
 }
 
 /** @param {'paper' | 'live'} mode @param {AbortSignal} signal @returns {Promise<Performance>} */
@@ -97,8 +102,8 @@ function moneyWords(paper, live) {
   return Number(totals.pnlUsd) > 0 ? `The ${mode} books make money.` : `The ${mode} books lose money.`;
 }
 
-/** @param {{ readonly [part in 'verdict' | 'when' | 'earned' | 'waiting' | 'alerts' | 'agents']: HTMLElement }} parts */
-function frame({ verdict, when, earned, waiting, alerts, agents }) {
+/** @param {{ readonly [part in 'verdict' | 'when' | 'earned' | 'waiting' | 'alerts' | 'equity' | 'agents']: HTMLElement }} parts */
+function frame({ verdict, when, earned, waiting, alerts, equity, agents }) {
   const panel = (/** @type {string} */ title, /** @type {HTMLElement} */ content) =>
     h('div', { class: 'panel' }, h('div', { class: 'panel-head' }, h('h2', {}, title)), content);
   return h(
@@ -112,6 +117,7 @@ function frame({ verdict, when, earned, waiting, alerts, agents }) {
       panel('Profit and loss', earned),
       h('div', {}, panel('Needs somebody', waiting), panel('Alerts', alerts)),
     ),
+    equity,
     agents,
   );
 }

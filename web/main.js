@@ -3,7 +3,6 @@
 import { forgetAgentNames } from './agent-names.js';
 import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
-import { forgetAlerts, keepAlert } from './alert-log.js';
 import { alertWords } from './alert-words.js';
 import { followForNotices } from './browser-notices.js';
 import { fill, h } from './dom.js';
@@ -253,7 +252,6 @@ function open(me, makeBar = null) {
   async function signOut() {
     try {
       await change('DELETE', '/v1/session');
-      forgetAlerts();
       signIn(null);
     } catch (error) {
       fail(error);
@@ -287,11 +285,7 @@ function followOrganization(context, shell) {
   shell.badge('proposals', waiting.badge);
   const stop = context.feed.subscribe({
     channel: 'alerts',
-    receive: ({ at, data }) =>
-      void alertWords(data).then((words) => {
-        keepAlert({ at, words });
-        shell.notify(words, 'warning');
-      }),
+    receive: ({ data }) => void alertWords(data).then((words) => shell.notify(words, 'warning')),
   });
   const stopNotices = followForNotices(context.feed);
   return () => {

@@ -43,6 +43,7 @@ export function runtimeView(context, tab) {
     activities: activitiesPanel(parts),
     timers: timersPanel(parts),
     incidents: incidentsPanel(parts),
+    alerts: alertsPanel(parts),
     interventions: interventionsPanel(parts),
   };
 
@@ -60,7 +61,11 @@ export function runtimeView(context, tab) {
       if (!signal.aborted) fail(error);
     }
   }
-  const stop = feed.subscribe({ channel: 'alerts', begin: () => {}, receive: () => void panels.incidents.begin() });
+  const stop = feed.subscribe({
+    channel: 'alerts',
+    begin: () => {},
+    receive: () => void Promise.all([panels.incidents.begin(), panels.alerts.begin()]),
+  });
   const repeating = setInterval(() => void refresh(false), EVERY_MS);
   void refresh(true);
   const shown = runtimeTabs(tab, { ...panels, queues: { content: [queues] }, work: { content: [work] } });
@@ -78,7 +83,7 @@ export function runtimeView(context, tab) {
 }
 
 /** The names of the parts, in their order; that of each stands in the address. */
-const PARTS = /** @type {const} */ (['actors', 'activities', 'timers', 'incidents', 'queues', 'work', 'interventions']);
+const PARTS = /** @type {const} */ (['actors', 'activities', 'timers', 'incidents', 'alerts', 'queues', 'work', 'interventions']);
 
 /** @param {string} chosen @param {Readonly<Record<typeof PARTS[number], { readonly content: readonly Node[] }>>} parts */
 function runtimeTabs(chosen, parts) {
@@ -210,6 +215,26 @@ function incidentsPanel({ signal, fail, interventions }) {
       ...(interventions.may ? [actor.actorStatus === 'quarantined' ? interventions.ofActor(actor) : null] : []),
     ],
     empty: 'Nothing went wrong inside any actor.',
+    signal,
+    fail,
+  });
+  return { content: [table.element], begin: table.begin };
+}
+
+/** @param {RuntimeParts} parts @returns {RuntimePanel} */
+function alertsPanel({ signal, fail }) {
+  const table = pagedTable({
+    label: 'Alerts, newest first',
+    head: ['alert', 'agent', 'venues', `at, ${zoneWord()}`, 'what was met'],
+    address: () => `/v1/alerts?limit=${PER_PAGE}`,
+    row: (/** @type {import('./api.ts').Alert} */ { what, agentId, agentName, venues, at, detail, ofService }) => [
+      plain(what),
+      agentId === null ? (ofService ? 'the whole service' : '') : h('a', { href: `#/agents/${agentId}` }, agentName ?? 'an agent'),
+      venues.map(plain).join(', '),
+      h('span', { class: 'number' }, dayAndTime(at)),
+      h('span', { class: 'long' }, detail ?? ''),
+    ],
+    empty: 'Nothing was alerted in the last days.',
     signal,
     fail,
   });

@@ -133,6 +133,7 @@ import { getPerp } from './perps/get.ts';
 import { listPerps } from './perps/list.ts';
 import { getPortfolio } from './portfolio/get.ts';
 import { simulateImpact } from './portfolio/impact.ts';
+import { getTotalEquity } from './portfolio/equity.ts';
 import { getPerformance } from './portfolio/performance.ts';
 import { getPredictionMarket } from './prediction-markets/get.ts';
 import { listPredictionMarkets } from './prediction-markets/list.ts';
@@ -156,6 +157,7 @@ import { listIncidents } from './runtime/incidents.ts';
 import { listInterventions } from './runtime/interventions.ts';
 import { listTimers } from './runtime/timers.ts';
 import { getWork, listWork } from './runtime/work.ts';
+import { listAlerts } from './alerts.ts';
 import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
 import { redeemSignInLink } from './session/redeem-link.ts';
@@ -230,6 +232,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getEquity, 'agent:read'),
   entry(getPortfolio, 'agent:read'),
   entry(getPerformance, 'agent:read'),
+  entry(getTotalEquity, 'agent:read'),
   entry(simulateImpact, 'agent:read'),
   // Swaps on the primary chain.
   entry(quoteSwap, 'market:read'),
@@ -322,6 +325,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listTimers, 'agent:read'),
   entry(listIncidents, 'agent:read'),
   entry(listInterventions, 'agent:read'),
+  entry(listAlerts, 'agent:read'),
   entry(listWork, 'agent:read'),
   entry(getWork, 'agent:read'),
   entry(retryActivity, 'risk:manage'),

@@ -29,28 +29,23 @@ export interface EquityPoint {
   readonly drawdownPct: number | null;
 }
 
-/**
- * The equity at each of `times`, which ascend, as do the moves and the closes.
- * A close counts from its instant until the next one: a market that is shut keeps its last price.
- */
-export function equityCourse(
-  moves: readonly LedgerMove[],
-  closes: ReadonlyMap<InstrumentKey, readonly KnownClose[]>,
-  times: readonly EpochMs[],
-): readonly EquityPoint[] {
+/** What one unit was worth at an instant; null where it is not known. Is asked for instants that ascend. */
+export type PriceAt = (instrument: InstrumentKey, at: EpochMs) => DecimalString | null;
+
+/** The equity at each of `times`, which ascend, as do the moves. */
+export function equityCourse(moves: readonly LedgerMove[], priceAt: PriceAt, times: readonly EpochMs[]): readonly EquityPoint[] {
   let cash = new Decimal(0);
   let paidIn = new Decimal(0);
   let highest = new Decimal(0);
   let next = 0;
   const held = new Map<InstrumentKey, Decimal>();
-  const places = new Map<InstrumentKey, number>();
   return times.map((at): EquityPoint => {
     for (let move = moves[next]; move !== undefined && move.at <= at; move = moves[++next]) {
       if (move.kind === 'cash') cash = cash.plus(move.amount);
       else if (move.kind === 'capital') paidIn = paidIn.minus(move.amount);
       else if (move.instrument !== null) held.set(move.instrument, (held.get(move.instrument) ?? new Decimal(0)).plus(move.amount));
     }
-    const worth = worthOf(held, closes, places, at);
+    const worth = worthOf(held, priceAt, at);
     if (worth === null) return { at, equityUsd: null, pnlUsd: null, drawdownPct: null };
     const equity = cash.plus(worth);
     const pnl = equity.minus(paidIn);
@@ -61,23 +56,26 @@ export function equityCourse(
   });
 }
 
-/** `places` remembers how far each list of closes has been walked. */
-function worthOf(
-  held: ReadonlyMap<InstrumentKey, Decimal>,
-  closes: ReadonlyMap<InstrumentKey, readonly KnownClose[]>,
-  places: Map<InstrumentKey, number>,
-  at: EpochMs,
-): Decimal | null {
+function worthOf(held: ReadonlyMap<InstrumentKey, Decimal>, priceAt: PriceAt, at: EpochMs): Decimal | null {
   let worth = new Decimal(0);
   for (const [instrument, quantity] of held) {
     if (quantity.isZero()) continue;
+    const price = priceAt(instrument, at);
+    if (price === null) return null;
+    worth = worth.plus(quantity.times(price));
+  }
+  return worth;
+}
+
+/** Each close, which ascend, counts from its instant until the next one: a market that is shut keeps its last price. */
+export function lastCloses(closes: ReadonlyMap<InstrumentKey, readonly KnownClose[]>): PriceAt {
+  // How far each list was walked.
+  const places = new Map<InstrumentKey, number>();
+  return (instrument, at) => {
     const known = closes.get(instrument) ?? [];
     let place = places.get(instrument) ?? 0;
     while (place < known.length && (known[place] as KnownClose).at <= at) place++;
     places.set(instrument, place);
-    const close = known[place - 1];
-    if (close === undefined) return null;
-    worth = worth.plus(quantity.times(close.close));
-  }
-  return worth;
+    return known[place - 1]?.close ?? null;
+  };
 }

@@ -1,6 +1,10 @@
 // Agents from creation to halt over HTTP, on the real commands and a real database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTradingTicker } from '../../actors/ticking/trading-decisions.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
+import { placeAtStage } from '../harness/fixture.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
@@ -141,6 +145,27 @@ describe('pausing, resuming, halting', () => {
     expect(chart.body).toMatchObject({ machine: 'agent@1', status: 'running', value: { stage: 'draft', duty: 'active', feed: 'live' } });
     expect(chart.body.definition.id).toBe('agent@1');
     expect((await api.call('GET', `/v1/agents/${id}/evidence`, { token: reader })).body).toEqual({ items: [], nextCursor: null });
+  });
+
+  test('after a breaker it is resumed once the cause is over, and by somebody other than its creator', async () => {
+    const creator = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
+    const id = await createdAgent(api, creator);
+    await placeAtStage(api.databaseUrl, id, 'limited_live');
+    const runtime = createRuntime({ store: createActorStore(api.sql), directory: createDirectory(ACTOR_KINDS), clock: api.clock });
+    const trip = (agentId: string, at: number) =>
+      runtime.deliver(agentId, { type: 'breaker.tripped', breaker: 'daily_drawdown', at, observed: 9, limit: 3 }, { cause: 'test' });
+    const resume = (agentId: string, token: string) => api.call('POST', `/v1/agents/${agentId}/resume`, { token });
+    expect(await trip(id, api.clock.now())).toMatchObject({ ok: true });
+    expect((await resume(id, risk)).body).toMatchObject({
+      status: 409,
+      code: 'cause_persists',
+      detail: expect.stringContaining('whole day'),
+    });
+    const other = await createdAgent(api, creator);
+    await placeAtStage(api.databaseUrl, other, 'limited_live');
+    expect(await trip(other, api.clock.now() - 86_400_000)).toMatchObject({ ok: true });
+    expect((await resume(other, creator)).body).toMatchObject({ status: 403, code: 'resume_by_creator' });
+    expect((await resume(other, risk)).body).toMatchObject({ paused: false });
   });
 
   test("the halt pauses every agent of the caller's organization and nobody else's", async () => {

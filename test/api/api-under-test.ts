@@ -92,6 +92,8 @@ export interface ApiUnderTest {
   /** The providers of prediction markets that orders ask for books; nobody answers until a test says so. */
   readonly predictionVenues: Record<PredictionProvider, PredictionAsking>;
   readonly defects: unknown[];
+  /** The venues of live orders that are switched off, by the setting that would switch each on. */
+  readonly disabledVenues: { spotexchange?: string };
   /** A token of a new subject with these grants; without an organization the subject is nobody's member. */
   token(permissions: readonly Permission[], orgId?: string | null): Promise<string>;
   /** A token that expires (or has expired) so many milliseconds from now. */
@@ -159,6 +161,7 @@ export async function apiUnderTest(
       return book === undefined ? refuse('not_found', 'no book of this instrument was received yet') : { ok: true, value: book };
     },
   };
+  const disabledVenues: ApiUnderTest['disabledVenues'] = { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' };
   const {
     connection: _connection,
     shardDecisions: _shardDecisions,
@@ -175,7 +178,7 @@ export async function apiUnderTest(
     onchainPredictions: onchain,
     primaryChain: null,
     launcher: null,
-    disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+    disabledVenues: () => disabledVenues,
     evmWallets: { chainId: 42_161, takesSignature: async () => ({ ok: true, value: false }) },
     bridge,
     clock,
@@ -264,6 +267,7 @@ export async function apiUnderTest(
     app,
     sql,
     owner,
+    disabledVenues,
     databaseUrl: url,
     ports,
     clock,

@@ -210,3 +210,20 @@ test('the same Idempotency-Key gets the same quote', async () => {
   const two = await quote(wishFrom('spotchain', '40'), trader, headers);
   expect(two.body.id).toBe(one.body.id);
 });
+
+test('so many quotes may be open at once, and one more is refused', async () => {
+  const { body } = await quote(wishFrom('spotchain', '41'), stranger);
+  await api.owner`
+    with copies as (
+      insert into actors (id, org_id, kind, machine, version, snapshot, status)
+      select gen_random_uuid(), org_id, kind, machine, version, snapshot, status from actors, generate_series(2, 50) where id = ${body.id}
+      returning id)
+    insert into bridge_transfers (id, org_id, provider, from_chain, to_chain, amount_usd, state, body, created_at, changed_at)
+    select c.id, t.org_id, t.provider, t.from_chain, t.to_chain, t.amount_usd, t.state, t.body, t.created_at, t.changed_at
+    from copies c, bridge_transfers t where t.id = ${body.id}`;
+  expect((await quote(wishFrom('spotchain', '42'), stranger)).body).toMatchObject({
+    status: 429,
+    code: 'too_many_prepared',
+    detail: expect.stringContaining('50 quotes are open'),
+  });
+});

@@ -171,6 +171,20 @@ test('live orders are switched off unless the service is told otherwise', async 
   expect(await api.sql`select 1 from market_orders where mode = 'live'`).toEqual([]);
 });
 
+test('a live order that is switched on and passes risk is taken, and is on its way', async () => {
+  const { spotexchange } = api.disabledVenues;
+  delete api.disabledVenues.spotexchange;
+  try {
+    const body = { instrument: 'BTCUSDT', side: 'buy', quantity: '0.01', limitPrice: '60010' };
+    const reply = await api.call('POST', '/v1/market-orders/spotexchange/live', { token: trader, body });
+    expect(reply.status, reply.text).toBe(202);
+    expect(reply.body).toMatchObject({ mode: 'live', side: 'buy', state: 'approved', quantity: '0.01', filledQuantity: '0' });
+    expect((await api.call('GET', `/v1/market-orders/${reply.body.id}`, { token: trader })).body).toEqual(reply.body);
+  } finally {
+    if (spotexchange !== undefined) api.disabledVenues.spotexchange = spotexchange;
+  }
+});
+
 test('a foreign order answers as a missing one, and a viewer places none', async () => {
   const stranger = await api.token(['agent:read'], THEIRS);
   const [{ id }] = (await api.call('GET', '/v1/market-orders', { token: trader })).body.items;

@@ -383,3 +383,49 @@ test('market:read alone sees no portfolio', async () => {
 test('no request came to a defect', () => {
   expect(api.defects).toEqual([]);
 });
+
+test('the course of everything: ledgers folded at the middles that cuts observed, ending at the figures of now', async () => {
+  const course = async (query = '?mode=live', token = reader) => (await api.call('GET', `/v1/portfolio/equity${query}`, { token })).body;
+  const figures = async () => (await api.call('GET', '/v1/portfolio/performance?mode=live', { token: reader })).body.totals;
+  const minute = 60_000;
+  const now = api.clock.now();
+  const begin = Math.floor(now / minute) * minute - 8 * minute;
+  // The book was opened eight minutes ago; three of the cuts since observed both instruments, one did not, and one minute has none.
+  const id = bookIds.manual(OURS, 'live');
+  await booked(
+    OURS,
+    [fillOf(id, BTC, '0.1', '40000'), fillOf(id, AAPL, '10', '180')].map((fill) => ({ ...fill, at: begin })),
+  );
+  quoted(BTC, '49990', '50010');
+  quoted(AAPL, '199', '201');
+  const cut = async (slot: number, mids: Readonly<Record<string, string | null>>) => {
+    await api.sql`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 2) on conflict do nothing`;
+    for (const [key, mid] of Object.entries(mids))
+      await api.sql`insert into observations (slot, instrument, hash, body) values (${slot}, ${key}, 'h', ${JSON.stringify({ quote: { mid } })})`;
+  };
+  await cut(begin + minute, { [BTC]: '41000.5', [AAPL]: '181' });
+  await cut(begin + 2 * minute - 20_000, { [BTC]: '42000', [AAPL]: '182.25' });
+  await cut(begin + 3 * minute, { [BTC]: '43000', [AAPL]: null });
+  await cut(begin + 5 * minute, { [BTC]: '45000', [AAPL]: '185' });
+  const body = await course();
+  expect(body).toMatchObject({ mode: 'live', timeframe: '1m', openedAt: new Date(begin).toISOString(), observedFrom: null, today: null });
+  // 10000 paid in; 0.1 for 40000 and 10 for 180 bought.
+  expect(body.items.slice(0, 5).map(({ at, equityUsd, pnlUsd }: never) => [at, equityUsd, pnlUsd])).toEqual(
+    [
+      ['10110.05', '110.05'],
+      ['10222.5', '222.5'],
+      [null, null],
+      [null, null],
+      ['10550', '550'],
+    ].map(([equity, earned], index) => [new Date(begin + (index + 1) * minute).toISOString(), equity, earned]),
+  );
+  const totals = await figures();
+  expect(body.items.at(-1)).toMatchObject({ at: new Date(now).toISOString(), equityUsd: totals.equityUsd, pnlUsd: totals.pnlUsd });
+  // Today is what the figures say it is.
+  const day = Math.floor(now / 86_400_000) * 86_400_000;
+  await api.sql`update books set day = ${day}, day_start_equity_usd = capital_usd + 50.5 where id = ${id}`;
+  const { todayUsd, equityUsd } = await figures();
+  const { today } = await course('?mode=live&points=2');
+  expect(today).toEqual({ startUsd: new Decimal(equityUsd).minus(todayUsd).toFixed(), changeUsd: todayUsd });
+  expect(await course('?mode=live', stranger)).toMatchObject({ openedAt: null, items: [], today: null });
+});

@@ -78,6 +78,19 @@ test('every class of error has the one shape', async () => {
   expect(api.defects.splice(0)).toHaveLength(2);
 });
 
+test('what the database refuses by mistake is an error of the service that tells nothing of it', async () => {
+  await api.owner`revoke select on long_work from sevengate_app, sevengate_api`;
+  try {
+    const reply = await api.call('GET', '/v1/runtime/work', { token: await api.token(['agent:read']) });
+    expectProblem(reply, 500, 'internal_error');
+    expect(reply.text).not.toContain('long_work');
+    expect(api.defects.splice(0)).toMatchObject([{ message: 'permission denied for table long_work' }]);
+  } finally {
+    await api.owner`grant select on long_work to sevengate_app, sevengate_api`;
+  }
+  expect((await api.call('GET', '/v1/runtime/work', { token: await api.token(['agent:read']) })).status).toBe(200);
+});
+
 test('the wrong method says which are right', async () => {
   expect((await api.call('DELETE', '/v1/agents', { token })).headers['allow']).toBe('GET, HEAD, POST');
   expect((await api.call('PUT', `/v1/agents/${newId()}/pause`, { token })).headers['allow']).toBe('POST');

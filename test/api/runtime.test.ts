@@ -35,6 +35,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const read = async (path: string, token = watcher) => (await api.call('GET', `/v1/runtime${path}`, { token })).body;
+const alerts = async (query = '', token = watcher) => (await api.call('GET', `/v1/alerts${query}`, { token })).body;
 const act = (verb: string, body: object, id = order, token = manager) => api.call('POST', `/v1/actors/${id}/${verb}`, { token, body });
 const stored = async (key: string) =>
   (await api.sql`select state, attempts, due_at, answer, ended_at from activities where key = ${key}`)[0];
@@ -99,10 +100,42 @@ test('long work without a record of its own is told with who works at it; one wh
   });
   expect(await read(`/work/${died?.id}`)).toMatchObject({ state: 'silent', endedAt: null });
   expect(await read('/work/999999999')).toMatchObject({ status: 404, code: 'not_found' });
-  expect(await read('/work/first')).toMatchObject({ status: 400, code: 'malformed' });
+  expect(await read('/work/first')).toMatchObject({ status: 404, code: 'not_found' });
   // Candles are told by themselves too, and nothing else among them.
   const candles = await api.call('GET', '/v1/candles/work', { token: await api.token(['market:read'], OURS) });
   expect(candles.body.items).toMatchObject([{ kind: 'backfill', venue: 'spotexchange', instrument: 'BTCUSDT' }]);
+});
+
+test('alerts are read from the store page by page, with agent and venue by name, the whole service’s among them and nobody else’s', async () => {
+  const announce = (orgId: string | null, actorId: string | null, body: object) => api.owner`
+    insert into announcements (channel, org_id, actor_id, at, body) values ('alerts', ${orgId}, ${actorId}, ${NOW}, ${api.owner.json(body as never)})`;
+  const before = (await alerts()).items.length;
+  expect(before).toBe(0);
+  await announce(OURS, agent, { what: 'data_degraded', agentId: agent, venues: ['spotexchange', 'nyse'] });
+  await announce(THEIRS, null, { what: 'emergency_halt' });
+  await announce(null, null, { what: 'clock_skew', detail: 'the clock is 3 s behind' });
+  await announce(OURS, order, { what: 'order_unknown', orderId: order });
+  await api.owner`insert into announcements (channel, org_id, actor_id, at, body) values ('agents', ${OURS}, ${agent}, ${NOW}, '{"what":"x"}')`;
+  const first = await alerts('?limit=2');
+  const second = await alerts(`?limit=2&cursor=${first.nextCursor}`);
+  expect(second.nextCursor).toBeNull();
+  const name = (await api.call('GET', `/v1/agents/${agent}`, { token: watcher })).body.name;
+  const none = { agentId: null, agentName: null, venues: [], detail: null, ofService: false };
+  expect([...first.items, ...second.items]).toEqual(
+    [
+      { ...none, what: 'order_unknown', data: { what: 'order_unknown', orderId: order } },
+      { ...none, what: 'clock_skew', detail: 'the clock is 3 s behind', ofService: true, data: expect.any(Object) },
+      {
+        ...none,
+        what: 'data_degraded',
+        agentId: agent,
+        agentName: name,
+        venues: ['spotexchange'],
+        data: expect.objectContaining({ agentId: agent }),
+      },
+    ].map((alert) => ({ at: new Date(NOW).toISOString(), ...alert })),
+  );
+  expect((await alerts('', stranger)).items.map(({ what }: { what: string }) => what)).toEqual(['clock_skew', 'emergency_halt']);
 });
 
 test('an activity is retried at once; one that its actor has left is not, nor one of somebody else, nor without a reason', async () => {

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { asyncApiDocument } from '../../api/asyncapi.ts';
 import { documentedRoutes, openApiDocument, permissionTable } from '../../api/openapi.ts';
+import { PROBLEMS } from '../../api/problem.ts';
 import { feedTypes, wireTypes } from './wire-types.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
@@ -114,8 +115,17 @@ test('an operation that is answered with JSON shows a real answer, and how to as
   for (const { 'x-codeSamples': samples } of operations)
     expect(samples?.map(({ lang }) => lang)).toEqual(['Shell', 'TypeScript', 'Python']);
 });
-/** Two documents that are too long to be shown, and what only the live exchange answers. */
-const NOT_RECORDED: readonly string[] = ['getAsyncApi', 'getOpenApi', 'placeSpotexchangeOrder'];
+/** Two documents that are too long to be shown. */
+const NOT_RECORDED: readonly string[] = ['getAsyncApi', 'getOpenApi'];
+
+test('every error that an operation may answer shows a real answer', () => {
+  const told = documentedRoutes().flatMap(({ route }) => route.refusals);
+  expect([...new Set(told)].filter((code) => components.examples[code] === undefined)).toEqual([]);
+  // What is an error of the API and answers no operation would be described without anybody ever meeting it.
+  expect(Object.keys(PROBLEMS).filter((code) => components.examples[code] === undefined)).toEqual(NOT_ANSWERED);
+});
+/** What the signer refuses an agent's trade for: a reason in the record of its order, and no answer to a request. */
+const NOT_ANSWERED: readonly string[] = ['autonomy_refused'];
 
 test('every operation has its own name, says what it needs and knows 429, 500 and 503', () => {
   const names = operations.map(({ operationId }) => operationId);

@@ -1,7 +1,7 @@
 // The course of a book's equity against a fold that knows nothing of legs: money, quantities and prices as integers.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { equityCourse, type KnownClose, type LedgerMove } from '../../src/domain/equity-course.ts';
+import { equityCourse, lastCloses, type KnownClose, type LedgerMove } from '../../src/domain/equity-course.ts';
 import { ledgerOfFill, ledgerOfTransfer } from '../../src/domain/ledger.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 
@@ -33,7 +33,7 @@ test('a paid-in sum, a purchase, a rise and a fall: equity, what was earned, and
       ],
     ],
   ]);
-  expect(equityCourse(moves, closes, [5, 10, 20, 30, 40, 50])).toEqual([
+  expect(equityCourse(moves, lastCloses(closes), [5, 10, 20, 30, 40, 50])).toEqual([
     { at: 5, equityUsd: '0', pnlUsd: '0', drawdownPct: 0 },
     { at: 10, equityUsd: '1000', pnlUsd: '0', drawdownPct: 0 },
     { at: 20, equityUsd: '999', pnlUsd: '-1', drawdownPct: 0.1 },
@@ -45,7 +45,7 @@ test('a paid-in sum, a purchase, a rise and a fall: equity, what was earned, and
 
 test('what is held without a price makes its points unknown, and once it is sold they are known again', () => {
   const moves = [move(1, 'cash', '-5'), move(1, 'position', '1', BTC), move(3, 'cash', '7'), move(3, 'position', '-1', BTC)];
-  expect(equityCourse(moves, new Map(), [1, 2, 3]).map(({ equityUsd }) => equityUsd)).toEqual([null, null, '2']);
+  expect(equityCourse(moves, lastCloses(new Map()), [1, 2, 3]).map(({ equityUsd }) => equityUsd)).toEqual([null, null, '2']);
 });
 
 const FILL = fc.record({
@@ -92,7 +92,7 @@ test('any fills and transfers, booked by the ledger, come to the sum that intege
         const closes: KnownClose[] = prices.map((close, at) => ({ at, close: String(close) }));
         const course = equityCourse(
           moves,
-          new Map([[BTC, closes]]),
+          lastCloses(new Map([[BTC, closes]])),
           prices.map((_, at) => at),
         );
         for (const { at, equityUsd, pnlUsd } of course) {

@@ -15,12 +15,16 @@ interface Asked {
 const FILE = process.env['SEVENGATE_EXAMPLES'];
 let naming: Promise<(method: string, url: string) => string | undefined> | null = null;
 
-/** Records one request by the name of its operation; does nothing where no file is named. */
+/**
+ * Records one request by the name of its operation; does nothing where no file is named. What no operation is asked for, such as a
+ * method that an address does not know, is recorded for its error alone.
+ */
 export async function recordExample({ method, url, body, status, answer }: Asked): Promise<void> {
   if (FILE === undefined || answer === null) return;
   naming ??= operationNames();
   const name = (await naming)(method, url);
-  if (name !== undefined) appendFileSync(FILE, `${JSON.stringify({ name, method, url, body, status, answer })}\n`);
+  if (name === undefined && !(url.startsWith('/v1/') && status >= 400)) return;
+  appendFileSync(FILE, `${JSON.stringify({ name: name ?? null, method, url, body, status, answer })}\n`);
 }
 
 /** Records what a page asks of the service. */

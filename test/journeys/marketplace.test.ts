@@ -99,6 +99,8 @@ test('publish, buy with real signed bytes, import', { timeout: 300_000 * PATIENC
   });
   expect((await service.post(`/v1/marketplace/${id}/import`, {}, buyer)).body.code).toBe('licence_missing');
 
+  const poor = await service.post(`/v1/marketplace/${id}/checkout`, { buyer: sandboxKey('who holds no dollars').address }, buyer);
+  expect(poor.body).toMatchObject({ status: 422, code: 'payment_refused' });
   const checkout = await service.post(`/v1/marketplace/${id}/checkout`, { buyer: wallet.address }, buyer);
   expect(checkout.status, checkout.text).toBe(201);
   const signedTransaction = signedBy(wallet, checkout.body.transaction);

@@ -185,6 +185,18 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       { what: 'the fees of the API' },
     );
     await page.locator(`[data-agent="${made}"] [title$="USD"]`).first().waitFor();
+    // The curve of everything ends where the figures above stand, and says the same change of today.
+    const curve = page.locator('.total-equity[data-mode=paper]');
+    await curve.locator('canvas').first().waitFor();
+    await waitFor(
+      async () => {
+        const [equity, today] = await shown.evaluateAll((all) => all.slice(0, 2).map((one) => one.getAttribute('title')));
+        const told = await curve.locator('.equity-words [title$="USD"]').evaluateAll((all) => all.map((one) => one.getAttribute('title')));
+        return equity !== null && told.join() === `${equity},${today}`;
+      },
+      { what: 'the same figures twice' },
+    );
+    expect(await findingsEverywhere(page)).toEqual([]);
   });
 
   test('the chart of the agent is drawn with its instrument, what it holds and what it earned', async () => {
@@ -244,6 +256,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     // The front page still says so once the notice is gone, also after a reload.
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').first().waitFor();
+    // A window that is opened later shows it too: it is read from the service.
     await page.reload();
     await page.locator('.attention-list [data-kind=alert]').getByText('Written here: data degraded on spotexchange').first().waitFor();
     await go(`#/agents/${made}`);
@@ -438,8 +451,12 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await signIn(page, service, 'risk-manager');
     await page.getByRole('link', { name: 'Runtime', exact: true }).click();
     await page.locator('.tile[data-wrong]').filter({ hasText: '1 quarantined' }).waitFor();
-    for (const tab of ['Actors', 'Activities', 'Timers', 'Queues', 'Work', 'Interventions', 'Incidents']) {
+    for (const tab of ['Actors', 'Activities', 'Timers', 'Queues', 'Work', 'Alerts', 'Interventions', 'Incidents']) {
       await openTab(page, tab);
+      if (tab === 'Alerts') {
+        const alert = page.getByRole('row').filter({ hasText: 'data degraded' }).filter({ hasText: 'spotexchange' });
+        await alert.getByRole('link', { name: 'Written here' }).first().waitFor();
+      }
       if (tab === 'Work') {
         const row = page.getByRole('row').filter({ hasText: 'btcusdt.csv' });
         await row.getByText(/^250,000 of 1,000,000 bytes, 0:\d\d left$/).waitFor();

@@ -22,7 +22,7 @@ export const setAgentAutonomy = defineRoute({
   schema: { params: AgentPath, body: AutonomyRequest },
   idempotent: true,
   answers: { 200: { description: 'The agent at its new level.', schema: AgentBody } },
-  refusals: ['not_found', 'autonomy_refused', 'state_conflict'],
+  refusals: ['not_found', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {

@@ -1,18 +1,17 @@
 /** GET /v1/books/:id/equity: how the equity of one book went, marked at the closes of bars. */
 import { Type } from 'typebox';
 import { readBookId } from '../../../src/domain/book.ts';
-import { equityCourse, type KnownClose } from '../../../src/domain/equity-course.ts';
+import { equityCourse, type KnownClose, lastCloses } from '../../../src/domain/equity-course.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
 import { memberOf } from '../../caller.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { choice, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { choice, objectOf } from '../../shapes.ts';
+import { COURSE_TIMEFRAMES, type CourseTimeframe, courseTimes, equityPoint, MOST_POINTS } from './course-points.ts';
 import type { BookCourse } from './ports.ts';
 
-const TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '24h'] as const;
-const MOST_POINTS = 200;
 /** How far back of the first point a close is looked for: a market may have been shut. */
 const BARS_BEFORE = 60;
 /** The widest reach of one read of bars. */
@@ -21,31 +20,16 @@ const MOST_BARS = MOST_POINTS + BARS_BEFORE + 1;
 const EquityBody = Type.Object(
   {
     bookId: Type.String(),
-    timeframe: choice(TIMEFRAMES, 'The distance of two points: the shortest with which all of the book fits.'),
-    items: Type.Array(
-      Type.Object({
-        at: Time,
-        equityUsd: { ...NullableDecimalText, description: 'Null where something was held that has no bar.' },
-        pnlUsd: { ...NullableDecimalText, description: 'Equity minus what was paid in until then.' },
-        drawdownPct: nullable('number', 'How far it lies below its highest point until then; money paid in or out moves it by nothing.'),
-      }),
-      { description: 'Ascending.' },
-    ),
+    timeframe: choice(COURSE_TIMEFRAMES, 'The distance of two points: the shortest with which all of the book fits.'),
+    items: Type.Array(equityPoint('Null where something was held that has no bar.'), { description: 'Ascending.' }),
   },
   { $id: 'Equity' },
 );
 
-type Timeframe = (typeof TIMEFRAMES)[number];
-
-/** The shortest timeframe of which at most `points` reach from the opening until now. */
-function timeframeFor(openedAt: EpochMs, now: EpochMs, points: number): Timeframe {
-  return TIMEFRAMES.find((timeframe) => (now - openedAt) / (timeframeMs(timeframe) as number) < points) ?? '24h';
-}
-
 async function closesOf(
   ports: Pick<ApiPorts, 'candles'>,
   key: InstrumentKey,
-  timeframe: Timeframe,
+  timeframe: CourseTimeframe,
   span: { readonly from: EpochMs; readonly to: EpochMs },
 ): Promise<readonly KnownClose[]> {
   const name = splitInstrumentKey(key);
@@ -80,19 +64,16 @@ export const getEquity = defineRoute({
     const course: BookCourse | null = readBookId(id) === null ? null : await ports.books.course(memberOf(request).orgId, id);
     if (course === null) return sendProblem(reply, 'not_found', 'there is no book with this id');
     const now = ports.clock.now();
-    const points = request.query.points ?? MOST_POINTS;
-    const timeframe = timeframeFor(course.openedAt, now, points);
-    const barMs = timeframeMs(timeframe) as number;
+    const { timeframe, barMs, times } = courseTimes(course.openedAt, now, request.query.points ?? MOST_POINTS);
     const to = slotOf(now, barMs);
-    const first = Math.max(slotOf(course.openedAt, barMs) + barMs, to - (points - 1) * barMs);
-    const times = Array.from({ length: Math.max(0, (to - first) / barMs + 1) }, (_, index) => first + index * barMs);
+    const first = times[0] ?? to;
     const instruments = [...new Set(course.moves.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])))];
     const span = { from: first - BARS_BEFORE * barMs, to };
     const closes = await Promise.all(instruments.map(async (key) => [key, await closesOf(ports, key, timeframe, span)] as const));
     return {
       bookId: id,
       timeframe,
-      items: equityCourse(course.moves, new Map(closes), times).map(({ at, ...point }) => ({ at: isoTime(at), ...point })),
+      items: equityCourse(course.moves, lastCloses(new Map(closes)), times).map(({ at, ...point }) => ({ at: isoTime(at), ...point })),
     };
   },
 });

@@ -5,6 +5,7 @@ import type { LedgerMove } from '../../../src/domain/equity-course.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
 import type { ShadowMeasurement } from '../../../src/domain/shadow/measure.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import type { Page, PageOf } from '../../page.ts';
 
 /** A book as lists show it: at cost, for a list knows no prices. */
@@ -46,4 +47,15 @@ export interface BookReads {
   fills(orgId: string, bookId: string, page: Page): Promise<PageOf<BookedFill> | null>;
   /** Null where the organization has no such book. */
   course(orgId: string, bookId: string): Promise<BookCourse | null>;
+  /** When the first of these books was opened, and from when on observations lie in the database; null where nothing limits it. */
+  opened(orgId: string, bookIds: readonly string[]): Promise<{ readonly openedAt: EpochMs | null; readonly observedFrom: EpochMs | null }>;
+  /** What was booked to these books together, summed up to each of `times`, which ascend: one move of each kind and instrument at most. */
+  movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]>;
+  /** The middles that the newest cut at each of `times` observed; a cut that is older than `withinMs` is none. */
+  observedMids(
+    orgId: string,
+    instruments: readonly InstrumentKey[],
+    times: readonly EpochMs[],
+    withinMs: number,
+  ): Promise<ReadonlyMap<EpochMs, ReadonlyMap<InstrumentKey, DecimalString>>>;
 }

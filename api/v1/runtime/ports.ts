@@ -38,6 +38,23 @@ export interface WaitingTimer extends OfActor {
   readonly event: Json;
 }
 
+/** An announcement on the channel `alerts`. */
+export interface AnnouncedAlert {
+  /** Its place among all announcements. */
+  readonly position: string;
+  readonly at: EpochMs;
+  readonly what: string;
+  readonly agentId: string | null;
+  readonly agentName: string | null;
+  /** What it names as venues; whoever announced it is not trusted to name known ones. */
+  readonly venues: readonly string[];
+  readonly detail: string | null;
+  /** It is about the whole service. */
+  readonly ofService: boolean;
+  /** As the feed said it. */
+  readonly body: { readonly [field: string]: Json };
+}
+
 export interface ActorIncident extends OfActor {
   readonly id: number;
   readonly at: EpochMs;
@@ -89,6 +106,8 @@ export interface RuntimeReads {
   activities(orgId: string, state: WaitingActivity['state'], page: Page): Promise<PageOf<WaitingActivity>>;
   timers(orgId: string, page: Page): Promise<PageOf<WaitingTimer>>;
   incidents(orgId: string, page: Page): Promise<PageOf<ActorIncident>>;
+  /** What was announced as an alert to the organization or to all, newest first. */
+  alerts(orgId: string, page: Page): Promise<PageOf<AnnouncedAlert>>;
   interventions(orgId: string, page: Page): Promise<PageOf<RecordedIntervention>>;
 }
 

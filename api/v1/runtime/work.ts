@@ -31,11 +31,12 @@ export const getWork = defineRoute({
   tag: 'runtime',
   summary: 'How far one import, backfill or move to the archive is',
   cost: 'read',
-  schema: { params: objectOf({ id: Type.String({ pattern: '^[0-9]{1,15}$', examples: ['12'] }) }) },
+  schema: { params: objectOf({ id: Type.String({ maxLength: 100, examples: ['12'] }) }) },
   answers: { 200: { description: 'The work.', schema: LongWorkBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const work = await ports.longWork.find(Number(request.params.id));
+    const { id } = request.params;
+    const work = POSITIONS.number.test(id) ? await ports.longWork.find(Number(id)) : null;
     return work === null ? sendProblem(reply, 'not_found', 'there is no such work, or it ended more than a week ago') : longWorkBody(work);
   },
 });

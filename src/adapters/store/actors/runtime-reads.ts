@@ -1,5 +1,6 @@
 /** What is read of the runtime: what waits, what went wrong and who intervened, of one organization; and how far all work is. */
-import type { RuntimeCounts, RuntimeReads, WorkQueues } from '../../../../api/v1/runtime/ports.ts';
+import type { AnnouncedAlert, RuntimeCounts, RuntimeReads, WorkQueues } from '../../../../api/v1/runtime/ports.ts';
+import type { Page, PageOf } from '../../../../api/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 import type { EpochMs } from '../../../domain/time.ts';
@@ -7,6 +8,7 @@ import type { Sql } from '../database.ts';
 import { actorName } from './actor-name.ts';
 
 const DAY_MS = 86_400_000;
+const UUID_PATTERN = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
 export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeReads {
   const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", ${actorName(sql)} as "actorName", a.status as "actorStatus"`;
@@ -49,6 +51,8 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
       return pageOfRows(rows, limit, ({ id }) => String(id)) as never;
     },
 
+    alerts: (orgId, page) => alertsOf(sql, orgId, page),
+
     /** Newest first; the position is the last intervention's number. */
     async interventions(orgId, { limit, after }) {
       const rows = await sql<{ number: number }[]>`
@@ -58,6 +62,24 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
       return pageOfRows(rows, limit, ({ number }) => String(number)) as never;
     },
   };
+}
+
+/** Newest first; the position is that of the last announcement, `<transaction>:<number>`. */
+async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<AnnouncedAlert>> {
+  const [xid = '', seq = ''] = after?.split(':') ?? [];
+  const rows = await sql<AnnouncedAlert[]>`
+    select n.position, n.at, coalesce(n.body ->> 'what', 'alert') as what, g.id as "agentId", g.name as "agentName",
+      case when jsonb_typeof(n.body -> 'venues') = 'array' then array(select jsonb_array_elements_text(n.body -> 'venues')) else '{}' end as venues,
+      n.body ->> 'detail' as detail, n.org_id is null as "ofService", n.body
+    from (
+      select xid || ':' || seq as position, xid, seq, at, org_id, body,
+        case when body ->> 'agentId' ~ ${UUID_PATTERN} then (body ->> 'agentId')::uuid else actor_id end as about
+      from announcements
+      where channel = 'alerts' and (org_id = ${orgId} or org_id is null)
+      ${after === null ? sql`` : sql`and (xid, seq) < (${xid}::text::xid8, ${seq}::text::bigint)`}
+      order by xid desc, seq desc limit ${limit + 1}
+    ) n left join agents g on g.id = n.about and g.org_id = ${orgId} order by n.xid desc, n.seq desc`;
+  return pageOfRows(rows, limit, ({ position }) => position);
 }
 
 /** What an organization's runtime holds, in numbers. */

@@ -2,11 +2,10 @@
 import type { BookedFill, BookReads } from '../../../../api/v1/books/ports.ts';
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
-import type { LedgerMove } from '../../../domain/equity-course.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import { createTotalReads, type MoveRow, moveOf } from './total-reads.ts';
 import { type BookFigures, figuresOf } from './book-store.ts';
 
 interface BookListRow extends BookFigures {
@@ -79,19 +78,10 @@ function measuredOf(row: MeasuredRow | null): MeasuredRow | null {
   return { ...row, quantity: plain(row.quantity), price: plain(row.price) };
 }
 
-interface MoveRow {
-  at: number;
-  kind: LedgerMove['kind'];
-  asset: string;
-  amount: string;
-}
-
-function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
-  return { at, kind, instrument: kind === 'position' ? (asset as InstrumentKey) : null, amount: plainDecimal(amount) };
-}
-
 export function createBookReads(sql: Sql): BookReads {
   return {
+    ...createTotalReads(sql),
+
     /** The position is the last book's number. */
     async list(orgId, agentId, { limit, after }) {
       const rows = await sql<BookListRow[]>`

@@ -1,0 +1,45 @@
+/** GET /v1/alerts: what the channel `alerts` announced, read from the store. */
+import { Type } from 'typebox';
+import { isoTime } from '../../src/domain/time.ts';
+import { VENUES } from '../../src/domain/venue.ts';
+import { memberOf } from '../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../cursor.ts';
+import { defineRoute } from '../route.ts';
+import { nullable, objectOf, pageFields, pageOf, Time } from '../shapes.ts';
+
+const AlertBody = Type.Object(
+  {
+    at: Time,
+    what: Type.String({ description: 'The kind of the alert, such as `data_degraded`.' }),
+    agentId: nullable('string', 'The agent that it is about; null of other actors and of the whole service.'),
+    agentName: nullable('string', 'What that agent is named today.'),
+    venues: Type.Array(Type.String({ enum: [...VENUES] }), { description: 'The venues that it is about; empty where it is about none.' }),
+    detail: nullable('string', 'What was met, in one sentence, where the alert says so.'),
+    ofService: Type.Boolean({ description: 'It is about the whole service, and every organization is told.' }),
+    data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'What the feed `alerts` said, word by word.' }),
+  },
+  { $id: 'Alert' },
+);
+
+export const listAlerts = defineRoute({
+  method: 'GET',
+  url: '/v1/alerts',
+  name: 'listAlerts',
+  tag: 'runtime',
+  summary: 'Alerts of the organization and of the whole service, newest first',
+  description: 'What the feed `alerts` announced, as far back as feeds can be resumed (`FEED_HISTORY_DAYS`).',
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of alerts.', schema: pageOf(AlertBody) } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const page = pageOfQuery(request.query, 'alerts', POSITIONS.announcement);
+    const found = await ports.runtime.reads.alerts(memberOf(request).orgId, page);
+    return pageBody(found, 'alerts', ({ position: _, at, body, venues, ...alert }) => ({
+      at: isoTime(at),
+      ...alert,
+      venues: VENUES.filter((venue) => venues.includes(venue)),
+      data: body,
+    }));
+  },
+});

@@ -1,0 +1,32 @@
+/** The points of a course of equity: at which instants they lie, and what each says. */
+import { Type } from 'typebox';
+import { type EpochMs, slotOf, timeframeMs } from '../../../src/domain/time.ts';
+import { NullableDecimalText, nullable, Time } from '../../shapes.ts';
+
+export const COURSE_TIMEFRAMES = ['1m', '5m', '15m', '1h', '4h', '24h'] as const;
+export type CourseTimeframe = (typeof COURSE_TIMEFRAMES)[number];
+export const MOST_POINTS = 200;
+
+/** @param unknown when its equity is null. */
+export function equityPoint(unknown: string) {
+  return Type.Object({
+    at: Time,
+    equityUsd: { ...NullableDecimalText, description: unknown },
+    pnlUsd: { ...NullableDecimalText, description: 'Equity minus what was paid in until then.' },
+    drawdownPct: nullable('number', 'How far it lies below its highest point until then; money paid in or out moves it by nothing.'),
+  });
+}
+
+/** At most so many instants from the opening until now, ascending, as far apart as the shortest timeframe with which all of it fits. */
+export function courseTimes(
+  openedAt: EpochMs,
+  now: EpochMs,
+  points: number,
+): { readonly timeframe: CourseTimeframe; readonly barMs: number; readonly times: readonly EpochMs[] } {
+  const timeframe = COURSE_TIMEFRAMES.find((name) => (now - openedAt) / (timeframeMs(name) as number) < points) ?? '24h';
+  const barMs = timeframeMs(timeframe) as number;
+  const to = slotOf(now, barMs);
+  const first = Math.max(slotOf(openedAt, barMs) + barMs, to - (points - 1) * barMs);
+  const times = Array.from({ length: Math.max(0, (to - first) / barMs + 1) }, (_, index) => first + index * barMs);
+  return { timeframe, barMs, times };
+}

@@ -1,0 +1,109 @@
+/** GET /v1/portfolio/equity: how the equity of all books of one mode went together, at the prices that were observed then. */
+import { Type } from 'typebox';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
+import { equityCourse, type PriceAt } from '../../../src/domain/equity-course.ts';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { bookEarnings, type Earnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
+import type { Quote } from '../../../src/domain/quote.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { midPrice } from '../../../src/domain/valuation.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { memberOf } from '../../caller.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, NullableTime, objectOf, Time } from '../../shapes.ts';
+import { COURSE_TIMEFRAMES, courseTimes, equityPoint, MOST_POINTS } from '../books/course-points.ts';
+
+const TotalEquityBody = Type.Object(
+  {
+    at: Time,
+    mode: choice(EXECUTION_MODES),
+    openedAt: { ...NullableTime, description: 'When the first of the books was opened; null where there is none.' },
+    observedFrom: {
+      ...NullableTime,
+      description: 'What was observed before lies in archive files, so the course begins here; null where nothing was moved.',
+    },
+    timeframe: choice(COURSE_TIMEFRAMES, 'The distance of two points: the shortest with which all of it fits.'),
+    items: Type.Array(equityPoint('Null where nothing was observed then, or something was held whose price was not known.'), {
+      description: 'Ascending; the last one is of now, at the prices of `GET /v1/portfolio/performance`.',
+    }),
+    today: Type.Unsafe<{ startUsd: DecimalString; changeUsd: DecimalString } | null>({
+      type: ['object', 'null'],
+      required: ['startUsd', 'changeUsd'],
+      properties: {
+        startUsd: {
+          ...DecimalText,
+          description: 'Equity of now minus what was earned today: money paid in or out today counts as if it had been there.',
+        },
+        changeUsd: { ...DecimalText, description: '`todayUsd` of `GET /v1/portfolio/performance`.' },
+      },
+      description: 'This UTC day; null where it is not known, or no book was marked yet today.',
+    }),
+  },
+  { $id: 'TotalEquity' },
+);
+
+export const getTotalEquity = defineRoute({
+  method: 'GET',
+  url: '/v1/portfolio/equity',
+  name: 'getTotalEquity',
+  tag: 'books',
+  summary: 'The course of the equity of everything: agents, vaults and the book of the people together',
+  description:
+    'The ledgers of the books that count now, folded up to each point, and what was held then at the middle that the cut of that moment observed. Realized and unrealized are both in it; paper money and real money are never added up. A price that was not observed makes its point null, never a guess.',
+  cost: 'costly',
+  schema: {
+    querystring: objectOf({
+      mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`.')),
+      points: Type.Optional(
+        Type.Integer({
+          minimum: 2,
+          maximum: MOST_POINTS,
+          default: MOST_POINTS,
+          description: 'At most so many points before the last one.',
+        }),
+      ),
+    }),
+  },
+  answers: { 200: { description: 'The course.', schema: TotalEquityBody } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const { orgId } = memberOf(request);
+    const { mode = 'paper', points = MOST_POINTS } = request.query;
+    const { at, books, quotes } = await ports.portfolio.read(orgId, mode, { read: [], unread: [] });
+    const totals = totalEarnings(books.map(({ state }) => bookEarnings(state, quotes, at)));
+    const ids = books.map(({ state }) => state.id);
+    const { openedAt, observedFrom } = await ports.books.opened(orgId, ids);
+    const { timeframe, barMs, times } = courseTimes(Math.max(openedAt ?? at, observedFrom ?? 0), at, points);
+    const moves = await ports.books.movesOf(orgId, ids, [...times, at]);
+    const instruments = [...new Set(moves.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])))];
+    const observed = await ports.books.observedMids(orgId, instruments, times, barMs);
+    const course = openedAt === null ? [] : equityCourse(moves, pricesOf(observed, quotes, at), [...times.filter((time) => time < at), at]);
+    return {
+      at: isoTime(at),
+      mode,
+      openedAt: openedAt === null ? null : isoTime(openedAt),
+      observedFrom: observedFrom === null ? null : isoTime(observedFrom),
+      timeframe,
+      items: course.map(({ at: time, ...point }) => ({ at: isoTime(time), ...point })),
+      today: todayOf(totals),
+    };
+  },
+});
+
+/** What was observed at each instant, and the quotes of now. */
+function pricesOf(
+  observed: ReadonlyMap<EpochMs, ReadonlyMap<InstrumentKey, DecimalString>>,
+  quotes: ReadonlyMap<InstrumentKey, Quote>,
+  now: EpochMs,
+): PriceAt {
+  return (instrument, at) => {
+    if (at !== now) return observed.get(at)?.get(instrument) ?? null;
+    const quote = quotes.get(instrument);
+    return quote === undefined ? null : midPrice(quote.bid, quote.ask);
+  };
+}
+
+function todayOf({ equityUsd, todayUsd }: Earnings) {
+  if (equityUsd === null || todayUsd === null) return null;
+  return { startUsd: plainDecimal(new Decimal(equityUsd).minus(todayUsd)), changeUsd: todayUsd };
+}

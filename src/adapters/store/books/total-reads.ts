@@ -1,0 +1,60 @@
+/** What several books hold together over time: sums of their ledgers, and the prices that cuts observed. */
+import type { BookReads } from '../../../../api/v1/books/ports.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { LedgerMove } from '../../../domain/equity-course.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { Sql } from '../database.ts';
+import { movedBefore } from '../trail/history-archive.ts';
+
+export interface MoveRow {
+  at: number;
+  kind: LedgerMove['kind'];
+  asset: string;
+  amount: string;
+}
+
+export function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
+  return { at, kind, instrument: kind === 'position' ? (asset as InstrumentKey) : null, amount: plainDecimal(amount) };
+}
+
+export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf' | 'observedMids'> {
+  return {
+    async opened(orgId, bookIds) {
+      const [[row], observedFrom] = await Promise.all([
+        sql<{ at: number | null }[]>`
+          select min(opened_at) as at from books where org_id = ${orgId} and id = any(${bookIds as string[]})`,
+        movedBefore(sql),
+      ]);
+      return { openedAt: row?.at ?? null, observedFrom };
+    },
+
+    async movesOf(orgId, bookIds, times) {
+      const rows = await sql<(Omit<MoveRow, 'at'> & { point: number })[]>`
+        select width_bucket(t.at - 1, ${times as number[]}::bigint[]) as point, a.kind, a.asset, sum(l.amount) as amount
+        from books b join ledger_transactions t on t.book_id = b.id
+        join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id
+        where b.org_id = ${orgId} and b.id = any(${bookIds as string[]}) and t.at <= ${times.at(-1) ?? 0}
+          and a.kind in ('cash', 'capital', 'position')
+        group by 1, 2, 3 order by 1`;
+      return rows.map(({ point, ...row }) => moveOf({ ...row, at: times[point] as number }));
+    },
+
+    async observedMids(_orgId, instruments, times, withinMs) {
+      const rows = await sql<{ at: number; instrument: InstrumentKey; mid: string }[]>`
+        select t.at, o.instrument, o.body::jsonb #>> '{quote,mid}' as mid
+        from unnest(${times as number[]}::bigint[]) as t (at)
+        cross join lateral (
+          select slot from judged_cuts c where c.slot <= t.at and c.slot > t.at - ${withinMs}::bigint and c.source = 'streams'
+          order by slot desc limit 1) s
+        cross join unnest(${instruments as string[]}::text[]) as i (instrument)
+        join judged_observations o on o.slot = s.slot and o.instrument = i.instrument
+        where o.body::jsonb #>> '{quote,mid}' is not null`;
+      const found = new Map<number, Map<InstrumentKey, DecimalString>>();
+      for (const { at, instrument, mid } of rows) {
+        const known = found.get(at) ?? new Map<InstrumentKey, DecimalString>();
+        found.set(at, known.set(instrument, plainDecimal(mid)));
+      }
+      return found;
+    },
+  };
+}
