@@ -30,5 +30,10 @@ export function alertList(signal) {
 /** @param {Alert} alert */
 async function alertRow(alert) {
   const time = h('time', { class: 'faint', datetime: alert.at }, dayAndTime(alert.at));
-  return h('li', { 'data-kind': 'alert' }, h('span', {}, await alertWords(/** @type {import('./wire.ts').News<'alerts'>} */ (alert.data))), time);
+  return h(
+    'li',
+    { 'data-kind': 'alert' },
+    h('span', {}, await alertWords(/** @type {import('./wire.ts').News<'alerts'>} */ (alert.data))),
+    time,
+  );
 }

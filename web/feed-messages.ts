@@ -139,6 +139,7 @@ export type EvaluationProgress = {
     readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
     readonly detail: string;
   } | null;
+  readonly waitsForWork: string | null;
 };
 
 export type FedCandle = {

@@ -45,14 +45,7 @@ export function archiveCommands(archive: Command, service: Service): void {
           `--before ${options.before}: the last ${KEPT_DAYS} days stay in the database; the latest time is ${isoTime(newest)}`,
         );
       const folder = options.folder ?? archiveFolder(service.settings().SEVENGATE_HOME);
-      const bar = progressBar('moving', 'stages of days');
-      const move = { folder, before, recorded: 'always', onProgress: bar.show } as const;
-      const moved = await withWriterDatabase(
-        service,
-        'sevengate archive',
-        (sql) => recordedMove(createWorkRecorder(sql, createLiveClock(), 'sevengate archive move'), { ...move, sql }),
-        'worker',
-      ).finally(() => bar.stop());
+      const moved = await moveWithProgress(service, folder, before);
       print(options.json ? JSON.stringify(moved) : moved.length === 0 ? 'nothing is left to move' : moved.map(stretchText).join('\n'));
     });
 
@@ -106,6 +99,18 @@ async function stateAfter(
   const past = until.at(-1)?.version === version ? foldSteps(createDirectory(kinds), subject, null, until) : null;
   if (past === null) throw new Error(`no step led to version ${version} of actor ${actorId}; its last one led to ${steps.at(-1)?.version}`);
   return past;
+}
+
+/** Moves, with a bar on the terminal and a row that everybody can read. */
+function moveWithProgress(service: Service, folder: string, before: number): Promise<readonly MovedStretch[]> {
+  const bar = progressBar('moving', 'stages of days');
+  const move = { folder, before, recorded: 'always', onProgress: bar.show } as const;
+  return withWriterDatabase(
+    service,
+    'sevengate archive',
+    (sql) => recordedMove(createWorkRecorder(sql, createLiveClock(), 'sevengate archive move'), { ...move, sql }),
+    'worker',
+  ).finally(() => bar.stop());
 }
 
 function stretchText({ file, until, decisions, observations, cuts, steps, audit }: MovedStretch): string {
