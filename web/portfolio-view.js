@@ -1,6 +1,6 @@
 /**
  * What the organization holds in books of one mode, and in wallets that are named beside the live ones: each holding with
- * the quality of its price, what it weighs, how it could be left, the five stress scenarios, and what an allocation would change.
+ * the quality of its price, what it weighs, how it could be left, the five stress scenarios, the orders that people placed, and what an allocation would change.
  */
 import { agentNames, placeWords } from './agent-names.js';
 import { flagChips, qualityWord } from './decision-card.js';
@@ -9,6 +9,7 @@ import { read } from './http.js';
 import { impactPanel } from './impact-panel.js';
 import { walletButtons } from './linked-wallets.js';
 import { money } from './money.js';
+import { ordersPanel } from './orders-panel.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { age, clockAndZone, dayAndTime, plain } from './words.js';
@@ -113,7 +114,7 @@ export function portfolioView(context, wanted) {
       // Wallets hold real money, which is never added to paper books.
       mode === 'live' ? [walletForm, problem.element] : null,
       place,
-      impactPanel({ context, mode, wallets: () => wallets }),
+      [ordersPanel({ context, mode, signal: abort.signal }), impactPanel({ context, mode, wallets: () => wallets })],
     ),
     title: `Portfolio, ${mode}`,
     list: { label: 'Search the portfolio' },

@@ -23,6 +23,7 @@ export type {
   LaunchTransaction,
   LinkedWallet,
   ManifestVersion,
+  MarketOrder,
   Me,
   Observation,
   Perp,

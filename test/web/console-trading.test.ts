@@ -236,8 +236,33 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       body.scenarios.map(({ id }: { id: string }) => expect.stringMatching(new RegExp(`^${id.replaceAll('_', ' ')}`))),
     );
     expect(await barriers(page)).toEqual([]);
+  });
+
+  test('orders of people that rest are listed with what is filled and their age, and taken back there', async () => {
+    const { body: quotes } = await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT');
+    const limitPrice = new Decimal(quotes.items[0].bid).times('0.8').toFixed(2);
+    const asked = { instrument: 'BTCUSDT', side: 'buy', quantity: '0.01', limitPrice, timeInForce: 'gtc', postOnly: true };
+    const { status, body: order } = await service.post('/v1/market-orders/paper', asked);
+    expect([status, order.state]).toEqual([201, 'resting']);
+    const orders = page.getByRole('region', { name: 'Orders of people' });
+    const row = orders.locator('tbody tr', { has: page.locator(`[data-order="${order.id}"]`) });
+    await row.waitFor();
+    const cells = await row.locator('td').allInnerTexts();
+    expect(cells.slice(0, 3)).toEqual(['resting', '0 of 0.01', expect.stringMatching(/^[\d,]+(\.\d+)?$/)]);
+    expect(new Decimal(ungrouped(cells[2] as string)).eq(limitPrice)).toBe(true);
+    expect(cells[3]).toMatch(/^\d+(\.\d)? (s|min)$/);
+    expect(await barriers(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Cancel buy 0.01' }).click();
+    // What has ended is no longer open, and stands among all.
+    await row.waitFor({ state: 'detached' });
+    await page.getByLabel('Which orders').selectOption('all');
+    await orders.locator(`[data-order="${order.id}"][data-state=cancelled]`).waitFor();
+    expect(await row.locator('td').nth(0).innerText()).toBe('cancelled: cancel requested');
+    expect(await row.getByRole('button').count()).toBe(0);
+    expect((await service.get(`/v1/market-orders/${order.id}`)).body.state).toBe('cancelled');
     await page.getByRole('link', { name: 'live', exact: true }).click();
     await page.getByText('Nothing is held.').waitFor();
+    await page.getByText('No order is open.').waitFor();
   });
 
   test('wallets that are named stand beside the live books, and one that is refused is told in its place', async () => {
