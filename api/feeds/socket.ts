@@ -70,6 +70,8 @@ class FeedSocket {
   #toldOfLimit = false;
   readonly #client: FeedClient;
   readonly #watched: Watched;
+  /** Ends with the last operation: each is carried out after those before it, which may have to look a cursor up. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(
     socket: WebSocket,
@@ -195,21 +197,16 @@ class FeedSocket {
     const about = { id, channel: typeof operation.channel === 'string' && findChannel(operation.channel) ? operation.channel : undefined };
     if (!wanted.ok) return this.#refuse(wanted.refusal.code, wanted.refusal.detail, about);
     const { channel, params, from } = wanted.value;
-    const conflict = (): boolean => {
-      if (this.#held.length >= this.#limits.subscriptions)
-        this.#refuse(
-          'subscription_limit',
-          `at most ${this.#limits.subscriptions} subscriptions per socket; unsubscribe from one first`,
-          about,
-        );
-      else if (id !== undefined && this.#held.some((other) => other.id === id))
-        this.#refuse('already_subscribed', `the id ${JSON.stringify(id)} names another subscription of this socket`, about);
-      else if (this.#held.some(({ subscription }) => subscription.key === subscriptionKey(channel.name, params)))
-        this.#refuse('already_subscribed', `${channel.name} with these parameters is subscribed to already`, about);
-      else return false;
-      return true;
-    };
-    if (conflict()) return;
+    if (this.#held.length >= this.#limits.subscriptions)
+      return this.#refuse(
+        'subscription_limit',
+        `at most ${this.#limits.subscriptions} subscriptions per socket; unsubscribe from one first`,
+        about,
+      );
+    if (id !== undefined && this.#held.some((other) => other.id === id))
+      return this.#refuse('already_subscribed', `the id ${JSON.stringify(id)} names another subscription of this socket`, about);
+    if (this.#held.some(({ subscription }) => subscription.key === subscriptionKey(channel.name, params)))
+      return this.#refuse('already_subscribed', `${channel.name} with these parameters is subscribed to already`, about);
     if (channel.kind === 'quotes') {
       const subscription = this.#hub.subscribeQuotes(channel, this.#client, params, this.#events(id, channel.name));
       this.#held.push({ id, subscription });
@@ -222,15 +219,14 @@ class FeedSocket {
     }
     if (from !== null) {
       const known = await this.#isKnown(from);
-      if (known === null) return this.#refuse('unavailable', 'the cursor cannot be looked up at the moment; subscribe again', about);
+      if (known === null) return this.#events(id, channel.name).failed();
       if (!known)
         return this.#refuse(
           'invalid_cursor',
           'from: a place that this service has not reached, or has forgotten; subscribe without it',
           about,
         );
-      // Others were read meanwhile.
-      if (!this.#client.open || conflict()) return;
+      if (!this.#client.open) return;
     }
     this.#begin(channel, params, from, id);
   }
@@ -297,11 +293,18 @@ class FeedSocket {
     if (!read.ok) return this.#refuse(read.refusal.code, read.refusal.detail, { id: read.id });
     const { value } = read;
     if (value.op === 'ping') return this.#send(answerFrame(value.id, 'pong', this.#clock.now()));
-    if (value.op === 'unsubscribe') return this.#unsubscribe(value);
-    this.#subscribe(value).catch((error: unknown) => {
+    this.#turn = this.#turn.then(() => this.#carryOut(value));
+  }
+
+  async #carryOut(value: Exclude<Operation, { op: 'ping' }>): Promise<void> {
+    if (!this.#client.open) return;
+    try {
+      if (value.op === 'unsubscribe') this.#unsubscribe(value);
+      else await this.#subscribe(value);
+    } catch (error) {
       this.#ports.reportDefect(error, 'feeds: subscribing');
       this.#refuse('unavailable', 'an error of the service; it was recorded', { id: value.id });
-    });
+    }
   }
 }
 

@@ -239,3 +239,24 @@ test('server-sent events of a channel without the permission are refused with 40
   expect(answer.status).toBe(403);
   expect(await answer.json()).toMatchObject({ code: 'permission_missing' });
 });
+
+test('who leaves a subscription while its cursor is looked up has left it: the next of the channel is not taken for a second one', async () => {
+  const client = await connect(stage);
+  const { cursor } = await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
+  await client.ask({ op: 'unsubscribe', id: 1 });
+  // All three at once, so that the second is there before the first one's look-up has ended.
+  for (const operation of [
+    { op: 'subscribe', id: 2, channel: 'takes', from: cursor },
+    { op: 'unsubscribe', id: 2 },
+    { op: 'subscribe', id: 3, channel: 'takes' },
+  ])
+    client.send(operation);
+  await client.wait('an answer to the last', ({ id }) => id === 3);
+  const answers = client.frames.filter(({ id }) => id === 2 || id === 3);
+  expect(answers.map(({ id, type, code }) => [id, type, code])).toEqual([
+    [2, 'subscribed', undefined],
+    [2, 'unsubscribed', undefined],
+    [3, 'subscribed', undefined],
+  ]);
+  client.socket.close();
+});
