@@ -1,6 +1,7 @@
 /** What proposed allocations would do to the portfolio: the form that asks, and before and after side by side. Nothing is stored. */
 import { fill, h, say } from './dom.js';
 import { change } from './http.js';
+import { money } from './money.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { plain, priceText, rejectionWords } from './words.js';
@@ -100,8 +101,8 @@ function drawn({ allocations, before, after }) {
       ]),
     }),
     factList([
-      ['Value USD', fromTo(priceText(before.totals.valueUsd), priceText(after.totals.valueUsd))],
-      ['Cash USD', fromTo(priceText(before.totals.cashUsd), priceText(after.totals.cashUsd))],
+      ['Value USD', h('span', {}, money(before.totals.valueUsd), ' → ', money(after.totals.valueUsd))],
+      ['Cash USD', h('span', {}, money(before.totals.cashUsd), ' → ', money(after.totals.cashUsd))],
       ['Leverage', fromTo(before.totals.leverage, after.totals.leverage)],
     ]),
     sideBySide({

@@ -14,62 +14,16 @@ const MARKED_MS = 700;
  * @returns {import('./shell.js').View}
  */
 export function quotesView({ feed, fail }) {
-  /** @type {Map<string, ReturnType<typeof venueTable>>} */
-  const tables = new Map();
-  /** @type {Map<string, QuoteRow>} */
+  /** The newest of each since the last frame of the screen. @type {Map<string, QuoteRow>} */
   let waiting = new Map();
   let scheduled = 0;
-  let wanted = '';
-  let onlySilent = false;
-
   const note = h('p', { class: 'faint', role: 'status' }, 'Listening…');
-  const place = h('div', { class: 'venues' });
   const nothing = h('p', { class: 'faint', role: 'status', hidden: true }, 'No instrument is like this.');
-  const search = h('input', {
-    type: 'search',
-    placeholder: 'Instrument',
-    'aria-label': 'Instrument',
-    oninput: (/** @type {Event} */ event) => seek(event.target),
-  });
-  const element = h(
-    'section',
-    { class: 'page quotes' },
-    h('div', { class: 'page-head' }, h('h1', {}, 'Quotes'), note),
-    h(
-      'div',
-      { class: 'filters' },
-      search,
-      h(
-        'label',
-        {},
-        h('input', { type: 'checkbox', onchange: (/** @type {Event} */ event) => restrict(event.target) }),
-        ' only what is not live',
-      ),
-      h(
-        'span',
-        { class: 'legend' },
-        SILENCES.map(([kind, word]) => h('span', { class: `chip chip-${kind}` }, word)),
-      ),
-    ),
-    nothing,
-    place,
-  );
+  const tables = venueTables();
+  const filters = quoteFilters(restrict);
 
-  /** @param {EventTarget | null} target */
-  function seek(target) {
-    wanted = target instanceof HTMLInputElement ? target.value.trim().toLowerCase() : '';
-    filter();
-  }
-
-  /** @param {EventTarget | null} target */
-  function restrict(target) {
-    onlySilent = target instanceof HTMLInputElement && target.checked;
-    filter();
-  }
-
-  function filter() {
-    const shown = [...tables.values()].reduce((sum, table) => sum + table.filter(wanted, onlySilent), 0);
-    nothing.hidden = shown > 0 || tables.size === 0;
+  function restrict() {
+    nothing.hidden = tables.filter(filters.wanted(), filters.isOnlySilent()) > 0 || tables.isEmpty();
   }
 
   /** @param {QuoteRow} quote */
@@ -80,19 +34,63 @@ export function quotesView({ feed, fail }) {
 
   function draw() {
     scheduled = 0;
-    const now = feed.now();
     const changes = waiting;
     waiting = new Map();
-    for (const quote of changes.values()) tableOf(quote.venue).take(quote, now);
-    filter();
-    let count = 0;
-    let live = 0;
-    for (const table of tables.values()) {
-      count += table.count();
-      live += table.live();
-    }
-    say(note, `${count} instruments, ${live} live`);
+    tables.take([...changes.values()], feed.now());
+    restrict();
+    say(note, tables.words());
   }
+
+  const stop = feed.subscribe({
+    channel: 'quotes',
+    refuse: (detail) => fail(new Error(detail)),
+    receive: ({ data }) => [data].flat().forEach(take),
+  });
+  const ticking = setInterval(() => tables.tick(feed.now()), 500);
+
+  return {
+    element: h(
+      'section',
+      { class: 'page quotes' },
+      h('div', { class: 'page-head' }, h('h1', {}, 'Quotes'), note),
+      filters.element,
+      nothing,
+      tables.element,
+    ),
+    title: 'Quotes',
+    list: { label: 'Instrument', search: filters.search },
+    end() {
+      stop();
+      clearInterval(ticking);
+      cancelAnimationFrame(scheduled);
+    },
+  };
+}
+
+/** What is looked for, and what each kind of silence looks like. @param {() => void} onChange */
+function quoteFilters(onChange) {
+  const search = h('input', { type: 'search', placeholder: 'Instrument', 'aria-label': 'Instrument', oninput: onChange });
+  const silent = h('input', { type: 'checkbox', onchange: onChange });
+  const legend = SILENCES.map(([kind, word]) => h('span', { class: `chip chip-${kind}` }, word));
+  return {
+    search,
+    element: h(
+      'div',
+      { class: 'filters' },
+      search,
+      h('label', {}, silent, ' only what is not live'),
+      h('span', { class: 'legend' }, legend),
+    ),
+    wanted: () => search.value.trim().toLowerCase(),
+    isOnlySilent: () => silent.checked,
+  };
+}
+
+/** The tables of all venues, which come as their first quote does, in the order of {@link VENUES}. */
+function venueTables() {
+  /** @type {Map<string, ReturnType<typeof venueTable>>} */
+  const tables = new Map();
+  const element = h('div', { class: 'venues' });
 
   /** @param {string} venue */
   function tableOf(venue) {
@@ -103,33 +101,29 @@ export function quotesView({ feed, fail }) {
       const order = (/** @type {string} */ name) => (VENUES.indexOf(name) + VENUES.length + 1) % (VENUES.length + 1);
       const sorted = [...tables].sort(([a], [b]) => order(a) - order(b));
       fill(
-        place,
+        element,
         sorted.map(([, each]) => each.element),
       );
     }
     return table;
   }
 
-  const stop = feed.subscribe({
-    channel: 'quotes',
-    refuse: (detail) => fail(new Error(detail)),
-    receive: ({ type, data }) => {
-      if (type === 'snapshot') for (const quote of data) take(quote);
-      else for (const quote of [data].flat()) take(quote);
-    },
-  });
-  const ticking = setInterval(() => {
-    for (const table of tables.values()) table.tick(feed.now());
-  }, 500);
+  /** @param {(table: ReturnType<typeof venueTable>) => number} each */
+  const sumOf = (each) => [...tables.values()].reduce((sum, table) => sum + each(table), 0);
 
   return {
     element,
-    title: 'Quotes',
-    list: { label: 'Instrument', search },
-    end() {
-      stop();
-      clearInterval(ticking);
-      cancelAnimationFrame(scheduled);
+    isEmpty: () => tables.size === 0,
+    /** @param {readonly QuoteRow[]} quotes @param {number} now */
+    take(quotes, now) {
+      for (const quote of quotes) tableOf(quote.venue).take(quote, now);
+    },
+    /** @returns how many rows are shown. @param {string} wanted @param {boolean} onlySilent */
+    filter: (wanted, onlySilent) => sumOf((table) => table.filter(wanted, onlySilent)),
+    words: () => `${sumOf((table) => table.count())} instruments, ${sumOf((table) => table.live())} live`,
+    /** @param {number} now */
+    tick(now) {
+      for (const table of tables.values()) table.tick(now);
     },
   };
 }

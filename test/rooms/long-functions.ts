@@ -57,7 +57,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['web/portfolio-view.js', 'drawn', 70],
       ['web/portfolio-view.js', 'portfolioView', 100],
       ['web/proposal-card.js', 'proposalCard', 70],
-      ['web/quotes-view.js', 'quotesView', 120],
       ['web/shell.js', 'createShell', 80],
       ['web/vault-panel.js', 'vaultPanel', 90],
       ['web/versions-panel.js', 'versionsPanel', 70],

@@ -14,10 +14,13 @@ import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
+import type { Observation } from '../../src/domain/cut.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { AT_ONCE } from '../../src/domain/execution-plan.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { type Order, orderOf } from '../../src/domain/order.ts';
+import type { Quality } from '../../src/domain/quote.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { EXAMPLE, EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
@@ -75,10 +78,18 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
     });
     for (let slot = first; slot < first + DECISIONS * MINUTE; slot += MINUTE) {
       clock.advanceTo(slot + 500);
-      const keys = ['spotchain:AAPLx', 'spotchain:TSLAx', 'spotchain:NVDAx'] as const;
-      const observations = new Map(
-        keys.map((key, index) => [key, sampleObservation(key, slot, { mid: '180.5', premiumPct: 2 * (index - 1), rsi: 20 })]),
-      );
+      // In the last of these minutes one share and the coin have no live quote.
+      const quality = slot === first + (DECISIONS - 1) * MINUTE ? 'stale' : 'live';
+      const observed = (key: InstrumentKey, mid: string, premiumPct: number | null, of: Quality): [InstrumentKey, Observation] => [
+        key,
+        sampleObservation(key, slot, { mid, premiumPct, rsi: 20, quality: of }),
+      ];
+      const observations = new Map([
+        observed('spotchain:AAPLx', '180.5', -2, quality),
+        observed('spotchain:TSLAx', '180.5', 0, 'live'),
+        observed('spotchain:NVDAx', '180.5', 2, 'live'),
+        observed('spotexchange:BTCUSDT', '60000', null, quality),
+      ]);
       await writeCut(sql, { slot, observations }, 'streams');
       await createDispatchStore(sql).dueShards(MINUTE, slot);
       await ticker.tick(MINUTE, 0, slot);
@@ -176,6 +187,24 @@ export interface Watched {
   readonly page: Page;
   readonly complaints: string[];
   readonly asked: string[];
+}
+
+/** The colours that the chart of prices is painted with, each with how many dots. */
+export function paintedColours(page: Page): Promise<Record<string, number>> {
+  return page.evaluate(`(() => {
+    const counted = {};
+    for (const canvas of document.querySelectorAll('.candle-place canvas')) {
+      const copy = new OffscreenCanvas(canvas.width || 1, canvas.height || 1).getContext('2d', { willReadFrequently: true });
+      if (canvas.width > 0 && canvas.height > 0) copy.drawImage(canvas, 0, 0);
+      const { data } = copy.getImageData(0, 0, copy.canvas.width, copy.canvas.height);
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i + 3] < 255) continue;
+        const colour = '#' + [data[i], data[i + 1], data[i + 2]].map((part) => part.toString(16).padStart(2, '0')).join('');
+        counted[colour] = (counted[colour] ?? 0) + 1;
+      }
+    }
+    return counted;
+  })()`);
 }
 
 /** A browser with a profile of its own, made anew. */

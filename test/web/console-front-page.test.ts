@@ -18,6 +18,7 @@ import {
   giveToken,
   openBrowser,
   openTab,
+  paintedColours,
   propose,
   type ServiceWithPast,
   signIn,
@@ -226,6 +227,34 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     expect(await page.getByRole('tab', { selected: true }).innerText()).toBe('Decisions');
   });
 
+  test('a chart shows the decisions that risk blocked, and the minutes in which the agent knew no live quote', async () => {
+    const chart = page.locator('.candle-place figure');
+    const shows = async (name: string) => {
+      await go(`#/agents/${(await agentOf(name)).id}`);
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      await page.getByRole('button', { name: '1m', exact: true }).click();
+      await waitFor(async () => Number(await page.locator('.candle-place').getAttribute('data-bars')) > 200, { what: 'bars of a minute' });
+      return (await service.get(`/v1/agents/${(await agentOf(name)).id}/decisions?limit=200`)).body.items;
+    };
+    const decided = await shows('Discount hunter');
+    const blocked = decided.filter((one: { disposition: string }) => one.disposition === 'blocked_by_risk');
+    // The newest tick of the past had a price that was not live.
+    expect(blocked.at(-1)).toMatchObject({ instrument: 'spotchain:AAPLx', risk: { rejections: [{ code: 'quote_not_live' }] } });
+    const words = () => chart.getByRole('status').innerText();
+    await waitFor(async () => /Marked: .*quote not live/.test(await words()), { what: 'the blocked decision in words' });
+    const warn = await page.evaluate<string>(`getComputedStyle(document.documentElement).getPropertyValue('--warn').trim()`);
+    await waitFor(async () => ((await paintedColours(page))[warn] ?? 0) > 20, { what: 'the squares of blocked decisions' });
+
+    const coin = (await shows('Crypto trend')).filter(
+      (one: { observed: Record<string, { quote: { quality: string } | null }> }) =>
+        one.observed['spotexchange:BTCUSDT'] !== undefined && one.observed['spotexchange:BTCUSDT'].quote?.quality !== 'live',
+    );
+    expect(coin.length).toBeGreaterThanOrEqual(1);
+    await page.getByText('Violet: the agent knew no live quote.').waitFor();
+    // A coin has no sessions: every band is such a stretch.
+    await waitFor(async () => Number(await chart.getAttribute('data-bands')) >= 1, { what: 'the stale stretch' });
+  });
+
   test('an evaluation in progress disturbs nobody who looks at the agents, and an alert names its agent and its venue', async () => {
     await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Written here', exact: true }) });
@@ -352,9 +381,13 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByLabel('Why').fill('Two weeks on paper hold what the backtest said.');
     expect(await findingsEverywhere(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Sign off' }).click();
-    await page.getByText('Signed off.').waitFor();
+    await page.getByText('Signed off.', { exact: true }).waitFor();
     expect(await gateOf(copy)).toMatchObject({ passed: true, evidence: { at: expect.any(String) } });
     await page.locator('.gate-list [data-gate=limited_live] .badge', { hasText: 'ready' }).waitFor();
+    // Whoever signed off does not ask for the promotion too.
+    await page.getByRole('button', { name: 'Promote' }).click();
+    await page.locator('.notices').getByText('whoever signed off does not ask for the promotion; somebody else has to').waitFor();
+    watched.complaints.splice(0);
     expect((await service.get(`/v1/agents/${copy}`)).body.stage).toBe('limited_live');
   });
 

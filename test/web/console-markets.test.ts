@@ -7,7 +7,7 @@ import { readConsoleFiles } from '../../src/adapters/console-files.ts';
 import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
-import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, signIn, type Watched } from './console-fixture.ts';
+import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, paintedColours, signIn, type Watched } from './console-fixture.ts';
 
 describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () => {
   let service: SharedService;
@@ -28,22 +28,7 @@ describe.skipIf(CHROMIUM === null)('the pages of instruments in a browser', () =
   });
 
   const bars = async (): Promise<number> => Number(await page.locator('.candle-place').getAttribute('data-bars'));
-  /** The colours that the pane of candles is painted with, each with how many dots. */
-  const painted = (): Promise<Record<string, number>> =>
-    page.evaluate(`(() => {
-      const counted = {};
-      for (const canvas of document.querySelectorAll('.candle-place canvas')) {
-        const copy = new OffscreenCanvas(canvas.width || 1, canvas.height || 1).getContext('2d', { willReadFrequently: true });
-        if (canvas.width > 0 && canvas.height > 0) copy.drawImage(canvas, 0, 0);
-        const { data } = copy.getImageData(0, 0, copy.canvas.width, copy.canvas.height);
-        for (let i = 0; i < data.length; i += 4) {
-          if (data[i + 3] < 255) continue;
-          const colour = '#' + [data[i], data[i + 1], data[i + 2]].map((part) => part.toString(16).padStart(2, '0')).join('');
-          counted[colour] = (counted[colour] ?? 0) + 1;
-        }
-      }
-      return counted;
-    })()`);
+  const painted = () => paintedColours(page);
 
   test('from the quotes to a perpetual: candles drawn from the bars of the API, at every length of a bar', async () => {
     await page.getByRole('link', { name: 'Quotes' }).click();

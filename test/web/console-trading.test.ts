@@ -297,9 +297,18 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     // Live orders to this venue are off in this service, and the page says which setting would turn them on.
     await allocate();
     expect(await rows.nth(0).innerText()).toMatch(/would be refused[^]*turn SVC_LIVE_SPOTEXCHANGE_ENABLED on/);
+    // What is traded by hand counts on both sides: the cash of the page is the cash that the simulation begins with.
+    const cash = page.locator('.facts > div', { hasText: 'Cash USD' });
+    const bought = await service.post('/v1/market-orders/paper', { instrument: 'BTCUSDT', side: 'buy', quantity: '0.5' });
+    expect([bought.status, bought.body.state]).toEqual([201, 'filled']);
     await page.getByRole('link', { name: 'paper', exact: true }).click();
     await page.getByText('Nothing is held.').waitFor({ state: 'detached' });
+    await table('Holdings').locator('tbody tr', { hasText: 'people' }).waitFor();
     await allocate();
+    const [held, simulated] = await cash.locator(':scope > span:last-child').allInnerTexts();
+    expect(simulated?.split(' → ')[0]).toBe(held);
+    const { totals } = (await service.get('/v1/portfolio')).body;
+    expect(await cash.first().locator('[title]').getAttribute('title')).toBe(`${totals.cashUsd} USD`);
     expect(await rows.locator('th').allInnerTexts()).toEqual(['buy spotexchange:BTCUSDT for 2500', 'sell evmvenue:BTC for 100']);
     expect(await rows.nth(0).locator('td').first().innerText()).toBe('would pass');
     expect(await rows.nth(1).innerText()).toContain('reduce only');
@@ -309,8 +318,11 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await page.getByRole('button', { name: 'Simulate' }).click();
     await page.locator('.impact-panel .problem p').getByText('$.allocations[1].notionalUsd').waitFor();
     expectOnly('400');
-    // Nothing was ordered by looking: there is the order alone that was taken back before.
-    expect((await service.get('/v1/market-orders')).body.items).toMatchObject([{ state: 'cancelled' }]);
+    // Nothing was ordered by looking: there is what was bought and what was taken back before.
+    expect((await service.get('/v1/market-orders')).body.items.map(({ state }: { state: string }) => state)).toEqual([
+      'filled',
+      'cancelled',
+    ]);
     await go(`#/agents/${patient}/gates`);
   });
 

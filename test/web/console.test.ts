@@ -193,6 +193,14 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect(await card.locator('.matrix tr', { hasText: 'premium below' }).locator('td').allInnerTexts()).toEqual(['-1.2', '✓ -2', '✗ 2']);
     expect(await card.locator('.verdict').count()).toBe(decision.rules.length);
     expect(await card.locator('.verdict-passed').count()).toBe(decision.rules.filter(({ passed }) => passed).length);
+    // The page alone scrolls: no part of it cuts a decision off.
+    const cutting = await page.evaluate(`(() => {
+      const found = [];
+      for (let part = document.querySelector('[data-decision="${decision.id}"]').parentElement; part !== document.body; part = part.parentElement)
+        if (getComputedStyle(part).overflowY !== 'visible' && part.scrollHeight > part.clientHeight) found.push(part.className);
+      return found;
+    })()`);
+    expect(cutting).toEqual([]);
     expect(await barriers(page)).toEqual([]);
   });
 
@@ -214,8 +222,15 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
       .locator('.notices')
       .getByText(/nothing on record opens the gate at backtest/)
       .waitFor();
-    // The browser itself notes the refusal, and nothing else was wrong.
-    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+    // It is closed by its button; refused once more it is left, and goes by itself: see below.
+    const told = page.locator('.notice-error');
+    await told.getByRole('button', { name: 'Close' }).click();
+    expect(await told.count()).toBe(0);
+    await page.getByRole('button', { name: 'Promote' }).click();
+    await told.waitFor();
+    await page.evaluate('window.wasTold = true');
+    // The browser itself notes each refusal, and nothing else was wrong.
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('409'), expect.stringContaining('409')]);
     expect(await barriers(page)).toEqual([]);
   });
 
@@ -316,6 +331,11 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.getByRole('link', { name: 'Crypto trend' }).waitFor();
     expect(await findingsEverywhere(page)).toEqual([]);
     expect(watched.complaints).toEqual([]);
+  });
+
+  test('a refusal that nobody closed has gone by itself, and the page is still the same', async () => {
+    await page.locator('.notice-error').waitFor({ state: 'detached' });
+    expect(await page.evaluate('window.wasTold')).toBe(true);
   });
 
   test('until here nothing complained, and nobody else was asked for anything', () => {
