@@ -1,20 +1,27 @@
 /** What a process has started, so that it is stopped in the opposite order. */
+import type { Clock } from '../../streams/clock.ts';
 import type { Logger } from '../adapters/log.ts';
+
+/** What takes longer to stop is named in the log. Milliseconds. */
+const SLOW_MS = 2_000;
 
 export interface Lifecycle {
   /** Registers how something that was just started is stopped. `what` names it in the log where stopping fails. */
   onStop(what: string, stop: () => Promise<unknown>): void;
-  /** Stops everything, newest first. An error is logged and does not keep the rest running. */
+  /** Stops everything, newest first. An error is logged and does not keep the rest running, and so is what takes long. */
   stop(): Promise<void>;
 }
 
-export function createLifecycle(log: Pick<Logger, 'warn'>): Lifecycle {
+export function createLifecycle(log: Pick<Logger, 'warn'>, clock: Pick<Clock, 'elapsed'>): Lifecycle {
   const stops: { readonly what: string; readonly stop: () => Promise<unknown> }[] = [];
   return {
     onStop: (what, stop) => void stops.push({ what, stop }),
     async stop() {
       for (const { what, stop } of stops.splice(0).reverse()) {
+        const began = clock.elapsed();
         await stop().catch((error: unknown) => log.warn({ err: error }, `stopping ${what}`));
+        const tookMs = Math.round(clock.elapsed() - began);
+        if (tookMs > SLOW_MS) log.warn({ tookMs }, `stopping ${what} took ${tookMs} ms`);
       }
     },
   };

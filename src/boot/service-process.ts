@@ -43,7 +43,7 @@ export function createServiceProcess(options: StartOptions): ServiceProcess {
   const clock = createLiveClock(aheadOfSystem(() => aheadMs));
   return {
     ...options,
-    ...createLifecycle(log),
+    ...createLifecycle(log, clock),
     clock,
     setAhead: (ms) => void (aheadMs = ms),
     newId: createNewIds(clock),
