@@ -1,11 +1,10 @@
 /** Orders of people on the spot exchange: how each stands, how much of it is filled, how old it is, and the button that takes back what rests. */
 import { fill, h, say } from './dom.js';
 import { change, read } from './http.js';
-import { instrumentName } from './outcome-names.js';
 import { may } from './permissions.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, number } from './tables.js';
-import { age, plain } from './words.js';
+import { age, plain, symbolOf } from './words.js';
 
 /** @typedef {import('./wire.ts').MarketOrder} MarketOrder */
 
@@ -138,7 +137,7 @@ function mutedWords(text) {
 
 /** @param {MarketOrder} order */
 function sentenceOf({ side, quantity, instrument }) {
-  return `${side} ${quantity} ${instrumentName(instrument)}`;
+  return `${side} ${quantity} ${symbolOf(instrument)}`;
 }
 
 /** @param {MarketOrder} order */

@@ -1,10 +1,8 @@
 /** `sevengate archive`: moves old history to archive files, tells what was moved, and reads the steps of an actor from there. */
 import type { Command } from 'commander';
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
-import { foldSteps, type PastState } from '../../actors/runtime/actor-history.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
+import type { PastState } from '../../actors/runtime/actor-history.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { createActorStore } from '../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createWorkRecorder } from '../adapters/store/long-work-store.ts';
 import {
@@ -94,6 +92,12 @@ async function stateAfter(
   steps: readonly ArchivedStep[],
   version: number,
 ): Promise<PastState> {
+  // Loaded by whoever asks for a state: the machines and their store are heavy.
+  const [{ foldSteps }, { createDirectory }, { createActorStore }] = await Promise.all([
+    import('../../actors/runtime/actor-history.ts'),
+    import('../../actors/runtime/directory.ts'),
+    import('../adapters/store/actors/actor-store.ts'),
+  ]);
   const subject = (await createActorStore(sql).load([actorId])).get(actorId) as ActorRow;
   const until = steps.filter((step) => step.version <= version);
   const past = until.at(-1)?.version === version ? foldSteps(createDirectory(kinds), subject, null, until) : null;

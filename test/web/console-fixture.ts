@@ -344,7 +344,8 @@ export async function visit(page: Page, address: string): Promise<void> {
       before = now;
       return now === last && !/Reading…|Loading…/.test(now);
     },
-    { what: `all of ${address}` },
+    // A page that asked too often is answered within the minute that it is told to wait.
+    { what: `all of ${address}`, deadlineMs: 20_000 },
   );
 }
 

@@ -60,8 +60,13 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     // The market may leave the limit before an approval is carried out: then the rules propose anew a minute later.
     await waitFor(
       async () => {
-        const waiting = page.locator('[data-state=pending_approval]').getByRole('button', { name: 'Approve' });
-        if ((await waiting.count()) > 0 && (await waiting.first().isEnabled())) await waiting.first().click();
+        // It may have gone since it was counted, or go before it is pressed: then it is looked for again.
+        const waiting = page.locator('[data-state=pending_approval]').getByRole('button', { name: 'Approve', disabled: false });
+        if ((await waiting.count()) > 0)
+          await waiting
+            .first()
+            .click({ timeout: 2_000 })
+            .catch(() => {});
         return (await page.locator('.proposal[data-state=filled]').count()) > 0;
       },
       { what: 'a filled proposal', deadlineMs: 200_000 },

@@ -252,7 +252,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(new Decimal(ungrouped(cells[2] as string)).eq(limitPrice)).toBe(true);
     expect(cells[3]).toMatch(/^\d+(\.\d)? (s|min)$/);
     expect(await barriers(page)).toEqual([]);
-    await row.getByRole('button', { name: 'Cancel buy 0.01' }).click();
+    await row.getByRole('button', { name: 'Cancel buy 0.01 BTCUSDT' }).click();
     // What has ended is no longer open, and stands among all.
     await row.waitFor({ state: 'detached' });
     await page.getByLabel('Which orders').selectOption('all');

@@ -52,7 +52,7 @@ test('a raw log of the spot exchange goes through its own mapper, frame by frame
   });
   expect(events[3]).toMatchObject({ timeframe: '1m', candles: [{ openTime: 1_749_999_960_000, close: '64010.0' }] });
   expect(report.read).toBe(11);
-  expect(report.skipped).toEqual({ depth_diff: 1, carries_nothing: 2 });
+  expect(report.skipped).toEqual({ depth_diff: 1, trade: 1, carries_nothing: 1 });
   // A negative price, an instrument that was not subscribed, a frame that breaks off (and is no frame of the log's shape any more).
   expect(rejections(report)).toEqual({ non_positive_price: 1, unknown_instrument: 1, not_json: 1 });
   expect(report.rejected['unknown_instrument']?.first).toContain('line 6: stream dogeusdt@bookTicker');
