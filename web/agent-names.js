@@ -13,12 +13,15 @@ let kept = null;
  * @returns {Promise<ReadonlyMap<string, string>>}
  */
 export async function agentNames(signal, ids = []) {
-  const known = await kept?.names.catch(() => null);
-  if (kept === null || !known || Date.now() - kept.at > KEPT_MS || ids.some((id) => !known.has(id))) {
+  const before = kept;
+  const known = await before?.names.catch(() => null);
+  const isOld = before === null || !known || Date.now() - before.at > KEPT_MS || ids.some((id) => !known.has(id));
+  // Where somebody else reads them anew meanwhile, one reading does for both.
+  if (kept === null || (kept === before && isOld)) {
     const names = readNames();
     kept = { at: Date.now(), names };
     names.catch(() => {
-      kept = null;
+      if (kept?.names === names) kept = null;
     });
   }
   const names = await kept.names;

@@ -36,15 +36,18 @@ export function homeView(context) {
     if (isReading || document.hidden) return;
     isReading = true;
     try {
-      const [paper, live, attention] = await readAll(signal);
+      const [paper, live, attention] = await Promise.all([
+        readPerformance('paper', signal),
+        readPerformance('live', signal),
+        readAttention(signal),
+        alerts.refresh(),
+      ]);
       fill(earned, earningsTable({ paper, live }));
       fill(waiting, attentionList(attention));
-      await alerts.refresh();
       mark(verdict, 'data-count', String(attention.length));
       say(verdict, `${wellWords(attention.length)} ${moneyWords(paper, live)}`);
       say(when, `as of ${clockAndZone(feed.now())}`);
-      await equity.refresh({ paper, live });
-      await agents.refresh([...paper.books, ...live.books]);
+      await Promise.all([equity.refresh({ paper, live }), agents.refresh([...paper.books, ...live.books])]);
     } catch (error) {
       if (signal.aborted) return;
       say(verdict, 'The overview cannot be read at the moment.');
@@ -75,11 +78,6 @@ export function homeView(context) {
       for (const stop of stops) stop();
     },
   };
-}
-
-/** @param {AbortSignal} signal */
-function readAll(signal) {
-  return Promise.all([readPerformance('paper', signal), readPerformance('live', signal), readAttention(signal)]);
 }
 
 /** @param {'paper' | 'live'} mode @param {AbortSignal} signal @returns {Promise<Performance>} */

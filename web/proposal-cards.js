@@ -1,6 +1,6 @@
 /** The cards of proposals, newest first, each with the name of its agent. */
+import { agentNames } from './agent-names.js';
 import { fill, h } from './dom.js';
-import { read } from './http.js';
 import { proposalCard } from './proposal-card.js';
 
 /** @typedef {import('./wire.ts').Proposal} Proposal */
@@ -69,12 +69,12 @@ export class ProposalCards {
     fill(this.element);
   }
 
-  /** @param {string} id Of an agent. @returns {Promise<string>} The beginning of the id where the agent cannot be read. */
+  /** @param {string} id Of an agent. @returns {Promise<string>} The beginning of the id where it has no name. */
   nameOf(id) {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
-    const name = read(`/v1/agents/${encodeURIComponent(id)}`, { signal: this.signal }).then(
-      (agent) => /** @type {import('./wire.ts').Agent} */ (agent).name,
+    const name = agentNames(this.signal, [id]).then(
+      (names) => names.get(id) ?? id.slice(0, 8),
       () => id.slice(0, 8),
     );
     this.#names.set(id, name);

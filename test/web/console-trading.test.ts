@@ -576,7 +576,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       `takes/${take}`,
       `actors/${take}`,
       ...runs.flatMap(({ id, state }) => (state === 'finished' ? [`reports/${churner}/${id}`, `actors/${id}`] : [])),
-      ...['actors', 'activities', 'timers', 'incidents', 'queues', 'imports', 'interventions'].map((tab) => `runtime/${tab}`),
+      ...['actors', 'activities', 'timers', 'incidents', 'alerts', 'queues', 'work', 'interventions'].map((tab) => `runtime/${tab}`),
       ...['venues', 'tickers', 'perps', 'predictions', 'basis'].map((tab) => `markets/${tab}`),
       ...['', '/decisions', '/gates', '/state', '/vault', '/signing', '/versions', '/edit', '/clone'].map(
         (tab) => `agents/${patient}${tab}`,
