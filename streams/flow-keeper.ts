@@ -137,12 +137,13 @@ function beginGap(one: Kept, from: EpochMs, why: string): void {
   trimGaps(one, from - KEPT_MS);
 }
 
-/** Takes away what is older than `since` and what is too much, the oldest first; in batches, so that it costs little. */
+/** Takes away what is older than `since` and what is too much, the oldest first; in batches, so that a message costs one look. */
 function trim(list: { readonly at: EpochMs }[], most: number, since: EpochMs): void {
   const slack = Math.ceil(most / 10);
+  const beyondSlack = list[slack];
+  if (list.length - most <= slack && (beyondSlack === undefined || beyondSlack.at >= since)) return;
   const old = list.findIndex(({ at }) => at >= since);
-  const many = Math.max(old < 0 ? 0 : old, list.length - most);
-  if (many > slack) list.splice(0, many);
+  list.splice(0, Math.max(old, list.length - most, 0));
 }
 
 /** Of gaps that are too many, the oldest become one with those between them: more is unknown then, never less. */
@@ -161,14 +162,7 @@ const levelOf = ([price, size]: readonly [price: string, size: string]): DepthLe
 function windowOf(span: FlowSpan, one: Kept | undefined): FlowWindow {
   const { from, booksUntil, until } = span;
   const { books = [], trades = [], gaps = [] } = one ?? {};
-  const firstBook = Math.max(
-    0,
-    books.findLastIndex(({ at }) => at <= from),
-  );
-  const firstTrade = Math.max(
-    0,
-    trades.findLastIndex(({ at }) => at <= from),
-  );
+  const [firstBook, firstTrade] = [lastUntil(books, from), lastUntil(trades, from)];
   const after = trades.findIndex(({ at }) => at > until);
   const since = Math.min(from, books[firstBook]?.at ?? from);
   return {
@@ -177,4 +171,12 @@ function windowOf(span: FlowSpan, one: Kept | undefined): FlowWindow {
     trades: trades.slice(firstTrade, after < 0 ? undefined : after + 1),
     gaps: gaps.filter((gap) => gap.from <= until && (gap.until === null || gap.until > since)).map((gap) => ({ ...gap })),
   };
+}
+
+/** Where the last one at or before an instant lies; 0 where there is none. */
+function lastUntil(list: readonly { readonly at: EpochMs }[], instant: EpochMs): number {
+  return Math.max(
+    0,
+    list.findLastIndex(({ at }) => at <= instant),
+  );
 }
