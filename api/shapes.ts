@@ -33,6 +33,8 @@ export function nullable<Kind extends keyof Plain>(kind: Kind, description?: str
 /** Money and quantities: a decimal string, never a float. */
 export const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples: ['187.4500'] });
 export const NullableDecimalText = Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: '^-?\\d+(\\.\\d+)?$' });
+/** One side of an order book. */
+export const BookSide = Type.Array(Type.Object({ price: DecimalText, size: DecimalText }), { description: 'Best first.' });
 /** ISO 8601 in UTC with milliseconds. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-03-02T14:31:00.000Z'] });
 export const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });

@@ -126,8 +126,8 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
   let price = 64_000;
   let seed = 3;
 
-  /** The best bid and ask of the coin, a dollar apart. */
-  function quote(bid: string, at: number): void {
+  /** The best bid and ask of the coin, as the streams receive them. */
+  function received(bid: string, ask: string, at: number): Quote {
     const made: Quote = {
       kind: 'quote',
       venue: 'spotexchange',
@@ -137,7 +137,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       receivedAt: at,
       sourceTime: false,
       bid,
-      ask: String(Number(bid) + 1),
+      ask,
       bidSize: '1',
       askSize: '1',
       sequence: at,
@@ -145,7 +145,12 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       flags: NO_FLAGS,
     };
     pipeline.push(made);
-    quotes.set('spotexchange:BTCUSDT', made);
+    return made;
+  }
+
+  /** The same a dollar apart, and what orders are assessed by. */
+  function quote(bid: string, at: number): void {
+    quotes.set('spotexchange:BTCUSDT', received(bid, String(Number(bid) + 1), at));
   }
 
   return {
@@ -207,22 +212,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       for (const at of [slot - 20_000, slot - 400, slot, slot + 300]) {
         if (at <= clock.now()) continue;
         clock.advanceTo(at);
-        pipeline.push({
-          kind: 'quote',
-          venue: 'spotexchange',
-          instrument: 'BTCUSDT',
-          source: 'binance:bookTicker',
-          observedAt: at,
-          receivedAt: at,
-          sourceTime: false,
-          bid: price.toFixed(2),
-          ask: (price + 0.01).toFixed(2),
-          bidSize: '1',
-          askSize: '1',
-          sequence: at,
-          quality: 'live',
-          flags: NO_FLAGS,
-        });
+        received(price.toFixed(2), (price + 0.01).toFixed(2), at);
         pipeline.push({
           kind: 'quote',
           venue: 'spotchain',

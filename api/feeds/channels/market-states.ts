@@ -6,7 +6,7 @@ import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { limitsOf, qualityLimits } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
-import { DecimalText, ExecutableVenueWord, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import { BookSide, ExecutableVenueWord, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 import { PerpBody, perpBody } from '../../v1/perps/perp-body.ts';
 import { venueStateOf } from '../../v1/state-reads.ts';
 import { TickerBody, tickerBody } from '../../v1/tickers/ticker-body.ts';
@@ -14,7 +14,6 @@ import type { FeedPorts } from '../ports.ts';
 import type { LatestChannel, LatestSource } from './channel.ts';
 
 const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });
-const LevelBody = Type.Object({ price: DecimalText, size: DecimalText });
 const BookItem = Type.Object(
   {
     venue: ExecutableVenueWord,
@@ -27,8 +26,8 @@ const BookItem = Type.Object(
     quality: QualityWord,
     flags: QualityFlags,
     resyncing: Type.Boolean({ description: 'True while a lost update is repaired: it is worth no order.' }),
-    bids: Type.Array(LevelBody, { description: 'Best first.' }),
-    asks: Type.Array(LevelBody, { description: 'Best first.' }),
+    bids: BookSide,
+    asks: BookSide,
   },
   { $id: 'FollowedBook' },
 );

@@ -3,10 +3,8 @@ import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { DecimalText, ExecutableVenueWord, objectOf, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import { BookSide, ExecutableVenueWord, objectOf, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
-
-const LevelBody = Type.Object({ price: DecimalText, size: DecimalText });
 
 const OrderBookBody = Type.Object(
   {
@@ -17,8 +15,8 @@ const OrderBookBody = Type.Object(
     receivedAt: Time,
     quality: QualityWord,
     flags: QualityFlags,
-    bids: Type.Array(LevelBody, { description: 'Best first.' }),
-    asks: Type.Array(LevelBody, { description: 'Best first.' }),
+    bids: BookSide,
+    asks: BookSide,
   },
   { $id: 'OrderBook' },
 );

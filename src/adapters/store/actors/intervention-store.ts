@@ -1,15 +1,12 @@
 /** What interventions change: activities that are tried anew, and actors that leave a quarantine. */
 import type { FoundActivity, InterventionStore } from '../../../../actors/intervention/command-handler.ts';
-import type { Sql, Transaction } from '../database.ts';
+import type { Sql } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
+import { activityLeft } from './activity-left.ts';
 import { createActorStore, inTransaction } from './actor-store.ts';
 
 export function createInterventionStore(sql: Sql): InterventionStore {
   const { load } = createActorStore(sql);
-  /** Whether the actor of an activity has taken a step since the one that asked for it: its version stands in the key. Where its steps were moved it has ended. */
-  const isLeft = (on: Sql | Transaction) => on`(exists (
-    select 1 from steps s where s.actor_id = c.actor_id and s.version > split_part(c.key, ':', 2)::bigint
-      and s.event->>'type' <> 'quarantine.released') or exists (select 1 from moved_actors m where m.actor_id = c.actor_id))`;
 
   return {
     async actor(orgId, actorId) {
@@ -20,7 +17,7 @@ export function createInterventionStore(sql: Sql): InterventionStore {
     async activity(actorId, key) {
       const [row] = await sql<
         FoundActivity[]
-      >`select c.state, ${isLeft(sql)} as "isLeft" from activities c where c.key = ${key} and c.actor_id = ${actorId}`;
+      >`select c.state, ${activityLeft(sql)} as "isLeft" from activities c where c.key = ${key} and c.actor_id = ${actorId}`;
       return row ?? null;
     },
 
@@ -32,7 +29,7 @@ export function createInterventionStore(sql: Sql): InterventionStore {
         const which =
           key === null
             ? transaction`c.state = 'pending'`
-            : transaction`c.key = ${key} and (c.state = 'pending' or c.state = 'given_up' and not ${isLeft(transaction)})`;
+            : transaction`c.key = ${key} and (c.state = 'pending' or c.state = 'given_up' and not ${activityLeft(transaction)})`;
         const { count } = await transaction`
           update activities c set state = 'pending', attempts = 0, due_at = ${at}, answer = null, ended_at = null
           where c.actor_id = ${actor.id} and ${which}`;

@@ -3,12 +3,13 @@ import type { AnnouncedAlert, RuntimeCounts, RuntimeReads, WorkQueues } from '..
 import type { Page, PageOf } from '../../../../api/page.ts';
 import { stalledShards } from '../agents/shard-health.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import { UUID_PATTERN } from '../../../domain/ids.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
+import { activityLeft } from './activity-left.ts';
 import { actorName } from './actor-name.ts';
 
 const DAY_MS = 86_400_000;
-const UUID_PATTERN = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
 export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeReads {
   const ofActor = () => sql`a.id as "actorId", a.kind as "actorKind", ${actorName(sql)} as "actorName", a.status as "actorStatus"`;
@@ -23,8 +24,7 @@ export function createRuntimeReads(sql: Sql, clock: { now(): number }): RuntimeR
       const rows = await sql<{ key: string }[]>`
         select ${ofActor()}, c.key, c.kind, c.state, c.attempts, c.due_at as "dueAt", c.answer,
           floor(extract(epoch from c.created_at) * 1000)::bigint as "createdAt", floor(extract(epoch from c.ended_at) * 1000)::bigint as "endedAt",
-          exists (select 1 from steps s where s.actor_id = c.actor_id and s.version > split_part(c.key, ':', 2)::bigint
-            and s.event->>'type' <> 'quarantine.released') or exists (select 1 from moved_actors m where m.actor_id = c.actor_id) as "isLeft"
+          ${activityLeft(sql)} as "isLeft"
         from ${actors(orgId)} join activities c on c.actor_id = a.id
         where c.state = ${state} ${after === null ? sql`` : sql`and c.key < ${after}`} order by c.key desc limit ${limit + 1}`;
       return pageOfRows(rows, limit, ({ key }) => key) as never;
@@ -73,7 +73,7 @@ async function alertsOf(sql: Sql, orgId: string, { limit, after }: Page): Promis
       n.body ->> 'detail' as detail, n.org_id is null as "ofService", n.body
     from (
       select xid || ':' || seq as position, xid, seq, at, org_id, body,
-        case when body ->> 'agentId' ~ ${UUID_PATTERN} then (body ->> 'agentId')::uuid else actor_id end as about
+        case when body ->> 'agentId' ~ ${`^${UUID_PATTERN}$`} then (body ->> 'agentId')::uuid else actor_id end as about
       from announcements
       where channel = 'alerts' and (org_id = ${orgId} or org_id is null)
       ${after === null ? sql`` : sql`and (xid, seq) < (${xid}::text::xid8, ${seq}::text::bigint)`}

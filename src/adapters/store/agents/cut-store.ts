@@ -90,9 +90,14 @@ function insertCuts(sql: Sql, cuts: readonly Cut[], source: 'streams' | 'silence
   });
 }
 
-export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
+/** Whether a slot has its cut. */
+export async function cutExists(sql: Sql, slot: EpochMs): Promise<boolean> {
   const [cut] = await sql`select 1 from cuts where slot = ${slot}`;
-  return cut ? readWrittenCut(sql, slot) : null;
+  return cut !== undefined;
+}
+
+export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
+  return (await cutExists(sql, slot)) ? readWrittenCut(sql, slot) : null;
 }
 
 /** The cut of a slot that is known to have one. */

@@ -1,7 +1,7 @@
 /** What says that a slot is due: the clock of the database, the shards that are behind it, and who is on duty. */
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
-import { writeCut } from './cut-store.ts';
+import { cutExists, writeCut } from './cut-store.ts';
 
 /** The time of record: PostgreSQL's clock, ahead of it by what a sandbox was moved on. */
 export async function databaseNow(sql: Sql): Promise<EpochMs> {
@@ -26,10 +26,7 @@ export function createDispatchStore(sql: Sql) {
   return {
     now: () => databaseNow(sql),
 
-    async cutExists(slot: EpochMs): Promise<boolean> {
-      const [row] = await sql`select 1 from cuts where slot = ${slot}`;
-      return row !== undefined;
-    },
+    cutExists: (slot: EpochMs): Promise<boolean> => cutExists(sql, slot),
 
     /** Remembers that nothing was received for a slot; a cut that arrives later is dropped. */
     writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
