@@ -305,6 +305,7 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply, known: read
 /** Requests that are not even HTTP, or whose headers are too large: answered on the raw socket. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return letGoOfSilent(socket);
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const phrase = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
   const body = JSON.stringify({
@@ -320,4 +321,14 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: import('n
   );
   // Not merely ended: a peer that goes on sending would keep its half of the connection.
   socket.destroySoon();
+}
+
+/**
+ * Closes a connection on which nothing came, without an answer: browsers open some before they need them, and would take it for the
+ * answer to their next request. What lies there already, because this process had no time, is read first, and has its time anew.
+ */
+function letGoOfSilent(socket: import('node:net').Socket): void {
+  setImmediate(() => {
+    if (socket.bytesRead === 0) socket.destroy();
+  });
 }

@@ -1,4 +1,5 @@
 // Errors: one shape, a code of the list, nothing of the inside; and limits that say when to come back.
+import { once } from 'node:events';
 import net from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -279,6 +280,32 @@ test('a body that arrives too slowly is let go in time, whatever its sender goes
   expect(answer).toMatch(/^HTTP\/1\.1 (408|503) /);
   expect(performance.now() - began).toBeLessThan(30_000);
   await slow.close();
+});
+
+test('a connection that is held ready is closed without an answer; a request that came while nobody had time to read it is answered', async () => {
+  const quick = await apiUnderTest(() => ({}), { timeoutMs: 1_000 });
+  await quick.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = quick.app.server.address() as net.AddressInfo;
+  const open = async (): Promise<{ readonly socket: net.Socket; readonly received: Promise<string> }> => {
+    const accepted = once(quick.app.server, 'connection');
+    const socket = net.connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => {});
+    const received = new Promise<string>((resolve) => socket.on('close', () => resolve(text)));
+    await Promise.all([accepted, once(socket, 'connect')]);
+    return { socket, received };
+  };
+  // A browser opens connections before it needs them: an answer to nothing would be taken for that of its next request.
+  const silent = await open();
+  expect(await silent.received).toBe('');
+
+  const late = await open();
+  late.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  // Longer than a request may take to arrive, and it lies here all the while.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+  expect(await late.received).toMatch(/^HTTP\/1\.1 200 /);
+  await quick.close();
 });
 
 test('measurements are written once a second, however many ask for them', async () => {
