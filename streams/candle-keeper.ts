@@ -4,6 +4,7 @@ import type { IndicatorNeed } from '../src/domain/cut.ts';
 import type { DecimalString } from '../src/domain/decimal.ts';
 import type { Rejection } from '../src/domain/quote.ts';
 import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
+import { errorText } from '../src/domain/value-text.ts';
 import { splitInstrumentKey, type Venue } from '../src/domain/venue.ts';
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
@@ -270,7 +271,7 @@ class KeptCandles implements CandleKeeper {
     one.failures++;
     const { venue, instrument, timeframe } = one;
     const receivedAt = this.#clock.now();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     const detail = `bars of ${instrument} ${one.funding ? 'funding' : timeframe}: ${why}`.slice(0, 200);
     this.#emit({ kind: 'rejection', venue, source: `${venue}:candles`, receivedAt, reason: 'venue_error', detail, sample: '' });
     const backoff = backoffMs(one.failures, this.#random, { firstMs: FIRST_RETRY_MS, mostMs: MAX_RETRY_MS });

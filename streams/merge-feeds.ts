@@ -3,6 +3,7 @@
 import { catchError, concat, concatWith, defer, from, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
+import { errorText } from '../src/domain/value-text.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
@@ -115,7 +116,7 @@ class FeedEnded extends Error {
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }
 
 /** The connections that a feed reported as made, so that they can be reported as lost where the feed itself cannot. */

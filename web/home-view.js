@@ -29,8 +29,6 @@ export function homeView(context) {
   const agents = agentLines({ context, signal });
   const equity = new TotalEquity(signal);
   let isReading = false;
-  /** @type {number | undefined} */
-  let gathering;
 
   async function refresh() {
     if (isReading || document.hidden) return;
@@ -57,14 +55,7 @@ export function homeView(context) {
     }
   }
 
-  /** Announcements come in bursts. */
-  function soon() {
-    clearTimeout(gathering);
-    gathering = setTimeout(() => void refresh(), GATHER_MS);
-  }
-  const channels = /** @type {const} */ (['agents', 'proposals', 'alerts']);
-  const stops = channels.map((channel) => feed.subscribe({ channel, begin: soon, receive: soon }));
-  const repeating = setInterval(() => void refresh(), EVERY_MS);
+  const stop = refreshWhile(feed, refresh);
   void refresh();
 
   return {
@@ -73,10 +64,29 @@ export function homeView(context) {
     end() {
       abort.abort();
       equity.end();
-      clearTimeout(gathering);
-      clearInterval(repeating);
-      for (const stop of stops) stop();
+      stop();
     },
+  };
+}
+
+/**
+ * Reads anew every ten seconds and shortly after announcements, which come in bursts, until the function that it returns is called.
+ * @param {import('./shell.js').Context['feed']} feed @param {() => Promise<void>} refresh @returns {() => void}
+ */
+function refreshWhile(feed, refresh) {
+  /** @type {number | undefined} */
+  let gathering;
+  function soon() {
+    clearTimeout(gathering);
+    gathering = setTimeout(() => void refresh(), GATHER_MS);
+  }
+  const channels = /** @type {const} */ (['agents', 'proposals', 'alerts']);
+  const stops = channels.map((channel) => feed.subscribe({ channel, begin: soon, receive: soon }));
+  const repeating = setInterval(() => void refresh(), EVERY_MS);
+  return () => {
+    clearTimeout(gathering);
+    clearInterval(repeating);
+    for (const stop of stops) stop();
   };
 }
 

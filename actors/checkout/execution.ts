@@ -4,6 +4,7 @@ import type { Json } from '../../src/domain/canonical-json.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { type Payment, paymentObjection } from '../../src/domain/marketplace/checkout.ts';
 import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { ChainClient } from '../prepared-transaction/chain-client.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
@@ -76,7 +77,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
       return await landedBefore(checkout);
     } catch (error) {
       // The chart asks again by its own timer.
-      return { outcome: 'silent', detail: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'silent', detail: errorText(error) };
     }
   }
 

@@ -5,6 +5,7 @@ import type { DecimalString } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
 import type { CurveState } from '../../src/domain/launch/launch-state.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
@@ -103,7 +104,7 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
       return { outcome: 'looked', standing: { ...standing, startQuoteUsd } };
     } catch (error) {
       // The chart looks again by its own timer.
-      return { outcome: 'silent', detail: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'silent', detail: errorText(error) };
     }
   }
 

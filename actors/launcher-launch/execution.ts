@@ -3,6 +3,7 @@ import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { paidWords } from '../../src/domain/launch/launcher.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -63,7 +64,7 @@ export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<strin
       return { outcome: 'launched', token: { mint, program: found.program, decimals: found.decimals, transaction } };
     } catch (error) {
       // The chart asks again by its own timer.
-      return { outcome: 'pending', detail: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'pending', detail: errorText(error) };
     }
   }
 

@@ -2,6 +2,7 @@
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
 import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderContext } from './effects.ts';
@@ -44,7 +45,7 @@ export function predictionOrderWorkers(deps: {
       return await deps.venue.news(id, predictionOrderContext((await loaded(id)).state));
     } catch (error) {
       // The chart asks again by its own timer.
-      return { outcome: 'unknown', detail: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'unknown', detail: errorText(error) };
     }
   }
 

@@ -7,6 +7,7 @@ import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
 import type { ActivityWorker } from '../runtime/activities.ts';
@@ -112,7 +113,7 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
       return (await landing(signature)) ?? { outcome: 'expired', blockHeight, signature };
     } catch (error) {
       // The chart asks again by its own timer.
-      return { outcome: 'silent', detail: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'silent', detail: errorText(error) };
     }
   }
 

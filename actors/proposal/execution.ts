@@ -10,6 +10,7 @@ import { isOrderOn } from '../../src/domain/order.ts';
 import { isQuoteOf } from '../../src/domain/quote.ts';
 import { nearPriceOf } from '../../src/domain/resting-fill.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { ExecutableVenue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActivityWorker, TOLD } from '../runtime/activities.ts';
@@ -181,7 +182,7 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
     try {
       return await asking();
     } catch (error) {
-      return { outcome: 'unknown', detail: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'unknown', detail: errorText(error) };
     }
   }
 

@@ -1,6 +1,7 @@
 /** Carries out the activities of committed steps: at least once, with a key that makes them idempotent, answered by an event. */
 import type { DueActivity } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorStore } from './actor-store.ts';
 import { runEvery } from './run-every.ts';
@@ -48,7 +49,7 @@ async function carry({ store, runtime, workers, onError }: ActivityDeps, activit
   } catch (error) {
     onError(error);
     if (activity.attempts < ATTEMPT_LIMIT) return;
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorText(error);
     await runtime.deliver(
       activity.actorId,
       { type: 'activity.given_up', key: activity.key, kind: activity.kind, detail },

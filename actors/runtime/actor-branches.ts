@@ -3,6 +3,7 @@ import type { ActorEvent } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { foldSteps, type HistoryStore, type HistorySubject, type PastState, presentEvent, withoutSteps } from './actor-history.ts';
 import type { Directory } from './directory.ts';
@@ -120,6 +121,6 @@ async function tell<Value>(rebuild: () => Promise<Value>): Promise<Outcome<Value
   try {
     return { ok: true, value: await rebuild() };
   } catch (error) {
-    return refuse('state_conflict', `the history cannot be rebuilt: ${error instanceof Error ? error.message : String(error)}`);
+    return refuse('state_conflict', `the history cannot be rebuilt: ${errorText(error)}`);
   }
 }

@@ -3,6 +3,7 @@
  * so that two workers do it once, and a look at what is overdue finds what the queue lost.
  */
 import { type EpochMs, slotOf } from '../../src/domain/time.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { runEvery } from './run-every.ts';
 
@@ -64,7 +65,7 @@ export function startRecurring(deps: {
       await store.ended(work.what, slot, holder, null);
     } catch (error) {
       deps.onError(work.what)(error);
-      await store.ended(work.what, slot, holder, error instanceof Error ? error.message : String(error));
+      await store.ended(work.what, slot, holder, errorText(error));
     } finally {
       await renewing.stop();
     }

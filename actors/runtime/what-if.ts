@@ -4,6 +4,7 @@ import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, Timer
 import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { HistorySubject, PastState } from './actor-history.ts';
 import type { Directory } from './directory.ts';
 import { eventStep, eventsTaken } from './step.ts';
@@ -108,7 +109,7 @@ function refusalOf(
 }
 
 function brokenBy(error: unknown): Refusal {
-  return refuse('malformed', `the machine cannot read the event: ${error instanceof Error ? error.message : String(error)}`).refusal;
+  return refuse('malformed', `the machine cannot read the event: ${errorText(error)}`).refusal;
 }
 
 /** The parts that differ, by the shortest path that tells them apart. Arrays are compared as wholes. */

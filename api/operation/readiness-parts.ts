@@ -1,5 +1,6 @@
 /** Whether this process can work, part by part: what /readyz says. */
 import type { EpochMs } from '../../src/domain/time.ts';
+import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Readiness } from './ports.ts';
 
@@ -70,7 +71,7 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
         try {
           return { name, ok: true, detail: await ask(deps) };
         } catch (error) {
-          return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
+          return { name, ok: false, detail: errorText(error) };
         }
       }),
     );

@@ -1,6 +1,7 @@
 /** The command line: `sevengate <command>`. Results go to stdout, everything else to stderr. */
 import { CommanderError } from 'commander';
 import { createProgram } from '../cli/program.ts';
+import { errorText } from '../domain/value-text.ts';
 import { commandService } from './command-service.ts';
 
 // The first word that is no option names the command.
@@ -15,7 +16,7 @@ try {
   // Commander has said already what was wrong with the words of the command.
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
-    process.stderr.write(`sevengate: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`sevengate: ${errorText(error)}\n`);
     // At once: a connection that is still closing would hold the process.
     process.exit(1);
   }

@@ -1,11 +1,12 @@
 /** `sevengate tape serve`: serves a recorded tape to any client, as if it were received now. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { progressBar } from '../adapters/terminal-progress.ts';
 import { instant } from '../domain/instant.ts';
 import { LEAST_SPEED, MOST_SPEED } from '../domain/replay-speed.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
+import { errorText } from '../domain/value-text.ts';
 import type { Service } from './ports.ts';
-import { progressBar } from '../adapters/terminal-progress.ts';
 
 interface Options {
   readonly from?: string;
@@ -46,7 +47,7 @@ export function serveCommand(tape: Command, service: Service): void {
         version: service.version,
         clock: createLiveClock(),
         progress: bar.update,
-        onFailure: (error) => process.stderr.write(`sevengate: ${error instanceof Error ? error.message : String(error)}\n`),
+        onFailure: (error) => process.stderr.write(`sevengate: ${errorText(error)}\n`),
       }).finally(() => bar.stop());
       const { url, info } = server;
       const [from, to] = [isoTime(server.from), isoTime(server.to)];

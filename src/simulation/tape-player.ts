@@ -2,6 +2,7 @@
 import type { Clock } from '../../streams/clock.ts';
 import type { ReplayMode, ReplayPosition } from '../domain/replay-position.ts';
 import type { EpochMs } from '../domain/time.ts';
+import { errorText } from '../domain/value-text.ts';
 import type { Venue } from '../domain/venue.ts';
 import type { TapeBars } from './tape-bars.ts';
 import { type MarketSinks, TapeWalk, type WalkedTape } from './tape-walk.ts';
@@ -187,7 +188,7 @@ export class TapePlayer<Sinks extends MarketSinks> {
       await work();
     } catch (error) {
       this.#mode = 'failed';
-      this.#failure = error instanceof Error ? error.message : String(error);
+      this.#failure = errorText(error);
       this.#options.onFailure(error);
     }
     this.#position = this.clock.now();

@@ -1,11 +1,12 @@
 /** Refreshes wallets of the leaderboard: reads what is new of each, and keeps what follows from it. Against ports, without SQL. */
 import type { Clock } from '../../streams/clock.ts';
 import { Decimal, plainDecimal } from '../domain/decimal.ts';
-import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
 import { MOST_TRANSACTIONS, PAGE_TRANSACTIONS, REFRESH_WALLETS, STALE_MS, type WalletSale } from '../domain/leaderboard/entry.ts';
+import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
 import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
 import type { WalletChain } from '../domain/linked-wallet.ts';
 import type { EpochMs } from '../domain/time.ts';
+import { errorText } from '../domain/value-text.ts';
 import { FILLS_CAP, isClosingFill, isPerpFill, type ReportedFill } from '../domain/wallet.ts';
 
 /** A transaction of the primary chain as it concerns one wallet. */
@@ -185,7 +186,7 @@ export function createLeaderboardRefresh(deps: {
       if (failure === 'spent') return 'spent';
       // A defect harms its wallet alone; whoever planned the round is told of it at the end.
       if (failure === null) defects.push(error);
-      const why = failure === null ? 'an error of this service' : error instanceof Error ? error.message : String(error);
+      const why = failure === null ? 'an error of this service' : errorText(error);
       await store.failed(wallet.id, why.slice(0, 200), clock.now());
       return 'failed';
     }

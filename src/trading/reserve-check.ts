@@ -1,6 +1,7 @@
 /** Compares, organization by organization, what vaults and books claim with what the account and the wallets really hold. */
-import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+
 import { CATALOG } from '../domain/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import { accountOfPrimaryWallet, type PrimaryBalances } from '../domain/portfolio/account.ts';
 import type { Outcome } from '../domain/refusal.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type ReserveVerdict,
 } from '../domain/reserves.ts';
 import type { EpochMs } from '../domain/time.ts';
+import { errorText } from '../domain/value-text.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 
 /** How often everything is compared. Milliseconds. */
@@ -155,7 +157,7 @@ async function predictionsIn(
       assets.set(instrument, plainDecimal(new Decimal(assets.get(instrument) ?? 0).plus(held.get(account) ?? 0)));
     return { place, known: true, dollars: '0', assets };
   } catch (error) {
-    return silentPredictions(place, error instanceof Error ? error.message : String(error));
+    return silentPredictions(place, errorText(error));
   }
 }
 
@@ -164,7 +166,7 @@ async function exchangeOf(exchange: NonNullable<ReservePlaces['exchange']>, orgI
     const { account, balances } = await exchange.read(orgId);
     return exchangePlace(account, balances);
   } catch (error) {
-    return { place: 'spot exchange', known: false, venue: 'spotexchange', why: error instanceof Error ? error.message : String(error) };
+    return { place: 'spot exchange', known: false, venue: 'spotexchange', why: errorText(error) };
   }
 }
 
@@ -184,6 +186,6 @@ async function walletOf(
     for (const { instrument, quantity } of positions) if (instrument?.startsWith('spotchain:')) assets.set(instrument, quantity);
     return { place, known: true, dollars: cashUsd, assets };
   } catch (error) {
-    return silent(error instanceof Error ? error.message : String(error));
+    return silent(errorText(error));
   }
 }

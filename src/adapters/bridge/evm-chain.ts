@@ -27,6 +27,7 @@ import type { UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
 import type { TransferTerms } from '../../domain/bridge/transfer.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import type { Broadcast } from '../../domain/solana/chain.ts';
+import { errorText } from '../../domain/value-text.ts';
 import { EVM_HASH } from './provider-http.ts';
 
 /** A node that is slower is told as away; a broadcast then is of unknown outcome. */
@@ -225,7 +226,7 @@ async function broadcast(client: PublicClient, serializedTransaction: Hex): Prom
     if (hash === keccak256(serializedTransaction)) return { outcome: 'sent' };
     return { outcome: 'unknown', detail: 'the node answered with another hash than that of the bytes' };
   } catch (error) {
-    const text = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : String(error);
+    const text = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : errorText(error);
     // The same bytes are one transaction however often they are sent.
     if (/already known|already imported|known transaction/i.test(text)) return { outcome: 'sent' };
     const said = REFUSED.exec(text);

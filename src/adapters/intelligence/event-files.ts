@@ -9,6 +9,7 @@ import type { EntityNames } from '../../domain/intelligence/entities.ts';
 import { FILINGS_SOURCE, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
 import { type Report, symbolsOf } from '../../domain/intelligence/report.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { valueText } from '../../domain/value-text.ts';
 import { recordOf } from './field-reading.ts';
 import { readSubmissions } from './filings.ts';
 import { readWireItem } from './newswire.ts';
@@ -83,7 +84,7 @@ function readFilingsFile(
 function olderPagesOf(body: Readonly<Record<string, unknown>>, from: EpochMs): readonly string[] {
   const { files } = recordOf(body['filings']);
   const pages = Array.isArray(files) ? files.map(recordOf) : [];
-  return pages.filter(({ filingTo }) => !(Date.parse(`${String(filingTo)}T23:59:59Z`) < from)).map(({ name }) => String(name));
+  return pages.filter(({ filingTo }) => !(Date.parse(`${valueText(filingTo)}T23:59:59Z`) < from)).map(({ name }) => valueText(name, 200));
 }
 
 function readWireLines(file: string, text: string, names: EntityNames): Omit<EventFiles, 'sha256'> {

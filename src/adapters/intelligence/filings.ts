@@ -12,6 +12,7 @@ import { type Direction, type EventKind, type Report, readItems } from '../../do
 import type { FeedMessage, Severity } from '../../domain/market-event.ts';
 import { newYorkOffsetMs } from '../../domain/session.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { valueText } from '../../domain/value-text.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -198,7 +199,7 @@ function meaningOf(form: string, items: readonly string[]): readonly [EventKind,
 export function readSubmissions(body: unknown, { names, receivedAt, since, archiveUrl, note }: ReadFilingsOptions): ReadFilings {
   noteUnknown(body, SUBMISSION_FIELDS, note);
   const answer = recordOf(body);
-  const cik = textOf(String(answer['cik'] ?? ''), 10);
+  const cik = textOf(valueText(answer['cik'] ?? ''), 10);
   const columns = columnsOf(recordOf(recordOf(answer['filings'])['recent']));
   if (cik === null || !/^\d+$/.test(cik) || columns === null)
     throw new VenueError('reference', 200, 'unknown_shape', 'the submissions have no "cik" or no columns of recent filings');
@@ -208,7 +209,7 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
   const times = columns.accepted.map((value) => (typeof value === 'string' ? Date.parse(value) : Number.NaN));
   const dated = times.flatMap((acceptedAt, row): AcceptedFiling[] => {
     const filingDate = dateOf(columns.filingDate[row]);
-    return Number.isFinite(acceptedAt) && filingDate !== null ? [{ acceptedAt, filingDate, form: String(columns.form[row]) }] : [];
+    return Number.isFinite(acceptedAt) && filingDate !== null ? [{ acceptedAt, filingDate, form: valueText(columns.form[row]) }] : [];
   });
   const inNewYork = acceptedInNewYorkTime(dated);
   const reports: Report[] = [];
@@ -225,7 +226,7 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
       continue;
     }
     const publishedAt = inNewYork ? newYorkInstant(time) : time;
-    const items = String(columns.items[row] ?? '')
+    const items = valueText(columns.items[row] ?? '', 1_000)
       .split(',')
       .filter((item) => /^\d\.\d\d$/.test(item));
     const meaning = meaningOf(form, items);

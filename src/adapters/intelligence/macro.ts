@@ -11,6 +11,7 @@ import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { valueText } from '../../domain/value-text.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';
@@ -57,7 +58,7 @@ export function readObservations(
     if (date === null || vintage === null)
       rejected.push({ reason: 'missing_field', detail: `an observation of ${series.id} without "date" or "realtime_start"` });
     else if (value === null && row['value'] !== MISSING)
-      rejected.push({ reason: 'bad_number', detail: `${series.id} of ${date} is no number: ${String(row['value']).slice(0, 40)}` });
+      rejected.push({ reason: 'bad_number', detail: `${series.id} of ${date} is no number: ${valueText(row['value'], 40)}` });
     else
       observations.push({
         seriesId: series.id,

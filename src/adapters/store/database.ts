@@ -1,6 +1,7 @@
 /** The connection to PostgreSQL: the application's role, no Nagle delay, numbers that fit a double as numbers. */
 import net from 'node:net';
 import postgres from 'postgres';
+import { valueText } from '../../domain/value-text.ts';
 import { type BatchSigner, mayNeedSigning, sealBatch } from './trail/batch-seal.ts';
 
 type Bigints = { bigint: number };
@@ -302,5 +303,5 @@ const EXHAUSTED = new Set(['58030', 'ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 const LOSSES = new Set(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'CONNECT_TIMEOUT']);
 
 function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code ?? '');
+  return valueText((error as { code?: unknown } | null)?.code ?? '');
 }

@@ -27,6 +27,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
+import { errorText } from '../../domain/value-text.ts';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
 
 export interface EmbeddedPostgres {
@@ -251,7 +252,7 @@ function initialize(bin: string, dataDir: string, passwordFile: string, identity
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim();
     rmSync(draft, { recursive: true, force: true });
-    throw new Error(`the database could not be initialized in ${dataDir}: ${said || String(error)}`);
+    throw new Error(`the database could not be initialized in ${dataDir}: ${said || errorText(error)}`);
   }
   rmSync(dataDir, { recursive: true, force: true });
   renameSync(cluster, dataDir);

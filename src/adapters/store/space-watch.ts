@@ -1,6 +1,7 @@
 /** Whether the service has room to write: what is left on the disk of the state folder, and what the database has refused for want of room. */
 import { statfs } from 'node:fs/promises';
 import type { EpochMs } from '../../domain/time.ts';
+import { errorText } from '../../domain/value-text.ts';
 import { isOutOfResources } from './database.ts';
 
 /** Below this many bytes free a disk counts as full: PostgreSQL needs as much for its next files. */
@@ -28,7 +29,7 @@ export function createSpaceWatch(
   return {
     noted(error) {
       if (!isOutOfResources(error)) return false;
-      refused = { at: clock.now(), detail: error instanceof Error ? error.message : String(error) };
+      refused = { at: clock.now(), detail: errorText(error) };
       return true;
     },
     async left() {

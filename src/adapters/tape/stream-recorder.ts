@@ -7,6 +7,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { errorText } from '../../domain/value-text.ts';
 import { createTapeEncoder, formOfName, type TapeEncoder } from './tape-encoder.ts';
 import { TapeError } from './tape-error.ts';
 import type { TapeForm } from './tape-reader.ts';
@@ -95,8 +96,7 @@ class StreamRecording implements StreamRecorder {
       next: (message) => {
         if (message.kind !== 'rejection') this.#take(message);
       },
-      error: (error: unknown) =>
-        onProblem(`the recording ended with its stream: ${error instanceof Error ? error.message : String(error)}`),
+      error: (error: unknown) => onProblem(`the recording ended with its stream: ${errorText(error)}`),
     });
     this.#schedule();
   }

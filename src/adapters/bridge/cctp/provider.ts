@@ -12,6 +12,7 @@ import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../.
 import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
 import { fromBase58 } from '../../../domain/solana/base58.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { knownFields } from '../../venues/known-fields.ts';
 import { VenueError } from '../../venues/venue-feed.ts';
 import type { VenueHttp } from '../../venues/venue-http.ts';
@@ -191,7 +192,7 @@ function burnTermsOf(answer: unknown, amount: bigint) {
   if (row === undefined) throw new SenselessAnswer('there is no fee for either finality');
   const { minimumFee, forwardFee } = row;
   if (typeof minimumFee !== 'number' || !(minimumFee >= 0 && minimumFee <= 100))
-    throw new SenselessAnswer(`minimumFee is ${String(minimumFee)} basis points`);
+    throw new SenselessAnswer(`minimumFee is ${valueText(minimumFee)} basis points`);
   const { med, high } = fieldsOf(forwardFee);
   if (!isUnits(med) || !isUnits(high) || high < med) throw new SenselessAnswer('forwardFee names no base units');
   const protocolFee = BigInt(new Decimal(String(amount)).times(String(minimumFee)).div(10_000).ceil().toFixed(0));

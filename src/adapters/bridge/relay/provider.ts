@@ -12,6 +12,7 @@ import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../.
 import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
 import { isAddress as isSolanaAddress } from '../../../domain/solana/base58.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { knownFields } from '../../venues/known-fields.ts';
 import { VenueError } from '../../venues/venue-feed.ts';
 import type { VenueHttp } from '../../venues/venue-http.ts';
@@ -106,8 +107,8 @@ export function createRelayProvider(options: RelayOptions) {
     const to = textIn(data, 'to', /^0x[0-9a-fA-F]{40}$/);
     if (!isAddress(to, { strict: false }) || getAddress(to) !== RELAY_DEPOSITORY)
       throw new SenselessAnswer(`the deposit goes to ${to}, not to the depository`);
-    if (Number(data['chainId']) !== chainId) throw new SenselessAnswer(`the deposit is for chain ${String(data['chainId'])}`);
-    if (String(data['value'] ?? '0') !== '0') throw new SenselessAnswer(`the deposit would also pay ${String(data['value'])} wei`);
+    if (valueText(data['chainId']) !== String(chainId)) throw new SenselessAnswer(`the deposit is for chain ${valueText(data['chainId'])}`);
+    if (valueText(data['value'] ?? '0') !== '0') throw new SenselessAnswer(`the deposit would also pay ${valueText(data['value'])} wei`);
     const call = textIn(data, 'data', /^0x([0-9a-fA-F]{2})+$/).toLowerCase();
     const objection = depositObjection(call, { depositor: wish.sender, token, amount, id });
     if (objection !== null) throw new SenselessAnswer(objection);
@@ -141,8 +142,8 @@ function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<str
   const { sender, recipient, timeEstimate } = details;
   const same = (given: unknown, wanted: string): boolean =>
     typeof given === 'string' && (wanted.startsWith('0x') ? given.toLowerCase() === wanted.toLowerCase() : given === wanted);
-  if (!same(sender, wish.sender)) throw new SenselessAnswer(`the quote is for the sender ${String(sender)}`);
-  if (!same(recipient, wish.recipient)) throw new SenselessAnswer(`the quote is for the recipient ${String(recipient)}`);
+  if (!same(sender, wish.sender)) throw new SenselessAnswer(`the quote is for the sender ${valueText(sender)}`);
+  if (!same(recipient, wish.recipient)) throw new SenselessAnswer(`the quote is for the recipient ${valueText(recipient)}`);
   const given = textIn(fieldsOf(details['currencyIn']), 'amount', RAW_AMOUNT);
   if (given !== amountIn) throw new SenselessAnswer(`it quotes ${given} instead of ${amountIn}`);
   const out = fieldsOf(details['currencyOut']);
@@ -188,7 +189,7 @@ function depositOf(steps: unknown): { readonly requestId: string; readonly data:
   const [deposit] = rest;
   if (deposit === undefined || rest.length !== 1 || deposit['id'] !== 'deposit' || deposit['kind'] !== 'transaction')
     throw new SenselessAnswer(
-      `its steps are ${steps.map((step) => String(fieldsOf(step)['id'])).join(', ') || 'none'}, and one deposit is right`,
+      `its steps are ${steps.map((step) => valueText(fieldsOf(step)['id'])).join(', ') || 'none'}, and one deposit is right`,
     );
   const items = deposit['items'];
   if (!Array.isArray(items) || items.length !== 1) throw new SenselessAnswer('the deposit has not one transaction');

@@ -5,6 +5,7 @@
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { timeframeMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { knownFields } from '../known-fields.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
@@ -73,10 +74,7 @@ export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {
           const candle = perpCandle(row);
           const { s, i } = (row ?? {}) as Record<string, unknown>;
           if (s !== instrument || i !== interval)
-            throw badAnswer(
-              'candleSnapshot',
-              `bars of ${String(s).slice(0, 40)} ${String(i).slice(0, 10)}, asked for were ${instrument} ${interval}`,
-            );
+            throw badAnswer('candleSnapshot', `bars of ${valueText(s, 40)} ${valueText(i, 10)}, asked for were ${instrument} ${interval}`);
           if (candle === null)
             throw badAnswer('candleSnapshot', `a bar with a price, volume or time that cannot be: ${JSON.stringify(row).slice(0, 120)}`);
           if (candle.openTime <= last) throw badAnswer('candleSnapshot', 'bars are not ascending');

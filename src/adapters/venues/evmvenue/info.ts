@@ -7,6 +7,7 @@ import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { FILLS_CAP } from '../../../domain/wallet.ts';
 import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
@@ -196,7 +197,7 @@ class Fields {
   /** @throws VenueError where the member is not what was asked for: another coin's numbers must never pass for this one's. */
   expect(name: string, asked: string): void {
     const value = this.#object[name];
-    if (value !== asked) throw badAnswer(this.#type, `${name} is ${String(value).slice(0, 40)}, asked for was ${asked}`);
+    if (value !== asked) throw badAnswer(this.#type, `${name} is ${valueText(value, 40)}, asked for was ${asked}`);
   }
   decimal(name: string): DecimalString {
     const value = wireDecimal(this.#object[name]);
@@ -211,7 +212,7 @@ class Fields {
   word<Word extends string>(name: string, known: readonly Word[]): Word {
     const value = this.#object[name];
     const word = known.find((one) => one === value);
-    if (word === undefined) throw badAnswer(this.#type, `${name} is ${String(value).slice(0, 40)}, known are ${known.join(', ')}`);
+    if (word === undefined) throw badAnswer(this.#type, `${name} is ${valueText(value, 40)}, known are ${known.join(', ')}`);
     return word;
   }
   /** @throws VenueError for what is neither true nor false: it may mean either. */

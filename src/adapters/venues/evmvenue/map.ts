@@ -5,6 +5,7 @@ import { compareDecimals, isPositive } from '../../../domain/decimal.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import { NO_FLAGS, type PerpContext, type QualityFlag, type Quote, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { frameSample, rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
@@ -191,7 +192,7 @@ export function mapParsedPerpFrame(
 
 function mapBbo(coin: string, body: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly PerpMessage[] {
   const { time, bbo } = body;
-  if (!isCount(time)) return refuse('bad_number', `time ${String(time)}`, BBO_SOURCE);
+  if (!isCount(time)) return refuse('bad_number', `time ${valueText(time)}`, BBO_SOURCE);
   if (!Array.isArray(bbo)) return refuse('missing_field', 'bbo is missing', BBO_SOURCE);
   // Either side is null, or simply absent, where nobody stands on it.
   const sides: (BookLevel | null)[] = [];
@@ -243,7 +244,7 @@ function bookOf(coin: string, time: EpochMs, receivedAt: EpochMs, bids: readonly
 
 function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly PerpMessage[] {
   const { time, levels } = body;
-  if (!isCount(time)) return refuse('bad_number', `time ${String(time)}`, BOOK_SOURCE);
+  if (!isCount(time)) return refuse('bad_number', `time ${valueText(time)}`, BOOK_SOURCE);
   const sides = perpLevels(levels);
   if (typeof sides === 'string') return refuse(sides, 'the levels of the book cannot be read', BOOK_SOURCE);
   const [bids, asks] = sides;

@@ -2,6 +2,7 @@
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Rejection, RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { rejection } from '../feed-messages.ts';
 import { wireDecimal } from '../wire-decimal.ts';
 
@@ -75,7 +76,7 @@ export function decimalOf(value: unknown, name: string): DecimalString {
   if (typeof value === 'number' && Number.isFinite(value)) return plainDecimal(new Decimal(value));
   const text = wireDecimal(value);
   if (text === null)
-    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${String(value).slice(0, 60)} is no plain decimal`);
+    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${valueText(value)} is no plain decimal`);
   return trimmed(text);
 }
 
@@ -129,10 +130,7 @@ export function maybeTime(fields: Fields, name: string): EpochMs | null {
 export function epochOf(value: unknown, name: string): EpochMs {
   const at = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
-    throw new Unreadable(
-      value === undefined ? 'missing_field' : 'bad_number',
-      `${name} ${String(value).slice(0, 60)} is no time in milliseconds`,
-    );
+    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${valueText(value)} is no time in milliseconds`);
   }
   return at;
 }

@@ -20,6 +20,7 @@ import {
 } from '../../../domain/prediction/market.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
 import { isAddress } from '../../../domain/solana/base58.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
@@ -126,7 +127,7 @@ function read<Value>(what: string, reading: () => Value): Value {
 function microIn(fields: Fields, name: string): Decimal {
   const value = fields[name];
   if (typeof value !== 'string' || !/^\d{1,30}$/.test(value))
-    throw new Unreadable('bad_number', `${name} ${String(value).slice(0, 40)} is no amount in millionths`);
+    throw new Unreadable('bad_number', `${name} ${valueText(value, 40)} is no amount in millionths`);
   return new Decimal(value).div(MICRO);
 }
 

@@ -5,6 +5,7 @@
 import type { Candle } from '../../../domain/candle.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import { timeframeMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { knownFields } from '../known-fields.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { ReferenceInstrument } from './hermes-map.ts';
@@ -54,7 +55,7 @@ export function mapHistory(body: unknown, from: number, to: number): Candle[] {
   if (typeof answer !== 'object' || answer === null) throw new VenueError('reference', 200, 'unknown_shape', 'the history is no object');
   if (answer['s'] === 'no_data') return [];
   if (answer['s'] !== 'ok') {
-    const detail = typeof answer['errmsg'] === 'string' ? answer['errmsg'].slice(0, 200) : `status ${String(answer['s']).slice(0, 40)}`;
+    const detail = typeof answer['errmsg'] === 'string' ? answer['errmsg'].slice(0, 200) : `status ${valueText(answer['s'], 40)}`;
     throw new VenueError('reference', 200, 'history_refused', `the history was refused: ${detail}`);
   }
   const times = answer['t'];

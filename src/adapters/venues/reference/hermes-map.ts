@@ -14,6 +14,7 @@ import {
   type Session,
 } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 
@@ -267,7 +268,7 @@ export function mapProUpdate(
     const feed = fields(item);
     const symbol = typeof feed?.['priceFeedId'] === 'number' ? symbols.get(feed['priceFeedId']) : undefined;
     if (feed === null || symbol === undefined) {
-      found.reject('unknown_instrument', `nobody asked for feed ${String(feed?.['priceFeedId']).slice(0, 20)}`, item);
+      found.reject('unknown_instrument', `nobody asked for feed ${valueText(feed?.['priceFeedId'], 20)}`, item);
       continue;
     }
     const updated = feed['feedUpdateTimestamp'];

@@ -10,6 +10,7 @@ import { type IssuerMark, type IssuerMarkState, isSameMark, type MarkChange } fr
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import { NO_FLAGS, type Quality } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import { poll, type Reading, type Rejected } from '../polling.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
@@ -45,7 +46,7 @@ function readRows(body: unknown, mintName: string, receivedAt: EpochMs): ReadMar
     const markPrice = positive(row['markPrice']);
     const markValuation = positive(row['markValuation']);
     if (typeof symbol !== 'string' || symbol === '' || typeof mint !== 'string' || markPrice === null || markValuation === null) {
-      unread.push(`the row of ${String(symbol).slice(0, 20)} has no mint, or no mark price and valuation above zero`);
+      unread.push(`the row of ${valueText(symbol, 20)} has no mint, or no mark price and valuation above zero`);
       continue;
     }
     marks.push({

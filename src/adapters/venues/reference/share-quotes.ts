@@ -6,6 +6,7 @@ import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type QualityFlag, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { ReferenceYield } from './hermes-map.ts';
@@ -128,7 +129,7 @@ export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: Ep
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the snapshot is no object');
   noteUnknown(body, ALPACA_FIELDS, note);
   const { symbol: named, latestTrade, dailyBar } = body as Record<string, unknown>;
-  if (named !== undefined && named !== symbol) return refused('unknown_instrument', `the snapshot is of ${String(named).slice(0, 20)}`);
+  if (named !== undefined && named !== symbol) return refused('unknown_instrument', `the snapshot is of ${valueText(named, 20)}`);
   if (latestTrade === null) return refused('unknown_instrument', 'the provider has no trade of such a share');
   if (typeof latestTrade !== 'object') return refused('missing_field', 'the snapshot has no "latestTrade"');
   const { p, t } = latestTrade as Record<string, unknown>;

@@ -4,6 +4,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decim
 import type { PoolLiquidity, Quote, RejectionReason } from '../../../domain/quote.ts';
 import { NO_FLAGS } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { knownFields, type Members, noteUnknown } from '../known-fields.ts';
 import { isCount } from '../wire-decimal.ts';
 import { readScaledUi, type ScaledUi, uiAmount } from './multiplier.ts';
@@ -75,11 +76,11 @@ export function readLeg(body: unknown, inputMint: string, outputMint: string, am
   noteUnknown(answer, QUOTE_FIELDS, note);
   const { inAmount, outAmount, contextSlot = null, swapMode } = answer;
   if (answer['inputMint'] !== inputMint || answer['outputMint'] !== outputMint) {
-    return `the quote is for ${String(answer['inputMint']).slice(0, 44)} to ${String(answer['outputMint']).slice(0, 44)}, which was not asked for`;
+    return `the quote is for ${valueText(answer['inputMint'], 44)} to ${valueText(answer['outputMint'], 44)}, which was not asked for`;
   }
-  if (inAmount !== amount) return `the quote takes ${String(inAmount).slice(0, 30)} raw units, not the ${amount} that were asked for`;
+  if (inAmount !== amount) return `the quote takes ${valueText(inAmount, 30)} raw units, not the ${amount} that were asked for`;
   // Left out it is the default, which is what was asked for.
-  if (swapMode !== undefined && swapMode !== 'ExactIn') return `the quote is for ${String(swapMode).slice(0, 20)}, asked for was ExactIn`;
+  if (swapMode !== undefined && swapMode !== 'ExactIn') return `the quote is for ${valueText(swapMode, 20)}, asked for was ExactIn`;
   if (typeof outAmount !== 'string' || !RAW.test(outAmount))
     return `the quote's outAmount is ${JSON.stringify(outAmount)?.slice(0, 40)}, no raw amount above zero`;
   if (contextSlot !== null && !isCount(contextSlot)) return 'contextSlot is no whole number';

@@ -7,6 +7,7 @@ import type { RiskRejection } from '../../../domain/decision.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
 import { blockedBecause } from '../../../domain/risk/refusal.ts';
 import { fromBase64 } from '../../../domain/solana/verify.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError } from '../venue-feed.ts';
 import { QUOTE_FIELDS, readLeg } from './map.ts';
@@ -113,7 +114,7 @@ function transactionOf(answer: Record<string, unknown>, taker: string): Outcome<
   const bytes = fromBase64(transaction);
   if (bytes === null) return senseless('the transaction is not base64 in its canonical spelling');
   // A text in this version, a number in the one before.
-  const height = String(lastValidBlockHeight);
+  const height = valueText(lastValidBlockHeight);
   if (!HEIGHT.test(height)) return senseless('lastValidBlockHeight is no block height');
   return { ok: true, value: { bytes, base64: transaction, lastValidBlockHeight: Number(height) } };
 }

@@ -4,9 +4,10 @@ import type { Candle } from '../../../domain/candle.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
-import type { VenueTrade } from '../../../domain/shadow/flow.ts';
 import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
+import type { VenueTrade } from '../../../domain/shadow/flow.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { valueText } from '../../../domain/value-text.ts';
 import { frameSample, rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel } from '../order-book.ts';
@@ -164,7 +165,7 @@ function mapData(
   const instrument = at < 0 ? undefined : instruments.get(stream.slice(0, at));
   if (instrument === undefined) return refuse('unknown_instrument', `stream ${stream} was not asked for`);
   const channel = stream.slice(at + 1);
-  if ('s' in data && data['s'] !== instrument) return refuse('unknown_instrument', `stream ${stream} carries ${String(data['s'])}`);
+  if ('s' in data && data['s'] !== instrument) return refuse('unknown_instrument', `stream ${stream} carries ${valueText(data['s'])}`);
   if (channel === 'bookTicker') {
     noteUnknown(data, BOOK_TICKER_FIELDS, note);
     return mapBookTicker(instrument, data, receivedAt, refuse);
@@ -193,7 +194,7 @@ function mapBookTicker(instrument: string, data: Record<string, unknown>, receiv
     if (!(name in data)) return refuse('missing_field', `bookTicker without ${name}`, BOOK_TICKER_SOURCE);
   }
   const sequence = data['u'];
-  if (!isCount(sequence)) return refuse('bad_number', `update id ${String(sequence)}`, BOOK_TICKER_SOURCE);
+  if (!isCount(sequence)) return refuse('bad_number', `update id ${valueText(sequence)}`, BOOK_TICKER_SOURCE);
   const bid = wireDecimal(data['b']);
   const bidSize = wireDecimal(data['B']);
   const ask = wireDecimal(data['a']);
@@ -302,7 +303,7 @@ function mapKline(instrument: string, data: Record<string, unknown>, receivedAt:
   if (typeof k !== 'object' || k === null) return refuse('missing_field', 'kline without k', KLINE_SOURCE);
   const bar = k as Record<string, unknown>;
   const timeframe = timeframeOfInterval(bar['i']);
-  if (timeframe === null) return refuse('unknown_shape', `interval ${String(bar['i'])} was not asked for`, KLINE_SOURCE);
+  if (timeframe === null) return refuse('unknown_shape', `interval ${valueText(bar['i'])} was not asked for`, KLINE_SOURCE);
   if (typeof bar['x'] !== 'boolean') return refuse('missing_field', 'kline without x (closed)', KLINE_SOURCE);
   // A bar that is still forming is no candle.
   if (!bar['x']) return NOTHING;

@@ -7,9 +7,10 @@ import type { Subscription } from 'rxjs';
 import { type Clock, timeLeft } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { errorText, valueText } from '../../../domain/value-text.ts';
 import { noteUnknown } from '../known-fields.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
-import { type ExecutionReport, readExecutionReport, REPORT_FIELDS } from './execution-report.ts';
+import { type ExecutionReport, REPORT_FIELDS, readExecutionReport } from './execution-report.ts';
 import { PROVIDER } from './map.ts';
 import type { SignedRest } from './signed-rest.ts';
 
@@ -127,7 +128,7 @@ async function subscribe(
     const params = { ...texts, recvWindow: Number(recvWindow), timestamp: Number(timestamp) };
     connection.send(JSON.stringify({ id: 1, method: 'userDataStream.subscribe.signature', params }));
   } catch (error) {
-    connection.reconnect(error instanceof Error ? error.message : String(error));
+    connection.reconnect(errorText(error));
   }
 }
 
@@ -146,7 +147,7 @@ function read(
     else {
       const { code, msg } = Object(error) as Readonly<Record<string, unknown>>;
       if (code === -1021) signedOf(orgId).forgetTime();
-      connection.reconnect(`the subscription was refused: ${String(code)} ${String(msg)}`);
+      connection.reconnect(`the subscription was refused: ${valueText(code)} ${valueText(msg)}`);
     }
     return false;
   }

@@ -158,6 +158,7 @@ describe('frames of the market channel', () => {
     ['no number', { ...frames['book'], asks: [{ price: 'NaN', size: '1' }] }, 'bad_number'],
     ['a negative size', { ...frames['book'], asks: [{ price: '0.5', size: '-1' }] }, 'bad_number'],
     ['no time', { ...frames['book'], timestamp: 'soon' }, 'bad_number'],
+    ['a time that names a method of its own', { ...frames['book'], timestamp: { toString: [] } }, 'bad_number'],
     ['a side that is none', { ...frames['last_trade_price'], side: 'LEND' }, 'unknown_word'],
   ])('%s is counted as %s and yields nothing', (_, frame, reason) => {
     expect(map(frame).map((one) => [one.kind, (one as Rejection).reason])).toEqual([['rejection', reason]]);

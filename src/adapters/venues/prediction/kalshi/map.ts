@@ -22,6 +22,7 @@ import {
 import { type Comparator, type PredictionQuestion, underlyingIn } from '../../../../domain/prediction/question.ts';
 import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
+import { valueText } from '../../../../domain/value-text.ts';
 import { frameSample, rejection } from '../../feed-messages.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import {
@@ -361,7 +362,11 @@ export function mapMarkets(
     return {
       cursor: maybeText(answer, 'cursor'),
       markets: listIn(answer['markets'], 'markets').map((raw) =>
-        mapMarket(raw, contextOf(typeof raw === 'object' && raw !== null ? String((raw as Fields)['event_ticker'] ?? '') : ''), receivedAt),
+        mapMarket(
+          raw,
+          contextOf(typeof raw === 'object' && raw !== null ? valueText((raw as Fields)['event_ticker'] ?? '', 200) : ''),
+          receivedAt,
+        ),
       ),
     };
   });
@@ -549,7 +554,7 @@ function mapSocketMessage(
   noteUnknown(fields, FRAME_FIELDS, note);
   const expected = MESSAGE_FIELDS.get(type);
   if (expected !== undefined) noteUnknown(message, expected, note);
-  if (type === 'error') throw new Unreadable('venue_error', `${String(message['code'])}: ${String(message['msg'])}`);
+  if (type === 'error') throw new Unreadable('venue_error', `${valueText(message['code'])}: ${valueText(message['msg'], 200)}`);
   if (type === 'subscribed') return { kind: 'subscribed', channel: textIn(message, 'channel'), sid: numberIn(message, 'sid') };
   switch (type) {
     case 'orderbook_snapshot':

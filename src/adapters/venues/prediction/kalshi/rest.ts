@@ -6,6 +6,7 @@ import type { Clock } from '../../../../../streams/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
 import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction/market.ts';
 import type { Rejection } from '../../../../domain/quote.ts';
+import { valueText } from '../../../../domain/value-text.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';
 import { createVenueHttp } from '../../venue-http.ts';
@@ -58,7 +59,7 @@ function readError(body: unknown, status: number): { code: string; message: stri
   if (typeof error === 'string') return { code: `http_${status}`, message: error.slice(0, 200) };
   if (typeof error !== 'object' || error === null) return null;
   const { code, message } = error as { code?: unknown; message?: unknown };
-  return { code: typeof code === 'string' ? code : `http_${status}`, message: String(message ?? '').slice(0, 200) };
+  return { code: typeof code === 'string' ? code : `http_${status}`, message: valueText(message ?? '', 200) };
 }
 
 export function createKalshiRest(options: KalshiRestOptions): KalshiRest {

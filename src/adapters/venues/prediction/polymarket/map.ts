@@ -26,6 +26,7 @@ import {
 import { readQuestion, underlyingIn } from '../../../../domain/prediction/question.ts';
 import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
+import { valueText } from '../../../../domain/value-text.ts';
 import { frameSample, rejection } from '../../feed-messages.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import {
@@ -170,7 +171,7 @@ function feeOf(fields: Fields): PredictionFee {
   const terms = objectIn(schedule, 'feeSchedule');
   const exponent = terms['exponent'] ?? 1;
   if (typeof exponent !== 'number' || !Number.isInteger(exponent) || exponent < 1 || exponent > 4) {
-    throw new Unreadable('bad_number', `feeSchedule.exponent ${String(exponent)}`);
+    throw new Unreadable('bad_number', `feeSchedule.exponent ${valueText(exponent)}`);
   }
   return { model: 'quadratic', rate: sizeOf(terms['rate'], 'feeSchedule.rate'), exponent, roundingUsd: '0.00001' };
 }
