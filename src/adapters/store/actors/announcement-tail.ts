@@ -246,9 +246,11 @@ class PolledTail implements AnnouncementTail {
         select xid, seq, channel, org_id, actor_id, at, body from announcements
         where (xid, seq) > (${String(this.#position.xid)}::text::xid8, ${this.#position.seq}::bigint) and xid < (select xmin from horizon)
         order by xid, seq limit ${this.#pageRows}
-      )
+      ),
+      -- Once, and from the end of the index: asked of each row whether any lies beyond the horizon, it reads the whole table each time.
+      newest as materialized (select xid from announcements order by xid desc, seq desc limit 1)
       select ${String(this.#position.xid)}::text::xid8 >= h.xmax as went_back,
-        exists (select 1 from announcements where xid >= h.xmin) as held_back,
+        coalesce((select xid from newest) >= h.xmin, false) as held_back,
         p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body
       from horizon h left join page p on true order by p.xid, p.seq`;
     const [first] = found;

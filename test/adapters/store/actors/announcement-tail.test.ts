@@ -252,3 +252,28 @@ test('a database that crashes and recovers loses and repeats nothing', async () 
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+test('following many announcements reads each of them once, however many are stored', async () => {
+  const stored = await testDatabase();
+  const own = openDatabase({ url: stored, connections: 1, name: 'many announcements' });
+  await own`insert into organizations (id, name) values (${OURS}, 'ours')`;
+  const insertMany = (from: number, to: number) => own`
+    insert into announcements (channel, org_id, at, body)
+    select 'many', ${OURS}, n, jsonb_build_object('n', n) from generate_series(${from}::int, ${to}::int) n`;
+  await insertMany(1, 20_000);
+  await own`analyze announcements`;
+  const { rows } = await listen({ at: stored, name: 'tail of many', pollMs: 10, pageRows: 100 });
+  await insertMany(20_001, 21_000);
+  await waitFor(() => rows.length === 1_000, { what: 'the new announcements' });
+  // What a connection counts is seen by others some time after it stopped working.
+  const counts = await waitFor(
+    async () => {
+      const [found] = await own<{ one_by_one: number; whole: number }[]>`
+        select idx_tup_fetch::int as one_by_one, seq_tup_read::int as whole from pg_stat_user_tables where relname = 'announcements'`;
+      return found && found.one_by_one >= 1_000 ? found : null;
+    },
+    { what: 'the counts of rows read' },
+  );
+  expect(counts.whole).toBe(0);
+  await own.end();
+});
