@@ -5,7 +5,6 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCommandHandler } from '../actors/agent/command-handler.ts';
 import { executionWorkers } from '../actors/proposal/execution.ts';
 import { startActivities } from '../actors/runtime/activities.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
@@ -14,7 +13,6 @@ import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
 import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
 import { shareCommits } from '../src/adapters/store/actors/shared-commits.ts';
-import { createAgentDirectory } from '../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../src/adapters/store/agents/dispatch-store.ts';
 import { createTickStore } from '../src/adapters/store/agents/tick-store.ts';
@@ -25,7 +23,6 @@ import { createProposalStore } from '../src/adapters/store/orders/proposal-store
 import { createRiskReads, createSharedRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../src/boot/capabilities/index.ts';
-import { uuidV7 } from '../src/domain/ids.ts';
 import { refuse } from '../src/domain/refusal.ts';
 import { ALL_ENABLED } from '../src/domain/risk/index.ts';
 import { createPreTrade } from '../src/trading/pre-trade.ts';
@@ -33,6 +30,7 @@ import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleObservation } from '../test/actors/agent/sample.ts';
 import { BTC, eagerManifest, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
 import { NO_TRADES } from '../test/harness/trading.ts';
+import { actorsOn } from '../test/world/actor-world.ts';
 import { bench, type Contender } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -88,13 +86,7 @@ try {
 
 async function agentsOn(sql: Sql): Promise<void> {
   const clock = createVirtualClock(SLOT + 1_000);
-  let made = 0;
-  const commands = createCommandHandler({
-    runtime: createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock }),
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
-  });
+  const { commands } = actorsOn(sql, clock);
   for (let agent = 0; agent < AGENTS; agent++) {
     const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: `r${agent}` } as const;
     const outcome = await commands.create(context, eagerManifest({ name: `agent ${agent}` }));

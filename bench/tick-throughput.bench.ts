@@ -7,18 +7,13 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createActor } from 'xstate';
-import { createCommandHandler } from '../actors/agent/command-handler.ts';
-import { agentKind } from '../actors/agent/effects.ts';
 import { agentMachine } from '../actors/agent/machine.ts';
 import type { TickDecision } from '../actors/agent/protocol.ts';
-import { createDirectory } from '../actors/runtime/directory.ts';
-import { createRuntime } from '../actors/runtime/runtime.ts';
 import { hashCut, lateTick, observedHashOf } from '../actors/ticking/decision-chain.ts';
 import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
 import { openTickQueue, type TickJob } from '../src/adapters/queue/tick-queue.ts';
 import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore, databaseNow } from '../src/adapters/store/agents/dispatch-store.ts';
 import { createTickStore } from '../src/adapters/store/agents/tick-store.ts';
@@ -28,10 +23,10 @@ import { migrate } from '../src/adapters/store/migrate.ts';
 import type { Cut } from '../src/domain/cut.ts';
 import { compileManifest } from '../src/domain/decide.ts';
 import { assembleDecision, type DecisionRow, decisionHash, EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
-import { uuidV7 } from '../src/domain/ids.ts';
 import type { InstrumentKey } from '../src/domain/venue.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleManifest, sampleObservation } from '../test/actors/agent/sample.ts';
+import { actorsOn } from '../test/world/actor-world.ts';
 import { bench, type Contender, cpuMicroseconds, median } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -142,13 +137,7 @@ async function measure(stage: Stage, queueName: string): Promise<void> {
 }
 
 async function createAgents(sql: Sql, clock: ReturnType<typeof createVirtualClock>): Promise<readonly string[]> {
-  let made = 0;
-  const commands = createCommandHandler({
-    runtime: createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock }),
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
-  });
+  const { commands } = actorsOn(sql, clock);
   const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'bench' } as const;
   const ids: string[] = [];
   let next = 0;

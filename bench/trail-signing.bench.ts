@@ -2,25 +2,18 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCommandHandler } from '../actors/agent/command-handler.ts';
-import { agentKind } from '../actors/agent/effects.ts';
-import { createDirectory } from '../actors/runtime/directory.ts';
-import { createRuntime } from '../actors/runtime/runtime.ts';
 import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
-import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import type { BatchSigner } from '../src/adapters/store/trail/batch-seal.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
-import { uuidV7 } from '../src/domain/ids.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
+import { actorsOn } from '../test/world/actor-world.ts';
 import { bench, type Contender } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -72,14 +65,7 @@ async function ticking(name: string, url: string, writer: BatchSigner | null, po
   ends.push(() => sql.end());
   await sql.begin((transaction) => transaction`insert into organizations (id, name) values (${ORG}, 'bench')`);
   const clock = createVirtualClock(SLOT + 1_000);
-  let made = 0;
-  const actors = createActorStore(sql);
-  const commands = createCommandHandler({
-    runtime: createRuntime({ store: actors, directory: createDirectory([agentKind]), clock }),
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
-  });
+  const { commands, tickStore } = actorsOn(sql, clock);
   for (let agent = 0; agent < AGENTS; agent++) {
     const outcome = await commands.create(
       { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' },
@@ -88,7 +74,7 @@ async function ticking(name: string, url: string, writer: BatchSigner | null, po
     if (!outcome.ok) throw new Error(outcome.refusal.detail);
   }
   const ticker = createTradingTicker({
-    store: createTickStore(sql, actors.incident),
+    store: tickStore,
     now: async () => clock.now(),
     clock,
     pause: async () => {},

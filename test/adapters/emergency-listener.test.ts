@@ -6,14 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCommandHandler } from '../../actors/agent/command-handler.ts';
-import { agentKind } from '../../actors/agent/effects.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { type EmergencyListener, startEmergencyListener } from '../../src/adapters/emergency-listener.ts';
-import { createNewIds } from '../../src/adapters/new-ids.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
@@ -22,6 +15,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { payload } from '../api/api-under-test.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
+import { actorsOn } from '../world/actor-world.ts';
 
 const ORG = '00000000-0000-7000-8000-00000000000a';
 const AGENTS = 20;
@@ -60,9 +54,7 @@ beforeAll(async () => {
   await owner.end({ timeout: 1 });
   const mint = (subject: string) => provider.keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: 3_600 });
   [token, reader] = [mint('operator'), mint('reader')];
-  const newId = createNewIds(clock);
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock });
-  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
+  const { commands } = actorsOn(sql, clock);
   const read = readManifest(payload());
   if (!read.ok) throw new Error('the manifest is refused');
   for (let i = 0; i < AGENTS; i++) {

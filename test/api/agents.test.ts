@@ -1,19 +1,12 @@
 // Agents from creation to halt over HTTP, on the real commands and a real database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTradingTicker } from '../../actors/ticking/trading-decisions.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { placeAtStage } from '../harness/fixture.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
-import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import { decisionChainText, decisionId } from '../../src/domain/decision.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
+import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -151,7 +144,7 @@ describe('pausing, resuming, halting', () => {
     const creator = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
     const id = await createdAgent(api, creator);
     await placeAtStage(api.databaseUrl, id, 'limited_live');
-    const runtime = createRuntime({ store: createActorStore(api.sql), directory: createDirectory(ACTOR_KINDS), clock: api.clock });
+    const { runtime } = actorsOn(api.sql, api.clock);
     const trip = (agentId: string, at: number) =>
       runtime.deliver(agentId, { type: 'breaker.tripped', breaker: 'daily_drawdown', at, observed: 9, limit: 3 }, { cause: 'test' });
     const resume = (agentId: string, token: string) => api.call('POST', `/v1/agents/${agentId}/resume`, { token });
@@ -335,21 +328,13 @@ describe('decisions', () => {
     const raised = await api.call('POST', `/v1/agents/${suggesting}/autonomy`, { token: trader, body: { autonomy: 'suggest' } });
     expect(raised.status, raised.text).toBe(200);
     const first = NOW + 60_000;
-    const actors = createActorStore(api.sql);
-    const ticker = createTradingTicker({
-      store: createTickStore(api.sql, actors.incident),
-      now: async () => api.clock.now(),
-      clock: api.clock,
-      pause: async () => {},
-    });
+    const { tick } = actorsOn(api.sql, api.clock);
     for (let i = 0; i < SLOTS; i++) {
       const slot = first + i * 60_000;
       const keys = i === 2 ? (['spotchain:AAPLx'] as const) : (['spotchain:AAPLx', 'spotchain:TSLAx'] as const);
       const observations = new Map(keys.map((key) => [key, sampleObservation(key, slot, { mid: '180.5', premiumPct: -2 - i, rsi: 20 })]));
       api.clock.advanceTo(slot + 500);
-      await writeCut(api.sql, { slot, observations }, 'streams');
-      await createDispatchStore(api.sql).dueShards(60_000, slot);
-      await ticker.tick(60_000, 0, slot);
+      await tick({ slot, observations });
     }
   });
 

@@ -7,8 +7,6 @@ import { expect } from 'vitest';
 import { agentKind } from '../../actors/agent/effects.ts';
 import type { Bridge } from '../../actors/bridge-transfer/ports.ts';
 import type { OnchainPredictions } from '../../actors/prediction-order/onchain-venue.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
 import type { VerifiedToken } from '../../api/access.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
 import type { ApiPorts } from '../../api/ports.ts';
@@ -17,7 +15,6 @@ import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createAgentMarket } from '../../src/adapters/solana/agent-market.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { readWorkQueues } from '../../src/adapters/store/actors/runtime-reads.ts';
 import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
@@ -35,11 +32,11 @@ import { createPredictionStore } from '../../src/adapters/store/predictions/pred
 import { createPredictionReads, type PredictionAsking } from '../../src/adapters/venues/prediction/prediction-reads.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
-import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { launcherPairs } from '../../src/boot/capabilities/launcher-launch.ts';
 import { openPreviews } from '../../src/boot/evaluation-runners.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { createJoining } from '../../src/boot/members.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
@@ -147,7 +144,6 @@ export async function apiUnderTest(
   const states = new Map<string, MarketState>();
   const predictionVenues: Record<PredictionProvider, PredictionAsking> = { polymarket: SILENT, kalshi: SILENT };
   const defects: unknown[] = [];
-  const directory = createDirectory(ACTOR_KINDS);
   const layouts = createChartLayouts(new Map([[agentKind.machine.id, JSON.parse(JSON.stringify(agentKind.machine.definition))]]));
   const quotes: ApiPorts['quotes'] = {
     latest: ({ venue, instrument }) =>
@@ -169,7 +165,7 @@ export async function apiUnderTest(
   } = openCallerPorts({
     callers,
     evaluator,
-    runtimeOn: (own) => createRuntime({ store: createActorStore(own), directory, clock }),
+    runtimeOn: (own) => openActors(own, clock, newId).runtime,
     bus: { latest: (key) => market.get(key) ?? null },
     orderBooks: orderBook,
     predictionBooks: predictionVenues,

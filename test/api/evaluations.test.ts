@@ -1,11 +1,8 @@
 // Backtests over HTTP: asked for, listed, read, reported and cancelled, by those who may.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { evaluationKind } from '../../actors/evaluation/effects.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { canonicalJson, sha256Hex } from '../../src/domain/canonical-json.ts';
+import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, payload, THEIRS } from './api-under-test.ts';
 import { churner, historyOf, resultOf } from './real-results.ts';
 
@@ -57,7 +54,7 @@ test('a backtest is accepted with every default resolved, once per key, one at a
 
 test('the report of a finished run stands alone: its own script may draw, it reads nothing of ours and asks for nothing', async () => {
   const id = await createdAgent(api, trader);
-  const runtime = createRuntime({ store: createActorStore(api.sql), directory: createDirectory([evaluationKind]), clock: api.clock });
+  const { runtime } = actorsOn(api.sql, api.clock);
   const finished = async (evaluation: 'backtest' | 'stress_test', result: string, report: string | null): Promise<string> => {
     const { body } = await api.call('POST', `/v1/agents/${id}/${evaluation}`, { token: trader });
     await runtime.deliver(body.id, { type: 'run.begun', holder: 'test', at: api.clock.now() }, { cause: 'test' });

@@ -1,14 +1,11 @@
 // The seven gates over HTTP: promotions with their refusals, sign-off, evidence, versions and their differences.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentKind } from '../../actors/agent/effects.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { STAGES } from '../../src/domain/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createGateFixture, type GateFixture } from '../adapters/store/gates/gate-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -323,7 +320,7 @@ describe('versions', () => {
 });
 
 test('no random sequence of requests, breakers, new versions and raw statements reaches a stage without its evidence', async () => {
-  const runtime = createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock: api.clock });
+  const { runtime } = actorsOn(stage.app, api.clock);
   const KINDS = ['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff'] as const;
   const anyStep = fc.oneof(
     { weight: 5, arbitrary: fc.constant({ do: 'earn' as const }) },

@@ -1,8 +1,6 @@
 // Swaps over HTTP, on the sandbox's chain: the quote, the bytes to sign, what a wallet made of them, and who may see it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../api/ports.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { API_ROLE, perOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createPreparedTransactionStore } from '../../src/adapters/store/orders/prepared-transaction-store.ts';
@@ -10,6 +8,7 @@ import { noSwaps } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { type SwapFixture, signedBy, swapFixture } from '../actors/prepared-transaction/swap-fixture.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { actorsOn } from '../world/actor-world.ts';
 import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
 
 let stage: SwapFixture;
@@ -29,7 +28,7 @@ beforeAll(async () => {
     swaps: {
       commands: stage.swapsOn({
         sql,
-        runtime: createRuntime({ store: createActorStore(sql), directory: stage.directory, clock: stage.clock }),
+        runtime: actorsOn(sql, stage.clock).runtime,
       }),
       reads: createPreparedTransactionStore(sql).ofPurpose('swap'),
     },

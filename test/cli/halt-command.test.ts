@@ -3,14 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCommandHandler } from '../../actors/agent/command-handler.ts';
 import { haltOrganizations } from '../../actors/agent/halt-organizations.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { createNewIds } from '../../src/adapters/new-ids.ts';
 import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
@@ -19,6 +14,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { sevengate } from '../journeys/running-service.ts';
+import { actorsOn } from '../world/actor-world.ts';
 
 const ORGS = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'] as const;
 const clock = createLiveClock();
@@ -40,8 +36,7 @@ afterEach(async () => {
 
 /** Agents on duty of both organizations, three each. */
 async function agents(on: Sql): Promise<void> {
-  const runtime = createRuntime({ store: createActorStore(on), directory: createDirectory(ACTOR_KINDS), clock });
-  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(on), clock, newId });
+  const { commands } = actorsOn(on, clock, newId);
   for (const orgId of ORGS)
     for (let n = 0; n < 3; n++) {
       const made = await commands.create({ orgId, subject: 'ann', permissions: ['trade:execute'], requestId: newId() }, sampleManifest());

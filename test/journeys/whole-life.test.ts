@@ -1,19 +1,16 @@
 // One agent's whole life on a real database: seven gates with evidence of the real evaluators, then a breaker takes it down.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
-import { createCommandHandler } from '../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../actors/agent/commands.ts';
 import type { RunWorker } from '../../actors/evaluation/run-worker.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../actors/runtime/runtime.ts';
+import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { createLog } from '../../src/adapters/log.ts';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
-import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { openHistoryRunners, openStressRunner } from '../../src/boot/evaluation-runners.ts';
 import { type Gates, openGates } from '../../src/boot/gates.ts';
 import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
@@ -34,6 +31,7 @@ import { createGateFixture, type GateFixture, ORG } from '../adapters/store/gate
 import { payload } from '../domain/authored.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { actorsOn } from '../world/actor-world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -47,6 +45,7 @@ const clock = createLiveClock();
 
 let stage: GateFixture;
 let runtime: Runtime;
+let commands: AgentCommands;
 let gates: Gates;
 let worker: RunWorker;
 let evaluations: ReturnType<typeof openEvaluations>;
@@ -56,7 +55,7 @@ beforeAll(async () => {
   const url = await testDatabase();
   stage = await createGateFixture(url);
   const { app: sql, evaluator, newId } = stage;
-  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
+  ({ runtime, commands } = actorsOn(sql, clock, newId));
   gates = openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set() });
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
   worker = evaluations.carry(
@@ -235,10 +234,7 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
       candles,
     });
   }
-  const created = await createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId: stage.newId }).create(
-    as('creator'),
-    manifestOf(),
-  );
+  const created = await commands.create(as('creator'), manifestOf());
   if (!created.ok) throw new Error(created.refusal.detail);
   const { id, manifestHash } = created.value;
   await promoted(id, 'backtest');

@@ -3,18 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCommandHandler } from '../../actors/agent/command-handler.ts';
-import { agentKind } from '../../actors/agent/effects.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { createTradingTicker } from '../../actors/ticking/trading-decisions.ts';
 import { openWriterKeys, trustedKeysOf } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
-import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { writeMember } from '../../src/adapters/store/callers/member-store.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
@@ -25,13 +16,13 @@ import { createTrailLog, type TrailLog } from '../../src/adapters/store/trail/tr
 import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { bookIds } from '../../src/domain/book.ts';
-import { uuidV7 } from '../../src/domain/ids.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { payIntoVault } from '../harness/vault.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { actorsOn } from '../world/actor-world.ts';
 
 export const OURS = '00000000-0000-7000-8000-00000000000a';
 export const THEIRS = '00000000-0000-7000-8000-00000000000b';
@@ -93,14 +84,7 @@ async function live(
 ): Promise<Pick<SignedFixture, 'agents' | 'slot'>> {
   const slot = Math.floor(Date.now() / MINUTE) * MINUTE - MINUTE;
   const clock = createVirtualClock(slot - 2 * MINUTE + 1_000);
-  const actors = createActorStore(worker);
-  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
-  const commands = createCommandHandler({
-    runtime,
-    agents: createAgentDirectory(worker),
-    clock,
-    newId: () => uuidV7(clock.now(), randomBytes(10)),
-  });
+  const { runtime, commands, tick } = actorsOn(worker, clock);
   const ids: string[] = [];
   for (const [orgId, name] of [
     [OURS, 'one'],
@@ -112,17 +96,9 @@ async function live(
     ids.push(outcome.value.id);
   }
   const [first, second] = ids as [string, string];
-  const ticker = createTradingTicker({
-    store: createTickStore(worker, actors.incident),
-    now: async () => clock.now(),
-    clock,
-    pause: async () => {},
-  });
   for (const at of [slot - MINUTE, slot]) {
     clock.advanceTo(at + 500);
-    await writeCut(feed, sampleCut(at, { premiumPct: 0, rsi: 50 }), 'streams');
-    await createDispatchStore(worker).dueShards(MINUTE, at);
-    await ticker.tick(MINUTE, 0, at);
+    await tick(sampleCut(at, { premiumPct: 0, rsi: 50 }), undefined, feed);
   }
   await placeAtStage(url, second, 'live', writer);
   await payIntoVault(worker, OURS, second, '500', slot);

@@ -1,18 +1,100 @@
 /** Actors of every kind on a real PostgreSQL, composed by the product's own functions; a test moves the clock and says when work is done. */
 import { type ActivityWorker, startActivities } from '../../actors/runtime/activities.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
+import { createTurns, type ShardTicker } from '../../actors/ticking/shard-ticker.ts';
+import type { TradingTickStore } from '../../actors/ticking/trading-decisions.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { openDatabase } from '../../src/adapters/store/database.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
+import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
+import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
-import type { WorkerTrading } from '../../src/boot/capabilities/capability.ts';
-import { ACTOR_KINDS, activityWorkersOf } from '../../src/boot/capabilities/index.ts';
+import type { WorkerDeps, WorkerTrading } from '../../src/boot/capabilities/capability.ts';
+import { activityWorkersOf, tickersOf } from '../../src/boot/capabilities/index.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
+import type { Cut } from '../../src/domain/cut.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
+
+/** Ids that count on from a moment: every run of a test makes the same ones. */
+export function countedIds(at: EpochMs): { readonly newId: () => string; readonly count: () => number } {
+  let made = 0;
+  const count = (): number => ++made;
+  return { count, newId: () => uuidV7(at, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, count() >> 8, made & 255)) };
+}
+
+type Workers = Readonly<Record<string, ActivityWorker>>;
+
+/** What a ticker is made of where that is not simply the database. */
+export interface TickerChanges {
+  /** Stand in for parts of the store of ticks, for what goes wrong there. */
+  readonly store?: Partial<TradingTickStore>;
+  readonly trading?: Partial<WorkerTrading>;
+}
+
+/** Actors of every kind on connections that a test has opened. Ids count on from the clock's present unless told. */
+export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedIds(clock.now()).newId) {
+  const store = createActorStore(sql);
+  const tickStore = createTickStore(sql, store.incident);
+  const { runtime, commands } = openActors(sql, clock, newId);
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  // What is due is looked for when asked: a world is not a daemon.
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const { leaseIsHeld } = createProposalStore(sql);
+  const timers = startTimers({ store, runtime, clock: idle, onError });
+  const depsOf = (trading: Partial<WorkerTrading> | null, own: Runtime = runtime): WorkerDeps => ({
+    sql,
+    store,
+    runtime: own,
+    clock,
+    leaseIsHeld,
+    trading: trading as WorkerTrading | null,
+    onError: () => onError,
+  });
+  const ticker = ({ store: changed = {}, trading }: TickerChanges = {}): ShardTicker =>
+    tickersOf({
+      ...depsOf(trading ?? null),
+      now: async () => clock.now(),
+      alone: createTurns(),
+      tickStore: { ...tickStore, ...changed },
+      periodsMs: {},
+    }).get(AGENT_TICK_MS) as ShardTicker;
+  return {
+    store,
+    tickStore,
+    runtime,
+    /** Commands on agents. */
+    commands,
+    errors,
+    onError,
+    timers,
+    newId,
+
+    /** The activity workers of all kinds with these means, as a worker process has them; `own` is a runtime that dies, for example. */
+    workersOf: (trading: Partial<WorkerTrading>, own: Runtime = runtime): Workers => activityWorkersOf(depsOf(trading, own)),
+
+    carrying: (workers: Workers, own: Runtime = runtime) => startActivities({ store, runtime: own, workers, clock: idle, onError }),
+
+    /** Carries and fires until nothing is due. */
+    async settle(activities: { carryDue(): Promise<number> }): Promise<void> {
+      for (let still = 0; still < 2; ) still = (await activities.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
+    },
+
+    /** The ticker of agents of a worker that has just begun: it remembers nothing. */
+    ticker,
+
+    /** Writes the cut of a slot and ticks every shard that owes the slot; `feed` are connections that sign as the feed does. */
+    async tick(cut: Cut, worker: ShardTicker = ticker(), feed: Sql = sql): Promise<void> {
+      await writeCut(feed, cut, 'streams');
+      for (const { shard } of await createDispatchStore(sql).dueShards(AGENT_TICK_MS, cut.slot))
+        await worker.tick(AGENT_TICK_MS, shard, cut.slot);
+    },
+  };
+}
 
 export interface ActorWorldOptions {
   /** Names the connections. */
@@ -27,54 +109,24 @@ export interface ActorWorldOptions {
   readonly connections?: number;
 }
 
-type Workers = Readonly<Record<string, ActivityWorker>>;
-
+/** Actors of every kind on a database of their own. */
 export async function actorWorld({ name, clock, at, organizations, databaseUrl, connections = 4 }: ActorWorldOptions) {
   const url = databaseUrl ?? (await testDatabase());
   const sql = openDatabase({ url, name, connections });
   for (const [id, called] of Object.entries(organizations))
     await sql`insert into organizations (id, name) values (${id}, ${called}) on conflict do nothing`;
-  const store = createActorStore(sql);
-  let made = 0;
-  const count = (): number => ++made;
-  const newId = (): string => uuidV7(at, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, count() >> 8, made & 255));
-  const { runtime, commands } = openActors(sql, clock, newId);
-  const errors: unknown[] = [];
-  const onError = (error: unknown): void => void errors.push(error);
-  // What is due is looked for when asked: a world is not a daemon.
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const { leaseIsHeld } = createProposalStore(sql);
-  const timers = startTimers({ store, runtime, clock: idle, onError });
+  const { newId, count } = countedIds(at);
+  const actors = actorsOn(sql, clock, newId);
   return {
+    ...actors,
     url,
     sql,
     clock,
-    store,
-    runtime,
-    /** Every kind of actor of the product. */
-    directory: createDirectory(ACTOR_KINDS),
-    /** Commands on agents. */
-    commands,
-    errors,
-    onError,
-    timers,
-    newId,
     /** A number that was not counted before. */
     count,
 
-    /** The activity workers of all kinds with these means, as a worker process has them; `own` is a runtime that dies, for example. */
-    workersOf: (trading: Partial<WorkerTrading>, own: Runtime = runtime): Workers =>
-      activityWorkersOf({ sql, store, runtime: own, clock, leaseIsHeld, trading: trading as WorkerTrading, onError: () => onError }),
-
-    carrying: (workers: Workers, own: Runtime = runtime) => startActivities({ store, runtime: own, workers, clock: idle, onError }),
-
-    /** Carries and fires until nothing is due. */
-    async settle(activities: { carryDue(): Promise<number> }): Promise<void> {
-      for (let still = 0; still < 2; ) still = (await activities.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
-    },
-
     async close(): Promise<void> {
-      await timers.stop();
+      await actors.timers.stop();
       await sql.end({ timeout: 1 });
     },
   };

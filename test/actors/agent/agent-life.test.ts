@@ -8,22 +8,21 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 import { SLOT, sampleManifest } from './sample.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 let sql: Sql;
 let commands: AgentCommands;
 let runtime: Runtime;
+let store: ReturnType<typeof actorsOn>['store'];
 let timers: ReturnType<typeof startTimers>;
 const clock = createVirtualClock(SLOT + 1_000);
 let made = 0;
@@ -35,15 +34,8 @@ const context = (
 beforeAll(async () => {
   sql = openDatabase({ url: await testDatabase(), name: 'test' });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
-  const store = createActorStore(sql);
-  runtime = createRuntime({ store, directory: createDirectory([agentKind]), clock });
+  ({ store, runtime, commands } = actorsOn(sql, clock));
   timers = startTimers({ store, runtime, clock, onError: () => {} });
-  commands = createCommandHandler({
-    runtime,
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
-  });
 });
 afterAll(async () => {
   await timers.stop();
@@ -140,7 +132,7 @@ test('any changed parameter is a new version at draft; an unchanged manifest is 
 test('an agent that cannot take a new version says why, and not that others were faster', async () => {
   const id = await created();
   const at = clock.now();
-  await createActorStore(sql).incident({ actorId: id, at, kind: 'quarantined', detail: 'for this test', event: null, quarantine: true });
+  await store.incident({ actorId: id, at, kind: 'quarantined', detail: 'for this test', event: null, quarantine: true });
   const outcome = await commands.addVersion(context(), id, sampleManifest({ stopLossPct: 6 }));
   expect(outcome).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining('quarantined') } });
 });

@@ -2,13 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FILL_LOOK_MS } from '../../../actors/agent/book-breakers.ts';
 import { createBreakerWatch } from '../../../actors/agent/breaker-watch.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-facts.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
@@ -21,14 +18,16 @@ import { createGateFixture, type GateFixture, ORG } from '../../adapters/store/g
 import { testDatabase } from '../../harness/postgres.ts';
 import { payIntoVault } from '../../harness/vault.ts';
 import { PATIENCE, waitFor } from '../../harness/wait-for.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 import { sampleObservation } from './sample.ts';
 
 let stage: GateFixture;
 let runtime: Runtime;
+let timers: ReturnType<typeof actorsOn>['timers'];
 const clock = createVirtualClock(Date.UTC(2027, 0, 1));
 beforeAll(async () => {
   stage = await createGateFixture(await testDatabase());
-  runtime = createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock });
+  ({ runtime, timers } = actorsOn(stage.app, clock));
 });
 afterAll(() => stage.close());
 
@@ -127,9 +126,8 @@ test('a position whose price is lost trips at the lowest bid of its day', async 
   // Of a day without a live bid the last one of the day before counts.
   expect([...(await facts.worstKnown([key], day + 86_400_000 + 1))]).toEqual([[key, '98']]);
   const virtual = createVirtualClock(later);
-  const runtimeThen = createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock: virtual });
-  const errors: unknown[] = [];
-  const breakers = createBreakers({ sql: stage.app, runtime: runtimeThen, clock: virtual, onError: (error) => errors.push(error) });
+  const { runtime: runtimeThen, errors, onError } = actorsOn(stage.app, virtual);
+  const breakers = createBreakers({ sql: stage.app, runtime: runtimeThen, clock: virtual, onError });
   const holdings = [{ instrument: key, quantity: '1', costUsd: '100', openedAt: day }];
   const state = { ...emptyBook(bookIds.live(id), 'live', '100'), holdings, day, dayStartEquityUsd: '200' };
   const book = (limit: number) => ({
@@ -151,7 +149,7 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
   const now = live.now();
   const breakers = createBreakers({
     sql: stage.app,
-    runtime: createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock: live }),
+    runtime: actorsOn(stage.app, live).runtime,
     clock: live,
     onError: (error) => expect(error).toBe(null),
   });
@@ -178,31 +176,25 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
 describe('data that is degraded for five seconds', () => {
   test('pauses exactly then, however the feed flaps: never before five whole seconds of it, never later than the next look', async () => {
     const id = await stage.agentAt('limited_live', { evidence: 'absent' });
-    const timers = startTimers({ store: createActorStore(stage.app), runtime, clock, onError: () => {} });
-    try {
-      const feed = (type: 'feed.degraded' | 'feed.restored') => runtime.deliverMany([id], { type, venue: 'spotchain' }, { cause: 'feed' });
-      for (const badMs of [4_900, 4_999, 1, 4_999]) {
-        await feed('feed.degraded');
-        clock.advanceTo(clock.now() + badMs);
-        await timers.fireDue();
-        await feed('feed.restored');
-        clock.advanceTo(clock.now() + 10);
-        await timers.fireDue();
-        expect(await rowOf(id)).toMatchObject({ pause_cause: null });
-      }
+    const feed = (type: 'feed.degraded' | 'feed.restored') => runtime.deliverMany([id], { type, venue: 'spotchain' }, { cause: 'feed' });
+    for (const badMs of [4_900, 4_999, 1, 4_999]) {
       await feed('feed.degraded');
-      clock.advanceTo(clock.now() + 5_000);
+      clock.advanceTo(clock.now() + badMs);
       await timers.fireDue();
-      expect(await rowOf(id)).toMatchObject({ pause_cause: 'data_degraded' });
-    } finally {
-      await timers.stop();
+      await feed('feed.restored');
+      clock.advanceTo(clock.now() + 10);
+      await timers.fireDue();
+      expect(await rowOf(id)).toMatchObject({ pause_cause: null });
     }
+    await feed('feed.degraded');
+    clock.advanceTo(clock.now() + 5_000);
+    await timers.fireDue();
+    expect(await rowOf(id)).toMatchObject({ pause_cause: 'data_degraded' });
   });
 
   test('on the clock of the wall, three hundred agents of one venue at once: none before 4.9 s, all within a second after five', async () => {
     const live = createLiveClock();
-    const store = createActorStore(stage.app);
-    const real = createRuntime({ store, directory: createDirectory([agentKind]), clock: live });
+    const { store, runtime: real } = actorsOn(stage.app, live);
     const first = await stage.agentAt('limited_live', { evidence: 'absent' });
     const others = Array.from({ length: 299 }, () => stage.newId());
     for (const id of others)

@@ -2,19 +2,16 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { readPermitFacts } from '../../../src/adapters/store/actors/actor-records.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { supersededBy } from '../../../src/domain/execution.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
-import { SLOT, sampleManifest } from './sample.ts';
+import { actorsOn } from '../../world/actor-world.ts';
+import { sampleManifest } from './sample.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const AGENTS = 3_000;
@@ -26,11 +23,9 @@ let runtime: Runtime;
 beforeEach(async () => {
   sql = openDatabase({ url: await testDatabase(), name: 'test' });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
-  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
-  let made = 0;
-  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made));
-  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
-  await commands.create(context, sampleManifest());
+  const actors = actorsOn(sql, clock);
+  runtime = actors.runtime;
+  await actors.commands.create(context, sampleManifest());
   await sql`insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms, tick_from)
     select gen_random_uuid(), org_id, kind, machine, 1, snapshot, status, tick_period_ms, tick_from from actors cross join generate_series(2, ${AGENTS})`;
   await sql`insert into manifests (agent_id, version, hash, canonical, created_by)

@@ -1,22 +1,13 @@
 // A bad row in any table that a tick reads harms the agent that it belongs to: every other agent of the shard decides in the same slot.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-decisions.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { stalledShards } from '../../../src/adapters/store/agents/shard-health.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
-import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 import { condition, SLOT, sampleCut, sampleManifest } from './sample.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
@@ -27,7 +18,7 @@ let sql: Sql;
 let owner: Sql;
 let commands: AgentCommands;
 let clock: ReturnType<typeof createVirtualClock>;
-let made = 0;
+let actors: ReturnType<typeof actorsOn>;
 let poison: string;
 let neighbours: readonly string[];
 
@@ -37,13 +28,13 @@ beforeEach(async () => {
   owner = openDatabase({ url, role: null, connections: 1, name: 'test owner' });
   for (const id of [ORG, OTHER_ORG]) await sql`insert into organizations (id, name) values (${id}, 'ours')`;
   clock = createVirtualClock(SLOT + 1_000);
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
-  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
-  commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
+  actors = actorsOn(sql, clock);
+  commands = actors.commands;
+  let made = 0;
   const create = async (orgId: string): Promise<string> => {
     const context = { orgId, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
     // Eager, and at a level at which risk is asked: a tick of theirs reads all that a tick can read.
-    const eager = sampleManifest({ name: `agent ${made}`, entry: [condition('price_above', { price: '1' })], exit: [] });
+    const eager = sampleManifest({ name: `agent ${++made}`, entry: [condition('price_above', { price: '1' })], exit: [] });
     const outcome = await commands.create(context, eager);
     if (!outcome.ok) throw new Error(outcome.refusal.detail);
     await commands.setAutonomy(context, outcome.value.id, 'confirm');
@@ -59,14 +50,7 @@ beforeEach(async () => {
 
 async function tickOn(slot: number): Promise<void> {
   clock.advanceTo(slot + 500);
-  await writeCut(sql, sampleCut(slot, { premiumPct: -1.5, rsi: 30 }), 'streams');
-  await createDispatchStore(sql).dueShards(PERIOD, slot);
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
-  const store = createTickStore(sql, createActorStore(sql).incident);
-  const pause = async (id: string): Promise<void> => {
-    await runtime.deliver(id, { type: 'pause', cause: 'tick_crash' }, { cause: 'system' });
-  };
-  await createTradingTicker({ store, now: async () => clock.now(), clock, pause }).tick(PERIOD, 0, slot);
+  await actors.tick(sampleCut(slot, { premiumPct: -1.5, rsi: 30 }));
 }
 
 const dispositions = async (slot: number): Promise<Record<string, string>> => {

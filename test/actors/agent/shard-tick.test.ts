@@ -1,24 +1,17 @@
 // A shard's tick on real PostgreSQL: every slot once, missed slots late, throws contained, poison found and paused.
 import { beforeEach, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { LATE_AFTER_MS, movedWindow } from '../../../actors/ticking/tick-window.ts';
-import { createTradingTicker, type TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-decisions.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { oneDecisionPerSlot } from '../../invariants/one-decision-per-slot.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 import { SLOT, sampleCut, sampleManifest } from './sample.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
@@ -27,21 +20,14 @@ let sql: Sql;
 let store: TradingTickStore;
 let commands: AgentCommands;
 let clock: ReturnType<typeof createVirtualClock>;
-let made = 0;
+let actors: ReturnType<typeof actorsOn>;
 
 beforeEach(async () => {
   sql = openDatabase({ url: await testDatabase(), name: 'test' });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   clock = createVirtualClock(SLOT + 1_000);
-  const actors = createActorStore(sql);
-  store = createTickStore(sql, actors.incident);
-  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
-  commands = createCommandHandler({
-    runtime,
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
-  });
+  actors = actorsOn(sql, clock);
+  ({ tickStore: store, commands } = actors);
   return () => sql.end();
 });
 
@@ -54,15 +40,7 @@ async function agents(count: number, changes: Parameters<typeof sampleManifest>[
   }
   return ids;
 }
-const ticker = (changes: Partial<TradingTickStore> = {}) =>
-  createTradingTicker({
-    store: { ...store, ...changes },
-    now: async () => clock.now(),
-    clock,
-    pause: async (id) => {
-      await commands.pause(context, id);
-    },
-  });
+const ticker = (changes: Partial<TradingTickStore> = {}) => actors.ticker({ store: changes });
 async function at(slot: number, cut: Parameters<typeof sampleCut>[1] = { premiumPct: -1.5, rsi: 30 }): Promise<void> {
   clock.advanceTo(slot + 500);
   await writeCut(sql, sampleCut(slot, cut), 'streams');
@@ -257,7 +235,7 @@ test('a tick that throws is blocked and an incident; its neighbours decide; afte
     ['blocked_by_risk', 'tick_crash'],
   ]);
   for (const id of ids.filter((id) => id !== bad)) expect(await decisions(id)).toHaveLength(4);
-  expect(await sql`select pause_cause from agents where id = ${bad}`).toMatchObject([{ pause_cause: 'operator' }]);
+  expect(await sql`select pause_cause from agents where id = ${bad}`).toMatchObject([{ pause_cause: 'tick_crash' }]);
   expect((await sql`select kind from incidents where actor_id = ${bad} order by id`).map(({ kind }) => kind)).toEqual([
     'tick_threw',
     'tick_threw',

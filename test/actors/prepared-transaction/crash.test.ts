@@ -2,9 +2,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION } from '../../../actors/prepared-transaction/effects.ts';
 import { LEASE_MS } from '../../../actors/proposal/lease.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
-import { preparedTransactions } from '../../../src/boot/capabilities/prepared-transaction.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 import { must, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
 let stage: SwapFixture;
@@ -105,7 +104,7 @@ test('a request that dies while it prepares leaves nothing that could be signed 
 test('two workers of the same activities at once come to one transaction and one fill', async () => {
   const order = await preparedSwap(stage);
   must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
-  const other = createRuntime({ store: stage.store, directory: createDirectory([preparedTransactions]), clock: stage.clock });
+  const { runtime: other } = actorsOn(stage.sql, stage.clock);
   for (let round = 0; round < 6; round++) {
     await due();
     await Promise.all([stage.work(), stage.work({ runtime: other })]);

@@ -1,21 +1,20 @@
 // Halts and breakers reach Takes and basis policies as they reach agents: the same edge, the same halt, the same seconds, on the clock of the wall.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { createFeedNotices } from '../../../actors/agent/feed-notices.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { takeKind, takeState } from '../../../actors/take/effects.ts';
 import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest-reads.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { policyTake } from '../../../src/domain/basis/policy.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { undocumentedAnnouncement } from '../../harness/documented-frames.ts';
 import { placeAtStage } from '../../harness/fixture.ts';
 import { waitFor } from '../../harness/wait-for.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 import { eagerManifest, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
 const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
@@ -25,12 +24,11 @@ const live = createLiveClock();
 
 let stage: TradingFixture;
 let runtime: Runtime;
-let made = 0;
-const newId = () => uuidV7(live.now(), Uint8Array.of(3, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+let commands: AgentCommands;
 
 beforeEach(async () => {
   stage = await tradingFixture();
-  runtime = createRuntime({ store: stage.actorStore, directory: createDirectory(ACTOR_KINDS), clock: live });
+  ({ runtime, commands } = actorsOn(stage.sql, live));
 });
 afterEach(() => stage.close());
 
@@ -110,7 +108,6 @@ test('lost data takes agents, Takes and basis policies with capital at work off 
 
 test('an emergency halt takes agents, Takes and basis policies off duty together, and none of them has a permit from its answer on', async () => {
   const { agents, takes } = await traders();
-  const commands = createCommandHandler({ runtime, agents: stage.agents, clock: live, newId });
   const began = live.now();
   const halted = await commands.emergencyHalt(stage.context());
   expect(halted.ok).toBe(true);

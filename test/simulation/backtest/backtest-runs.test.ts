@@ -1,15 +1,12 @@
 // Backtest runs on a real database: queued, worked out in a thread, cancelled, taken over from a worker that died, and refused.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import type { ProgressBody, RunWorker } from '../../../actors/evaluation/run-worker.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { evaluationBody } from '../../../api/v1/agents/evaluation-body.ts';
 import { createLog } from '../../../src/adapters/log.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
 import { createRunPages } from '../../../src/adapters/report-page.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
@@ -19,7 +16,6 @@ import { createPreviewStore, createTrialReads } from '../../../src/adapters/stor
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { openHistoryRunners, openPreviews } from '../../../src/boot/evaluation-runners.ts';
 import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { PREVIEW_LIMITS } from '../../../src/domain/backtest/preview.ts';
@@ -39,6 +35,7 @@ import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { payload } from '../../domain/authored.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 import { draws, walk } from './random-histories.ts';
 
 const DAY = 86_400_000;
@@ -52,6 +49,7 @@ let url: string;
 let sql: Sql;
 let evaluator: Sql;
 let runtime: Runtime;
+let commands: AgentCommands;
 let evaluations: Evaluations;
 let bars: Candle[];
 const workers: RunWorker[] = [];
@@ -61,7 +59,7 @@ beforeAll(async () => {
   sql = openDatabase({ url, name: 'test' });
   evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'test evaluator', connections: 1 });
   await createMemberStore(sql).ensureOrganization(ORG, 'ours');
-  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
+  ({ runtime, commands } = actorsOn(sql, clock, newId));
   evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
   bars = walk(draws(11), FROM, DAY, (TO - FROM) / DAY, 30_000);
   await keep('BTCUSDT', bars);
@@ -111,8 +109,7 @@ function manifestOf(instrument: string, over: object = {}): Manifest {
 }
 
 async function agent(instrument = 'BTCUSDT', over: object = {}): Promise<string> {
-  const agents = createAgentDirectory(sql);
-  const created = await createCommandHandler({ runtime, agents, clock, newId }).create(context, manifestOf(instrument, over));
+  const created = await commands.create(context, manifestOf(instrument, over));
   if (!created.ok) throw new Error(created.refusal.detail);
   return created.value.id;
 }

@@ -1,12 +1,8 @@
 // Stress tests as evaluation runs on a real database: what is known of the markets, worked out in a thread, with evidence and page.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createNewIds } from '../../../src/adapters/new-ids.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
@@ -14,7 +10,6 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createStressReads } from '../../../src/adapters/store/evaluations/stress-reads.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { openStressRunner } from '../../../src/boot/evaluation-runners.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -24,6 +19,7 @@ import { createLiveClock } from '../../../streams/live-clock.ts';
 import { sampleManifest, sampleObservation } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
+import { actorsOn } from '../../world/actor-world.ts';
 
 const HOUR = 3_600_000;
 const ORG = '00000000-0000-7000-8000-00000000000a';
@@ -34,7 +30,7 @@ const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'test'
 const PRUDENT = sampleManifest({ stopLossPct: 3 });
 let sql: Sql;
 let evaluator: Sql;
-let runtime: Runtime;
+let commands: AgentCommands;
 let evaluations: Evaluations;
 const workers: RunWorker[] = [];
 
@@ -43,8 +39,9 @@ beforeAll(async () => {
   sql = openDatabase({ url, name: 'test' });
   evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'test evaluator', connections: 1 });
   await createMemberStore(sql).ensureOrganization(ORG, 'ours');
-  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
-  evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
+  const actors = actorsOn(sql, clock, newId);
+  commands = actors.commands;
+  evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
 });
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
@@ -55,7 +52,7 @@ afterAll(async () => {
 });
 
 async function begin(manifest: Manifest): Promise<{ readonly agentId: string; readonly runId: string }> {
-  const created = await createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }).create(context, manifest);
+  const created = await commands.create(context, manifest);
   if (!created.ok) throw new Error(created.refusal.detail);
   return { agentId: created.value.id, runId: await again(created.value.id) };
 }

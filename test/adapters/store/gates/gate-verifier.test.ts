@@ -1,28 +1,21 @@
 // The chain of gate records as the verifier sees it: whole as the database wrote it, and what its owner changes behind its back shows.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createCommandHandler } from '../../../../actors/agent/command-handler.ts';
-import { agentKind } from '../../../../actors/agent/effects.ts';
-import { createDirectory } from '../../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../../src/adapters/store/agents/agent-directory.ts';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
 import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
 import { sha256Hex } from '../../../../src/domain/canonical-json.ts';
 import { type EvidenceRow, evidenceChainText, evidenceMetrics } from '../../../../src/domain/evidence.ts';
-import { uuidV7 } from '../../../../src/domain/ids.ts';
 import { manifestHash } from '../../../../src/domain/manifest/manifest.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 import { SLOT, sampleManifest } from '../../../actors/agent/sample.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
+import { actorsOn, countedIds } from '../../../world/actor-world.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 let sql: Sql;
 let owner: Sql;
 let evaluator: Sql;
-let made = 0;
-const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, made >> 8, ++made));
+const { newId } = countedIds(SLOT);
 const manifest = sampleManifest();
 
 beforeAll(async () => {
@@ -39,8 +32,7 @@ afterAll(async () => {
 /** An agent that has passed the first gate by evidence that the database assessed. */
 let id = '';
 beforeEach(async () => {
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock: createVirtualClock(SLOT) });
-  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock: createVirtualClock(SLOT), newId });
+  const { commands } = actorsOn(sql, createVirtualClock(SLOT), newId);
   const created = await commands.create({ orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' }, manifest);
   if (!created.ok) throw new Error(created.refusal.detail);
   id = created.value.id;
