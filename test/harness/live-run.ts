@@ -1,40 +1,30 @@
 // A live run in miniature, with the recorder beside it: the product's own pipeline, store, agents, Takes, ticks, timers and executions.
-import { createCommandHandler } from '../../actors/agent/command-handler.ts';
 import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
-import { executionWorkers } from '../../actors/proposal/execution.ts';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { createPreferencesHandler } from '../../actors/risk-preferences/command-handler.ts';
-import { startActivities } from '../../actors/runtime/activities.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { startTimers } from '../../actors/runtime/timers.ts';
 import { createTakeHandler } from '../../actors/take/command-handler.ts';
-import { createTradingTicker } from '../../actors/ticking/trading-decisions.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { activeManifests } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
 import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
 import { createPreferencesStore } from '../../src/adapters/store/risk/risk-preferences-reads.ts';
 import { createTakeReads } from '../../src/adapters/store/takes/take-reads.ts';
 import { createTapeRecorder } from '../../src/adapters/tape/recorder.ts';
-import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import type { IndicatorNeed } from '../../src/domain/cut.ts';
 import { compileManifest } from '../../src/domain/decide.ts';
-import { uuidV7 } from '../../src/domain/ids.ts';
 import { NO_FLAGS, type Quote } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { actorsOn, countedIds } from '../world/actor-world.ts';
 import { NO_TRADES, riskOn } from './trading.ts';
 import { waitFor } from './wait-for.ts';
+import { expect } from 'vitest';
 
 export const ORG = '00000000-0000-7000-8000-000000000001';
 export const PERIOD = 60_000;
@@ -57,23 +47,9 @@ export interface HalfMinute {
 export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG] }: LiveRunOptions = {}) {
   for (const id of orgs) await sql`insert into organizations (id, name) values (${id}, ${`org ${id.slice(-1)}`})`;
   const clock = createVirtualClock(START + 10_000);
-  const actors = createActorStore(sql);
-  const runtime = createRuntime({ store: actors, directory: createDirectory(ACTOR_KINDS), clock });
-  let made = 0;
-  const commands = createCommandHandler({
-    runtime,
-    agents: createAgentDirectory(sql),
-    clock,
-    newId: () => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)),
-  });
-  const ticker = createTradingTicker({
-    store: createTickStore(sql, actors.incident),
-    now: async () => clock.now(),
-    clock,
-    pause: async () => {},
-    ...(approvalMs === undefined ? {} : { approvalMs }),
-  });
-  const newId = () => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
+  const actors = actorsOn(sql, clock, countedIds(START).newId);
+  const { runtime, commands, newId, workersOf, carrying } = actors;
+  const ticker = actors.ticker(approvalMs === undefined ? {} : { trading: { approvalMs } });
   const takeReads = createTakeReads(sql);
   const takes = createTakeHandler({ runtime, takes: takeReads, catalog: CATALOG, clock, newId, disabledVenues: () => ({}) });
   const quotes = new Map<string, Quote>();
@@ -82,13 +58,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
     orderBooks: { read: async () => refuse('unavailable', 'no book') },
   });
   const proposals = createProposalStore(sql);
-  const { leaseIsHeld } = proposals;
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const onError = (error: unknown) => {
-    throw error;
-  };
-  const workers = executionWorkers({ runtime, load: actors.load, preTrade, clients: {}, flows: NO_TRADES, leaseIsHeld, clock });
-  const activities = startActivities({ store: actors, runtime, workers, clock: idle, onError });
+  const activities = carrying(workersOf({ preTrade, clients: {}, flows: NO_TRADES }));
   const killSwitch = createKillSwitch({
     store: createKillSwitchStore(sql),
     runtime,
@@ -96,7 +66,6 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
     bid: (key) => quotes.get(key)?.bid ?? null,
     clock,
   });
-  const actorTimers = startTimers({ store: actors, runtime, clock: idle, onError });
   const writes: Promise<unknown>[] = [];
   let needs: readonly IndicatorNeed[] = [];
   let looked = new Set<string>();
@@ -161,7 +130,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
     takeReads,
     stop: async () => {
       await activities.stop();
-      await actorTimers.stop();
+      expect(actors.errors).toEqual([]);
       await stop();
     },
     clock,
@@ -196,7 +165,7 @@ export async function liveRun(sql: Sql, file: string, { approvalMs, orgs = [ORG]
       await meanwhile?.();
       await killSwitch.look();
       for (let round = 0; round < 4; round++) {
-        await actorTimers.fireDue();
+        await actors.timers.fireDue();
         await activities.carryDue();
         clock.advanceTo(clock.now() + 5);
       }

@@ -4,10 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
-import { startActivities } from '../../actors/runtime/activities.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { startTimers } from '../../actors/runtime/timers.ts';
 import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
 import { createSolanaRpc } from '../../src/adapters/solana/rpc.ts';
@@ -15,7 +11,6 @@ import { createPreparedTransactionStore } from '../../src/adapters/store/orders/
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
 import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
-import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { createSwaps, preparedTransactionWorkers } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { createChainOrders } from '../../src/boot/chain-orders.ts';
 import { createDelegations } from '../../src/boot/delegations.ts';
@@ -62,7 +57,7 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
   const cleanups: (() => unknown)[] = [];
   const home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
   const stage = await tradingFixture({ home });
-  const { clock, sql, actorStore, preTrade } = stage;
+  const { clock, sql, runtime, timers, preTrade } = stage;
   const mints = [{ symbol: 'AAPLx', ...token }] as never;
   const chain = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
   cleanups.push(() => chain.close());
@@ -95,7 +90,6 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     key: key as NonNullable<typeof key>,
     clock,
   });
-  const runtime = createRuntime({ store: actorStore, directory: createDirectory(ACTOR_KINDS), clock });
   const signing = createSigning({ ...signingOn(sql, { home, chain: rpc, limit: options.limit ?? { usd: '1000000' } }), remote, clock });
   const answers: SignerAnswer[] = [];
   const bus = { latest: stage.latest };
@@ -126,15 +120,8 @@ export async function chainTradeFixture(options: { readonly signer?: boolean; re
     clock,
     signing: options.signer === false ? null : { signer, signAsWorker: signsAsWorker(home) },
   });
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const onError = (error: unknown) => stage.errors.push(error);
-  const workers = preparedTransactionWorkers({ sql, runtime, chain: rpc, clock });
-  const activities = startActivities({ store: actorStore, runtime, workers, clock: idle, onError });
-  const timers = startTimers({ store: actorStore, runtime, clock: idle, onError });
-  cleanups.push(
-    () => activities.stop(),
-    () => timers.stop(),
-  );
+  const activities = stage.carrying(preparedTransactionWorkers({ sql, runtime, chain: rpc, clock }));
+  cleanups.push(() => activities.stop());
   let made = 0;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
   /** What people are given: their own swaps, and those that proposals have prepared for their wallets. */

@@ -7,15 +7,10 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
-import { executionWorkers } from '../../actors/proposal/execution.ts';
 import { startActivities } from '../../actors/runtime/activities.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
 import { until } from '../../src/adapters/server-process.ts';
-import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
-import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
@@ -26,6 +21,7 @@ import { isMet, rounds } from '../harness/rounds.ts';
 import { measured } from '../harness/measured.ts';
 import { NO_TRADES, riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { actorsOn } from '../world/actor-world.ts';
 import { onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
 
 const found = findRedisServer(process.env['PATH'] ?? '');
@@ -94,8 +90,7 @@ async function withRedis(
 /** What the API does with proposals, in this process: approvals, and the activity worker that executes what was approved. */
 function trading({ sql }: Stage) {
   const clock = createLiveClock();
-  const store = createActorStore(sql);
-  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
+  const { store, runtime, workersOf } = actorsOn(sql, clock);
   const proposals = createProposalStore(sql);
   const preTrade = createPreTrade({
     ...riskOn(sql, { clock, bus: { latest: (key) => quoteOf(key, clock.now(), '268.5', '268.5', 'live', '1000') } }),
@@ -104,15 +99,7 @@ function trading({ sql }: Stage) {
   const activities = startActivities({
     store,
     runtime,
-    workers: executionWorkers({
-      runtime,
-      load: store.load,
-      preTrade,
-      leaseIsHeld: proposals.leaseIsHeld,
-      clients: {},
-      flows: NO_TRADES,
-      clock,
-    }),
+    workers: workersOf({ preTrade, clients: {}, flows: NO_TRADES }),
     clock,
     onError: () => {},
   });

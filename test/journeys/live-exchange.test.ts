@@ -2,16 +2,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createVaultHandler } from '../../actors/agent/vault-handler.ts';
 import { createMarketOrderHandler } from '../../actors/market-order/command-handler.ts';
-import { marketOrderKind } from '../../actors/market-order/effects.ts';
 import type { MarketOrderRequest } from '../../actors/market-order/commands.ts';
 import { marketOrderWorkers } from '../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../actors/market-order/resting-watch.ts';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { OrderStream } from '../../actors/proposal/execution-client.ts';
-import { startActivities } from '../../actors/runtime/activities.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { startTimers } from '../../actors/runtime/timers.ts';
 import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
 import { createMarketOrderStore, openMarketOrders, restingMarketOrders } from '../../src/adapters/store/orders/market-order-store.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
@@ -156,8 +151,7 @@ function peoplesOrders(
   flows: VenueFlows = { between: () => Promise.reject(new Error('nothing rests on paper here')) },
   stream?: OrderStream,
 ) {
-  const { clock, sql, actorStore } = stage;
-  const runtime = createRuntime({ store: actorStore, directory: createDirectory([marketOrderKind]), clock });
+  const { clock, sql, runtime, timers, actorStore } = stage;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 9, ++made));
   const preTrade = createPreTrade({
     ...riskOn(sql, { clock, bus: { latest: (key) => stage.quotes.get(key) ?? null } }),
@@ -167,16 +161,8 @@ function peoplesOrders(
   const isOverrun = (error: unknown) => error instanceof BookMoved;
   const handler = createMarketOrderHandler({ runtime, preTrade, orders, lacks: () => null, isOverrun, clock, newId });
   const means = { runtime, load: actorStore.load, clients: { spotexchange: client }, flows, clock };
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
   const onError = (error: unknown) => stage.errors.push(error);
-  const activities = startActivities({
-    store: actorStore,
-    runtime,
-    workers: marketOrderWorkers({ ...means, preTrade, leaseIsHeld: stage.proposals.leaseIsHeld }),
-    clock: idle,
-    onError,
-  });
-  const timers = startTimers({ store: actorStore, runtime, clock: idle, onError });
+  const activities = stage.carrying(marketOrderWorkers({ ...means, preTrade, leaseIsHeld: stage.proposals.leaseIsHeld }));
   const watch = createRestingWatch({ ...means, resting: () => restingMarketOrders(sql), stream, onError });
   const bookId = bookIds.manual(ORG, 'live');
   return {
@@ -196,7 +182,6 @@ function peoplesOrders(
     },
     async stop() {
       await activities.stop();
-      await timers.stop();
     },
   };
 }

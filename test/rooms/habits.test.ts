@@ -52,6 +52,24 @@ function untilClosed(code: string): string {
   return code;
 }
 
+// Tests and benches that make the runtime of actors themselves, and why; all others stand on test/world, which has the product's.
+const MAKE_A_RUNTIME: Readonly<Record<string, string>> = {
+  'test/actors/runtime/runtime.test.ts': 'it tests the runtime, on kinds of its own and on two stores',
+  'test/api/feeds/inspector.test.ts': 'a kind of its own',
+  'test/adapters/store/history-archive.test.ts': 'a kind of its own',
+  'test/actors/agent/agent-life.test.ts': 'actors in memory, whose store fails',
+  'test/actors/bridge-transfer/transfer-simulation.ts': 'actors in memory, whose store loses what a seed says',
+  'test/actors/proposal/parts-fixture.ts': 'actors in memory',
+  'bench/runtime-step.bench.ts': 'actors in memory',
+  'bench/executions.bench.ts': 'measures two stores against each other',
+  'bench/paper-orders.bench.ts': 'measures each order in a transaction of its own',
+};
+
+test("tests stand on the product's composition of actors, and make a runtime of their own only with a reason", () => {
+  const made = files.filter(({ path, code }) => /^(test|bench)\//.test(path) && /\bcreateRuntime\(/.test(code)).map(({ path }) => path);
+  expect(made.sort()).toEqual(Object.keys(MAKE_A_RUNTIME).sort());
+});
+
 test('file names are kebab-case and say what is inside', () => {
   const wrong = files
     .map(({ path }) => path.split('/').at(-1) as string)

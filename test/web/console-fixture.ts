@@ -6,14 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
-import { createTradingTicker } from '../../actors/ticking/trading-decisions.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
-import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
-import { createDispatchStore } from '../../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Observation } from '../../src/domain/cut.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { AT_ONCE } from '../../src/domain/execution-plan.ts';
@@ -29,6 +24,7 @@ import { recordPage } from '../harness/recorded-examples.ts';
 import { rounds } from '../harness/rounds.ts';
 import { LONGEST_MS, waitFor } from '../harness/wait-for.ts';
 import { type Client, type Service, startService } from '../journeys/running-service.ts';
+import { actorsOn } from '../world/actor-world.ts';
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -68,14 +64,8 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
   try {
     const owner = openDatabase({ url, role: null, name: 'console test owner', connections: 2 });
     const newId = () => uuidV7(clock.now(), randomBytes(10));
-    const { commands } = openActors(sql, clock, newId);
+    const { commands, tick } = actorsOn(sql, clock, newId);
     await seedOrganization(EXAMPLE, { sql, owner, commands, newId }).finally(() => owner.end());
-    const ticker = createTradingTicker({
-      store: createTickStore(sql, createActorStore(sql).incident),
-      now: async () => clock.now(),
-      clock,
-      pause: async () => {},
-    });
     for (let slot = first; slot < first + DECISIONS * MINUTE; slot += MINUTE) {
       clock.advanceTo(slot + 500);
       // In the last of these minutes one share and the coin have no live quote.
@@ -90,9 +80,7 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
         observed('spotchain:NVDAx', '180.5', 2, 'live'),
         observed('spotexchange:BTCUSDT', '60000', null, quality),
       ]);
-      await writeCut(sql, { slot, observations }, 'streams');
-      await createDispatchStore(sql).dueShards(MINUTE, slot);
-      await ticker.tick(MINUTE, 0, slot);
+      await tick({ slot, observations });
     }
   } finally {
     await sql.end({ timeout: 1 });

@@ -35,34 +35,45 @@ export interface TickerChanges {
   readonly trading?: Partial<WorkerTrading>;
 }
 
-/** Actors of every kind on connections that a test has opened. Ids count on from the clock's present unless told. */
-export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedIds(clock.now()).newId) {
-  const store = createActorStore(sql);
+type Store = ReturnType<typeof createActorStore>;
+
+/**
+ * Actors of every kind on connections that a test has opened. Ids count on from the clock's present unless told. `own`
+ * stands between all of them and the database, for what goes wrong there.
+ */
+export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedIds(clock.now()).newId, own?: (store: Store) => Store) {
+  const plain = createActorStore(sql);
+  const store = own?.(plain) ?? plain;
   const tickStore = createTickStore(sql, store.incident);
-  const { runtime, commands } = openActors(sql, clock, newId);
+  const { runtime, commands } = openActors(sql, clock, newId, own === undefined ? undefined : store);
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
   // What is due is looked for when asked: a world is not a daemon.
   const idle = { now: () => clock.now(), deadline: () => () => {} };
   const { leaseIsHeld } = createProposalStore(sql);
-  const timers = startTimers({ store, runtime, clock: idle, onError });
-  const depsOf = (trading: Partial<WorkerTrading> | null, own: Runtime = runtime): WorkerDeps => ({
+  const timersOf = (of: Runtime) => startTimers({ store, runtime: of, clock: idle, onError });
+  const timers = timersOf(runtime);
+  const depsOf = (trading: Partial<WorkerTrading> | null, by: Runtime = runtime): WorkerDeps => ({
     sql,
     store,
-    runtime: own,
+    runtime: by,
     clock,
     leaseIsHeld,
     trading: trading as WorkerTrading | null,
     onError: () => onError,
   });
-  const ticker = ({ store: changed = {}, trading }: TickerChanges = {}): ShardTicker =>
-    tickersOf({
-      ...depsOf(trading ?? null),
-      now: async () => clock.now(),
-      alone: createTurns(),
-      tickStore: { ...tickStore, ...changed },
-      periodsMs: {},
-    }).get(AGENT_TICK_MS) as ShardTicker;
+  function ticker({ store: changed = {}, trading }: TickerChanges = {}): ShardTicker {
+    const now = async () => clock.now();
+    const changedStore = { ...tickStore, ...changed };
+    const byPeriod = tickersOf({ ...depsOf(trading ?? null), now, alone: createTurns(), tickStore: changedStore, periodsMs: {} });
+    return {
+      async tick(periodMs, shard, slot) {
+        const one = byPeriod.get(periodMs);
+        if (one === undefined) throw new Error(`no kind of actor is ticked every ${periodMs} ms`);
+        return one.tick(periodMs, shard, slot);
+      },
+    };
+  }
   return {
     store,
     tickStore,
@@ -72,6 +83,8 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
     errors,
     onError,
     timers,
+    /** The timers of a runtime that dies, for example. */
+    timersOf,
     newId,
 
     /** The activity workers of all kinds with these means, as a worker process has them; `own` is a runtime that dies, for example. */
@@ -84,7 +97,7 @@ export function actorsOn(sql: Sql, clock: Clock, newId: () => string = countedId
       for (let still = 0; still < 2; ) still = (await activities.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
     },
 
-    /** The ticker of agents of a worker that has just begun: it remembers nothing. */
+    /** The tickers of a worker that has just begun: they remember nothing. */
     ticker,
 
     /** Writes the cut of a slot and ticks every shard that owes the slot; `feed` are connections that sign as the feed does. */

@@ -2,6 +2,7 @@
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
+import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
 import { writeCheckpoints } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { startDispatcher } from '../../../actors/runtime/dispatcher.ts';
@@ -44,8 +45,9 @@ export interface Actors {
   readonly commands: AgentCommands;
 }
 
-export function openActors(sql: Sql, clock: Clock, newId: () => string): Actors {
-  const runtime = createRuntime({ store: shareCommits(createActorStore(sql)), directory, clock });
+/** `store`: where steps are committed, where that is not simply the database. */
+export function openActors(sql: Sql, clock: Clock, newId: () => string, store: ActorStore = shareCommits(createActorStore(sql))): Actors {
+  const runtime = createRuntime({ store, directory, clock });
   return { runtime, commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
 }
 

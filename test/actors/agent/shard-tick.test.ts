@@ -199,7 +199,9 @@ test('an agent that took its worker down is not tried again in the slot it did s
     await expect(ticker(dying).tick(PERIOD, 0, slot)).rejects.toThrow('the process died');
   }
   expect(await sql`select id from agents where pause_cause is not null`).toEqual([{ id: poison }]);
-  expect(await commands.resume(context, poison)).toMatchObject({ ok: true });
+  // Whom a crash has paused another person resumes.
+  const manager = { ...context, subject: 'bob', permissions: ['risk:manage'] } as const;
+  expect(await commands.resume(manager, poison)).toMatchObject({ ok: true });
   const tried: (string | null)[] = [];
   const watching = (): Partial<TradingTickStore> => ({
     suspect: async (periodMs, shard, agentId) => {

@@ -1,33 +1,20 @@
 // Transfers over real stores, chains and providers: quoted, signed and submitted as callers do, and followed round by round as workers do.
 import type { BridgeCommands } from '../../../actors/bridge-transfer/commands.ts';
-import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
-import { startTimers } from '../../../actors/runtime/timers.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createBridgeTransferStore, settledArrivals } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
-import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
-import { openDatabase } from '../../../src/adapters/store/database.ts';
-import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import { createBridgeTransferStore } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
 import { bridgeTransferCapability } from '../../../src/boot/capabilities/bridge-transfer.ts';
 import { isEnded } from '../../../src/domain/bridge/axes.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { EVM_WALLET, openBridgeOver, openBridgeWorld, signEvm, signSolana, wishFrom } from '../../adapters/bridge/bridge-world.ts';
-import { testDatabase } from '../../harness/postgres.ts';
+import { actorWorld } from '../../world/actor-world.ts';
 
 export const ORG = '00000000-0000-7000-8000-00000000000a';
 
 export async function openBridgeFixture() {
   const world = await openBridgeWorld();
-  const sql = openDatabase({ url: await testDatabase(), name: 'bridge test', connections: 4 });
-  await createMemberStore(sql).ensureOrganization(ORG, 'ours');
-  const store = createActorStore(sql);
+  const actors = await actorWorld({ name: 'bridge test', clock: world.clock, at: world.clock.now(), organizations: { [ORG]: 'ours' } });
+  const { sql, runtime, newId } = actors;
   const bridge = openBridgeOver(world);
-  const runtime = createRuntime({ store, directory: createDirectory([bridgeTransferCapability.kind]), clock: world.clock });
-  let made = 0;
-  const newId = (): string => uuidV7(world.clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made));
   const callers = bridgeTransferCapability.callers({ sql, runtime, bridge, clock: world.clock, newId } as never);
   const commands: BridgeCommands = callers.bridge.commands;
   const transfers = createBridgeTransferStore(sql);
@@ -36,14 +23,11 @@ export async function openBridgeFixture() {
   async function round(own: Runtime = runtime): Promise<void> {
     await sql`update activities set due_at = 0 where state = 'pending'`;
     await sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
-    const { leaseIsHeld } = createProposalStore(sql);
-    const arrivals = settledArrivals(sql);
-    const deps = { runtime: own, load: store.load, leaseIsHeld, outside: bridge.outside, arrivals, clock: world.clock };
-    const quiet = { now: () => world.clock.now(), deadline: () => () => {} };
-    const activities = startActivities({ store, runtime: own, workers: bridgeTransferWorkers(deps), clock: quiet, onError: () => {} });
-    const timers = startTimers({ store, runtime: own, clock: quiet, onError: () => {} });
-    await activities.carryDue();
-    await timers.fireDue().catch(() => {});
+    await actors.carrying(actors.workersOf({ bridge }, own), own).carryDue();
+    await actors
+      .timersOf(own)
+      .fireDue()
+      .catch(() => {});
   }
 
   /** Blocks of both chains, and four seconds. */
@@ -54,7 +38,7 @@ export async function openBridgeFixture() {
     world.catchUp();
   }
 
-  const contextOf = () => ({ orgId: ORG, subject: 'ann', permissions: ['trade:execute' as const], requestId: `r${made}` });
+  const contextOf = () => ({ orgId: ORG, subject: 'ann', permissions: ['trade:execute' as const], requestId: `r${actors.count()}` });
 
   /** A quote for a fixed amount. A block passes: what is signed lands behind the block that it was quoted at. */
   async function quoted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransferView> {
@@ -120,7 +104,7 @@ export async function openBridgeFixture() {
     alertsOf,
     async close() {
       bridge.close();
-      await sql.end({ timeout: 1 });
+      await actors.close();
       await world.close();
     },
   };

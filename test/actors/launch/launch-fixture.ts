@@ -93,6 +93,12 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
     activitiesOn,
     timers,
     work,
+    /** Commands on agents. */
+    agents: world.commands,
+    newId,
+    workersOf: world.workersOf,
+    carrying: world.carrying,
+    settle: world.settle,
     context: (subject = 'ann', orgId = ORG): CommandContext => ({
       orgId,
       subject,

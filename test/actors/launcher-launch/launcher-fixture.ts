@@ -1,22 +1,16 @@
 // Launches by the external launcher on a real PostgreSQL, the sandbox's chain and its launcher over real sockets.
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { LauncherClient, LauncherWish } from '../../../actors/launcher-launch/commands.ts';
-import { launcherWorkers } from '../../../actors/launcher-launch/execution.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createLauncher } from '../../../src/adapters/launcher/launcher-http.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createLaunchStore } from '../../../src/adapters/store/launches/launch-store.ts';
 import { createLauncherLaunches } from '../../../src/boot/capabilities/launcher-launch.ts';
-import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
 import { createLauncherSimulator } from '../../../src/sandbox/launcher/launcher-simulator.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
-import { SLOT, sampleManifest } from '../agent/sample.ts';
+import { sampleManifest } from '../agent/sample.ts';
 import { launchFixture, must, ORG } from '../launch/launch-fixture.ts';
 
 const SHARE = CATALOG.bySymbol('AAPLx');
@@ -24,7 +18,7 @@ const KEY = 'a key';
 
 export async function launcherFixture() {
   const stage = await launchFixture({ keeper: false });
-  const { sql, clock, chain, node, store, runtime } = stage;
+  const { sql, clock, chain, node, runtime, agents, newId } = stage;
   const pairs = [{ mint: SHARE?.token?.mint ?? '', symbol: 'AAPLx', decimals: 8 }];
   const simulator = await createLauncherSimulator({ chain, pairs, key: KEY, clock, port: 0 });
   const failures: string[] = [];
@@ -37,25 +31,19 @@ export async function launcherFixture() {
     onFailure: (code) => void failures.push(code),
     timeoutMs: 60_000,
   });
-  let made = 0;
-  const newId = () => uuidV7(SLOT + 1, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1, ++made >> 8, made & 255));
-  const agents = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
   const agentId = must(await agents.create({ ...stage.context(), permissions: ['agent:read', 'trade:execute'] }, sampleManifest())).id;
   const commandsOn = (own: Pick<Runtime, 'start' | 'deliver'>, over: Partial<LauncherClient> = {}) =>
     createLauncherLaunches({ sql, runtime: own, primaryChain: { chain: node }, launcher: { ...launcher, ...over }, clock, newId } as never);
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
 
   /** Carries and fires until nothing is due. */
   async function work(
     own: Runtime = runtime,
     over: { readonly node?: typeof node; readonly launcher?: Pick<LauncherClient, 'complete'> } = {},
   ) {
-    const workers = {
-      ...preparedTransactionWorkers({ sql, runtime: own, chain: over.node ?? node, clock }),
-      ...launcherWorkers({ runtime: own, load: store.load, launcher: over.launcher ?? launcher, mintInfo: node.mintInfo }),
-    };
-    const carrying = startActivities({ store, runtime: own, workers, clock: idle, onError: (error) => void stage.errors.push(error) });
-    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await stage.timers.fireDue()) === 0 ? still + 1 : 0;
+    const primaryChain = { chain: over.node ?? node } as never;
+    const workers = stage.workersOf({ primaryChain, launcher: { ...launcher, ...over.launcher }, bid: () => null }, own);
+    const carrying = stage.carrying(workers, own);
+    await stage.settle(carrying);
     await carrying.stop();
   }
 

@@ -1,7 +1,6 @@
 // The halt against everything that leads to an order, at the same moment, on real PostgreSQL: after its answer nothing begins.
 import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -45,15 +44,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       ids.push(id);
     }
     const workers = stage.workersOf({ clients: { spotexchange: client }, clock: live });
-    const errors: unknown[] = [];
-    const idle = { now: () => stage.clock.now(), deadline: () => () => {} };
-    const carrying = startActivities({
-      store: stage.actorStore,
-      runtime: stage.runtime,
-      workers,
-      clock: idle,
-      onError: (error) => errors.push(error),
-    });
+    const carrying = stage.carrying(workers);
     let cancelled = 0;
     let approved = 0;
     // The race is worth something only where both sides won often. Where one of them is slow, it takes more rounds.

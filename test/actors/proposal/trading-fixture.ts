@@ -1,33 +1,24 @@
 // Agents that trade, on a real PostgreSQL and a virtual clock: ticks, proposals, risk on live quotes, executions.
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
 import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createTakeHandler } from '../../../actors/take/command-handler.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-decisions.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
-import { createTickStore } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openWriterKeys } from '../../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
 import type { BatchSigner } from '../../../src/adapters/store/trail/batch-seal.ts';
 import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { createTakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import type { Autonomy } from '../../../src/domain/agent.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { Cut } from '../../../src/domain/cut.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
@@ -41,6 +32,7 @@ import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { riskOn } from '../../harness/trading.ts';
 import { payIntoVault } from '../../harness/vault.ts';
+import { actorsOn, countedIds } from '../../world/actor-world.ts';
 import { condition, SLOT, sampleManifest, sampleObservation } from '../agent/sample.ts';
 
 export const ORG = '00000000-0000-7000-8000-000000000001';
@@ -103,7 +95,6 @@ export async function tradingFixture(
   options: {
     readonly connections?: number;
     readonly approvalMs?: number;
-    readonly onMarked?: Parameters<typeof createTradingTicker>[0]['onMarked'];
     /** The state folder with the writers' keys: then the worker and the feed sign what they write, as the service's do. */
     readonly home?: string;
     /** Stands between the runtime and the store, for what goes wrong there. */
@@ -118,13 +109,9 @@ export async function tradingFixture(
   const feedSql = keys === null ? sql : openDatabase({ url, name: 'feed test', connections: 1, ...signs(keys.feed) });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
-  const plainStore = createActorStore(sql);
-  const actorStore = options.actorStore?.(plainStore) ?? plainStore;
-  const runtime = createRuntime({ store: actorStore, directory: createDirectory(ACTOR_KINDS), clock });
-  let made = 0;
-  const agents = createAgentDirectory(sql);
-  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
-  const commands = createCommandHandler({ runtime, agents, clock, newId });
+  const { newId, count } = countedIds(SLOT);
+  const actors = actorsOn(sql, clock, newId, options.actorStore);
+  const { store: actorStore, tickStore, runtime, commands, errors, timers } = actors;
   const quotes = new Map<InstrumentKey, Quote>();
   const books = new Map<string, OrderBook>();
   const premiums = new Map<InstrumentKey, number>();
@@ -141,22 +128,13 @@ export async function tradingFixture(
   });
   const proposals = createProposalStore(sql);
   const orders = createProposalHandler({ runtime, proposals, preTrade });
-  const errors: unknown[] = [];
-  const tickStore = createTickStore(sql, actorStore.incident);
-  const ticker = (changes: Partial<typeof tickStore> = {}) =>
-    createTradingTicker({
-      store: { ...tickStore, ...changes },
-      now: async () => clock.now(),
-      clock,
-      pause: async () => {},
-      approvalMs: options.approvalMs ?? 600_000,
-      ...(options.onMarked === undefined ? {} : { onMarked: options.onMarked }),
-    });
+  const ticker = (store: Partial<typeof tickStore> = {}) =>
+    actors.ticker({ store, trading: { approvalMs: options.approvalMs ?? 600_000 } });
   const context = (permissions: CommandContext['permissions'] = ['trade:execute', 'risk:manage']): CommandContext => ({
     orgId: ORG,
     subject: 'ann',
     permissions,
-    requestId: `r${++made}`,
+    requestId: `r${count()}`,
   });
   /** What traded on the venue, as tests put it there. */
   const trades: FlowTrade[] = [];
@@ -168,17 +146,8 @@ export async function tradingFixture(
       tops: [],
     }),
   };
-  /** Activities and timers are looked for when asked; a stage is not a daemon. */
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
   const workersOf = (over: Partial<ExecutionDeps> = {}) =>
     executionWorkers({ runtime, load: actorStore.load, preTrade, clients: {}, flows, leaseIsHeld: proposals.leaseIsHeld, clock, ...over });
-  const activities = (
-    over: Partial<ExecutionDeps> = {},
-    store: Pick<typeof actorStore, 'takeActivities' | 'renewActivities' | 'giveUpActivity'> = actorStore,
-  ) => {
-    return startActivities({ store, runtime, workers: workersOf(over), clock: idle, onError: (error) => errors.push(error) });
-  };
-  const timers = startTimers({ store: actorStore, runtime, clock: idle, onError: (error) => errors.push(error) });
   let slot = SLOT;
   let ticking = ticker();
 
@@ -205,7 +174,7 @@ export async function tradingFixture(
     clock,
     runtime,
     actorStore,
-    agents,
+    agents: createAgentDirectory(sql),
     commands,
     orders,
     proposals,
@@ -224,6 +193,7 @@ export async function tradingFixture(
     timers,
     context,
     workersOf,
+    carrying: actors.carrying,
     tickStore,
     /** A worker that remembers nothing. */
     freshWorker() {
@@ -294,7 +264,7 @@ export async function tradingFixture(
     },
     /** Carries out every activity that is due. */
     async carry(over: Partial<ExecutionDeps> = {}): Promise<number> {
-      const started = activities(over);
+      const started = actors.carrying(workersOf(over));
       try {
         return await started.carryDue();
       } finally {
