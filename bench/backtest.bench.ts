@@ -1,17 +1,31 @@
 /**
  * Backtests with every bar's rule matrix and disposition kept, against the same strategy as one fused loop over typed
- * arrays that keeps nothing, and against streaming indicators with a hand-written loop.
+ * arrays that keeps nothing, and against streaming indicators with a hand-written loop; and backtests of stored bars, from
+ * the first statement to the report, against the same bars read as rows and against bars in memory.
  */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { EMA, RSI } from 'trading-signals';
+import { createBacktestReads } from '../src/adapters/store/candles/backtest-reads.ts';
+import { createCandleStore } from '../src/adapters/store/candles/candle-store.ts';
+import { openDatabase } from '../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
+import { migrate } from '../src/adapters/store/migrate.ts';
 import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
+import type { Candle } from '../src/domain/candle.ts';
 import type { Manifest } from '../src/domain/manifest/manifest.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
+import { isoTime } from '../src/domain/time.ts';
+import { workFromHistory } from '../src/simulation/backtest/from-history.ts';
 import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/simulation/backtest/history.ts';
 import { maxDrawdown, sharpeRatio } from '../src/simulation/backtest/performance.ts';
 import { evaluateRules } from '../src/simulation/backtest/rule-columns.ts';
 import { simulate } from '../src/simulation/backtest/simulate.ts';
+import type { BacktestReads } from '../src/simulation/ports.ts';
 import { bench, type Contender, cpuCost, repeated, sink } from './harness.ts';
 import { type DataFrame, grademark, peerVersion } from './peers.ts';
+import { costWithServer } from './server-cost.ts';
 
 const peer = grademark();
 const HOUR = 3_600_000;
@@ -331,3 +345,64 @@ await bench({
   comparisons: [{ what: 'against grademark', ours: 'ours, 5 years hourly', reference: 'grademark, 5 years hourly', goal: 100 }],
   notes: [`${peerVersion('grademark')}: backtest and analyze of its own engine, its bars and indicators made before`],
 });
+
+/** A year of minutes in a database of its own: read and worked out as `sevengate backtest` does. */
+const MINUTES = 365 * 1_440;
+const MINUTES_FROM = Date.UTC(2025, 0, 1);
+const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+// Let through, so that a server that root starts as another user lies in here as well and goes with it.
+chmodSync(home, 0o711);
+const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
+try {
+  const server = await startEmbeddedPostgres({ home, log: () => {} });
+  ends.push(() => server.stop());
+  await migrate(server.url);
+  const sql = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
+  ends.push(() => sql.end());
+  await sql`
+    insert into candles
+    select 'spotexchange', 'BTCUSDT', '1m', ${MINUTES_FROM}::bigint + n * 60000, o, greatest(o, c), least(o, c), c, 100 + n % 97 + 0.123, 'bench', 1
+    from (
+      select n, (30000 + 1500 * sin(n / 700.0) + 600 * sin(n / 37.0))::numeric(12, 2) as o,
+        (30000 + 1500 * sin((n + 1) / 700.0) + 600 * sin((n + 1) / 37.0))::numeric(12, 2) as c
+      from generate_series(0::bigint, ${MINUTES - 1}) n) bars`;
+  await sql`analyze candles`;
+  const series = { venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '1m' } as const;
+  const candles = createCandleStore(sql);
+  const stored = createBacktestReads(sql);
+  const all = await candles.all({ ...series, from: MINUTES_FROM, to: MINUTES_FROM + MINUTES * 60_000 });
+  const given = (bars: BacktestReads['bars']): BacktestReads => ({ ...stored, bars });
+  const run = async (reads: BacktestReads): Promise<void> => {
+    const to = MINUTES_FROM + MINUTES * 60_000;
+    const request = {
+      from: isoTime(MINUTES_FROM),
+      to: isoTime(to),
+      timeframe: null,
+      look: true,
+      assumptions: DEFAULT_ASSUMPTIONS,
+    } as const;
+    const asked = { manifest: minutely, request, trials: { versions: 1, otherSharpes: [] }, funding: [], createdAt: to };
+    sink.value = await workFromHistory(reads, asked, () => {});
+  };
+  const whole = (name: string, work: () => Promise<unknown>): Contender => ({
+    name,
+    round: () => costWithServer(server.pid, MINUTES, async () => void (sink.value = await work())),
+  });
+  const rows = async ({ venue, instrument, timeframe, from, to }: Parameters<BacktestReads['bars']>[0]): Promise<readonly Candle[]> =>
+    candles.range({ venue, instrument, timeframe, from, to, limit: 50_000 });
+  await bench({
+    title: 'a backtest of a year of stored minutes, from the first statement to the report',
+    contenders: [
+      whole('stored bars', () => run(stored)),
+      whole('stored bars as rows', () => run(given(rows))),
+      whole('bars in memory', () => run(given(async ({ from, to }) => all.filter(({ openTime }) => openTime >= from && openTime < to)))),
+    ],
+    comparisons: [
+      { what: 'against bars that come as rows', ours: 'stored bars', reference: 'stored bars as rows', goal: 1.2 },
+      { what: 'share of a run on bars in memory', ours: 'stored bars', reference: 'bars in memory', goal: null },
+    ],
+    notes: ["rates are bars per second of processor time, ours and the server's together; the start of a process is not in them"],
+  });
+} finally {
+  for (const end of ends.reverse()) await end();
+}

@@ -1,10 +1,9 @@
 /** What the commands ask of this service. What only some commands need is loaded when they ask for it. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import type { Service } from '../cli/ports.ts';
 import { EXAMPLE_ORGANIZATION } from '../sandbox/example-organization.ts';
-import { describeSettings, ROLES, type Role } from './config.ts';
+import { catalogSettings, describeSettings, ROLES, type Role } from './config.ts';
 import { readOnce, settings } from './settings.ts';
 import { packageVersion } from './version.ts';
 
@@ -34,9 +33,10 @@ export const commandService: Service = {
   },
 
   async useCatalog() {
-    // Without a catalog file nothing is loaded for it, and no setting is read.
-    const { CATALOG_FILE: file = '', SEVENGATE_HOME: home = '.sevengate' } = process.env;
-    if (file.trim() === '' && !existsSync(join(home, 'catalog.json'))) return null;
+    // Whatever else is wrong with the settings stops only a command that asks for them.
+    const stated = catalogSettings(process.env);
+    const { catalogFileOf } = await import('../adapters/catalog-file.ts');
+    if (stated !== null && catalogFileOf(stated) === null) return null;
     return (await import('./catalog-file.ts')).useCatalog(settings());
   },
   readCatalogFile: async (file) => (await import('./catalog-file.ts')).readCatalogFile(file),

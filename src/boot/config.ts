@@ -285,6 +285,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   );
 }
 
+/** What says which catalog file there is, by itself: most commands ask for no other setting. Null where one of the two is wrong. */
+export function catalogSettings(env: Readonly<Record<string, string | undefined>>): Pick<Config, 'CATALOG_FILE' | 'SEVENGATE_HOME'> | null {
+  const { CATALOG_FILE, SEVENGATE_HOME } = SETTINGS;
+  const read = readSettings({ CATALOG_FILE, SEVENGATE_HOME }, { together: [], keyOf: [], onlyWith: [], prefixes: [] }, () => {}, env);
+  return 'SEVENGATE_HOME' in read ? read : null;
+}
+
 type Asked = GivenSettings<typeof SETTINGS>;
 
 /** Features that are switched on without what they need. */

@@ -1,10 +1,10 @@
 /** What `sevengate backtest` is told, for a backtest and for a sweep alike. */
-import { readBars } from '../adapters/candle-files/read-bars.ts';
 import type { GivenRequest } from '../domain/backtest/request.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { Problem } from '../domain/field.ts';
 import { isoTime, timeframeMs } from '../domain/time.ts';
 import { type BarWindow, filesBySeries } from '../simulation/backtest/from-bars.ts';
+import type { ThreadPost } from '../simulation/evaluation-thread.ts';
 import type { BarSeries } from '../simulation/backtest/needs.ts';
 
 export interface BacktestOptions {
@@ -25,6 +25,13 @@ export interface BacktestOptions {
 }
 
 export type OnProgress = (done: number, total: number) => void;
+
+/** Shows how far one part of the work is; the others are short. */
+export function progressOf<Outcome>(part: string, onProgress: OnProgress): (message: ThreadPost<Outcome>) => void {
+  return (message) => {
+    if (message.kind === 'progress' && message.what === part) onProgress(message.done, message.total);
+  };
+}
 
 /** A finished simulation; its result is canonical JSON. */
 export interface Finished {
@@ -81,6 +88,7 @@ export async function barsOfFiles(
   timeframe: string,
   now: number,
 ): Promise<ReadonlyMap<string, readonly Candle[]>> {
+  const { readBars } = await import('../adapters/candle-files/read-bars.ts');
   const read = new Map<string, readonly Candle[]>();
   for (const [name, file] of filesBySeries(words, wanted, timeframe))
     read.set(name, await readBars(file, timeframeMs(timeframe) as number, now));

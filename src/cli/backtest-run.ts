@@ -1,8 +1,6 @@
 /** What `sevengate backtest` does: loaded once it is to be done. */
 import { writeFile } from 'node:fs/promises';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { simulationPage } from '../adapters/report-page.ts';
-import { databaseClock } from '../adapters/store/simulated-time.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 import { type BacktestRequest, readBacktestRequest } from '../domain/backtest/request.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
@@ -17,6 +15,7 @@ import {
   givenOf,
   type OnProgress,
   problemWords,
+  progressOf,
   type Stretch,
   stretchOf,
   type Told,
@@ -24,7 +23,7 @@ import {
 } from './backtest-options.ts';
 import { manifestFromFile } from './manifest-file.ts';
 import type { Service } from './ports.ts';
-import { withWriterDatabase } from './service-database.ts';
+import { workOnStoredBars } from './stored-bars.ts';
 import { sweepOf } from './sweep.ts';
 
 /** Runs a backtest, or a sweep, and prints what it came to. @throws Error in one sentence where it is refused. */
@@ -44,14 +43,20 @@ export async function run(service: Service, file: string, options: BacktestOptio
 }
 
 async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { resultHash, summary, result }: Finished): Promise<string> {
+  // Loaded only where a page is asked for: it is drawn with the console's own modules.
+  const { simulationPage } = await import('../adapters/report-page.ts');
   const data = { evaluation, title: name, manifestVersion: null, resultHash, summary, result: JSON.parse(result) as unknown };
   return (await simulationPage(data)).page;
 }
 
 /** @throws Error where it was refused, with the reason. */
 async function backtestOf(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<Told> {
+  const trials = trialsFrom(options);
+  const asked = (now: number) => ({ manifest, request: requestFrom(options, stretchOf(options), now), trials, funding: [] });
   const outcome = await (options.candles.includes('store')
-    ? fromStore(service, manifest, options, onProgress)
+    ? workOnStoredBars(service, asked, (databaseUrl, job) =>
+        service.backtest({ databaseUrl, asked: job }, progressOf('simulating', onProgress)),
+      )
     : fromFiles(manifest, options, onProgress));
   if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
   return { ...outcome, evaluation: 'backtest', text: outcomeText(outcome, options.report ?? null) };
@@ -66,30 +71,6 @@ function requestFrom(options: BacktestOptions, window: Stretch, now: number): Ba
 
 function trialsFrom(options: BacktestOptions): { readonly versions: number; readonly otherSharpes: readonly number[] } {
   return { versions: versionsTried(options), otherSharpes: [] };
-}
-
-async function fromStore(
-  service: Service,
-  manifest: Manifest,
-  options: BacktestOptions,
-  onProgress: (done: number, total: number) => void,
-): Promise<BacktestOutcome> {
-  const window = stretchOf(options);
-  const trials = trialsFrom(options);
-  // What is wrong with them is said before anything is started.
-  requestFrom(options, window, createLiveClock().now());
-  return withWriterDatabase(
-    service,
-    'sevengate backtest',
-    async (sql, databaseUrl) => {
-      const now = (await databaseClock(sql)).now();
-      const asked = { manifest, request: requestFrom(options, window, now), trials, funding: [], createdAt: now };
-      return service.backtest({ databaseUrl, asked }, (message) => {
-        if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
-      });
-    },
-    'api',
-  );
 }
 
 async function fromFiles(

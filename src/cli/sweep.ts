@@ -1,6 +1,5 @@
 /** `sevengate backtest --sweep`: the variants of a manifest over the same bars, each counted as a trial, with a walk-forward. */
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { databaseClock } from '../adapters/store/simulated-time.ts';
 import { parameterOf, readSweep, type SweepRequest, type Variant } from '../domain/backtest/sweep.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import type { BarWindow } from '../simulation/backtest/from-bars.ts';
@@ -14,18 +13,23 @@ import {
   givenOf,
   type OnProgress,
   problemWords,
+  progressOf,
   type Stretch,
   stretchOf,
   type Told,
   versionsTried,
 } from './backtest-options.ts';
 import type { Service } from './ports.ts';
-import { withWriterDatabase } from './service-database.ts';
+import { workOnStoredBars } from './stored-bars.ts';
 
 /** Works the sweep out that the options ask for. @throws Error where it was refused, with the reason. */
 export async function sweepOf(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<Told> {
+  const earlier = earlierOf(options);
+  const asked = (now: number) => ({ ...askedFor(manifest, options, stretchOf(options), now), earlier, funding: [] });
   const outcome = await (options.candles.includes('store')
-    ? fromStore(service, manifest, options, onProgress)
+    ? workOnStoredBars(service, asked, (databaseUrl, sweep) =>
+        service.sweep({ databaseUrl, sweep }, progressOf('trying variants', onProgress)),
+      )
     : fromFiles(manifest, options, onProgress));
   if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
   return { ...outcome, evaluation: 'sweep', text: sweepText(outcome, options.report ?? null) };
@@ -51,25 +55,6 @@ function askedFor(
 /** What was tried before and by hand: its Sharpe ratios are not known here, and it counts all the same. */
 function earlierOf(options: BacktestOptions): EarlierTrials {
   return { sharpes: Array.from({ length: versionsTried(options) - 1 }, () => null) };
-}
-
-async function fromStore(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<SweepOutcome> {
-  const stretch = stretchOf(options);
-  const earlier = earlierOf(options);
-  // What is wrong with them is said before anything is started.
-  askedFor(manifest, options, stretch, createLiveClock().now());
-  return withWriterDatabase(
-    service,
-    'sevengate backtest',
-    async (sql, databaseUrl) => {
-      const now = (await databaseClock(sql)).now();
-      const sweep = { ...askedFor(manifest, options, stretch, now), earlier, funding: [], createdAt: now };
-      return service.sweep({ databaseUrl, sweep }, (message) => {
-        if (message.kind === 'progress' && message.what === 'trying variants') onProgress(message.done, message.total);
-      });
-    },
-    'api',
-  );
 }
 
 async function fromFiles(manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<SweepOutcome> {

@@ -12,18 +12,18 @@ import type { InstrumentKey, Venue } from '../domain/venue.ts';
 import type { Fact } from './backtest/history.ts';
 import type { BarSeries, InstrumentNeeds } from './backtest/needs.ts';
 
-/** Closed bars of one series that open within [from, to), ascending, at most `limit`. */
+/** Closed bars of one series that open within [from, to). */
 export interface BarRange {
   readonly venue: Venue;
   readonly instrument: string;
   readonly timeframe: string;
   readonly from: EpochMs;
   readonly to: EpochMs;
-  readonly limit: number;
 }
 
 /** What a backtest reads of the history that is kept. */
 export interface BacktestReads {
+  /** All of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
   /** Every report of an event that was received and is kept, whatever its age. */
   reports(): Promise<readonly Report[]>;
@@ -93,6 +93,7 @@ export interface TrialReads {
 
 /** What a stress test reads of the markets of a universe. */
 export interface StressReads {
+  /** All of a range, ascending. */
   bars(range: BarRange): Promise<readonly Candle[]>;
   /** The last observation of an instrument after `since`, at `at` or before. */
   lastObservation(key: InstrumentKey, since: EpochMs, at: EpochMs): Promise<Observation | null>;

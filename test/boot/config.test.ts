@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { type Config, describeSettings, isConfig, readConfig } from '../../src/boot/config.ts';
+import { catalogSettings, type Config, describeSettings, isConfig, readConfig } from '../../src/boot/config.ts';
 import { Secret } from '../../src/domain/secret.ts';
 
 const pem = (curve: string) =>
@@ -334,4 +334,11 @@ test('a secret that was handed over is not here any more, and a refused key is n
 
 test('the help names every setting', () => {
   for (const name of Object.keys(settings({}))) expect(describeSettings()).toMatch(new RegExp(`^  ${name} `, 'm'));
+});
+
+test('which catalog file there is can be said whatever else is wrong', () => {
+  expect(catalogSettings({ PORT: 'none', SEVENGATE_HOME: 'here' })).toEqual({ CATALOG_FILE: null, SEVENGATE_HOME: 'here' });
+  const { CATALOG_FILE, SEVENGATE_HOME } = settings({});
+  expect(catalogSettings({})).toEqual({ CATALOG_FILE, SEVENGATE_HOME });
+  expect(catalogSettings({ CATALOG_FILE: '/' })).toBeNull();
 });

@@ -30,8 +30,8 @@ async function backtest(manifest: Manifest): Promise<Extract<BacktestOutcome, { 
   const histories = past?.histories({}) ?? {};
   const outcome = await workFromHistory(
     {
-      bars: async ({ venue, instrument, timeframe, from, to, limit }) =>
-        (await histories[venue]?.fetchCandles(instrument, timeframe, from, Math.min(to, from + limit * 3_600_000))) ?? [],
+      bars: async ({ venue, instrument, timeframe, from, to }) =>
+        (await histories[venue]?.fetchCandles(instrument, timeframe, from, to)) ?? [],
       reports: async () => [],
       archives: async (underlying) =>
         ['news:wire', 'news:filings'].map((source) => {

@@ -1,4 +1,4 @@
-// What a command loads before it is carried out: its help and its refusals answer at once, so nothing that only its work needs may be
+// What a command loads before it is carried out, and what a backtest of stored bars loads in all: its help and its refusals answer at once, so nothing that only its work needs may be
 // loaded for them. Modules are counted, not milliseconds.
 import { expect, test } from 'vitest';
 import { files } from '../rooms/source.ts';
@@ -44,4 +44,21 @@ test.each(COMMANDS)('%s describes itself without what its work needs', (path) =>
   const { own, packages } = loadedWith(path);
   expect([...packages].filter((name) => !LIGHT.has(name))).toEqual(NEEDED[path]?.packages ?? []);
   expect([...own].filter((file) => !EVERY.own.has(file)).length).toBeLessThanOrEqual(NEEDED[path]?.files ?? MOST_FILES);
+});
+
+/** What a backtest of stored bars goes through, on the database of a service that runs. */
+const STORED_BACKTEST = [
+  'src/cli/backtest-run.ts',
+  'src/adapters/log.ts',
+  'src/adapters/servers.ts',
+  'src/adapters/store/ready-database.ts',
+  'src/adapters/store/database.ts',
+  'src/boot/threads/backtest-worker.ts',
+];
+
+test('a backtest of stored bars loads no client of the queue, no venue and no web server', () => {
+  const into = { own: new Set<string>(), packages: new Set<string>() };
+  for (const path of STORED_BACKTEST) loadedWith(path, into);
+  expect([...into.packages].filter((name) => !LIGHT.has(name)).sort()).toEqual(['js-yaml', 'pino', 'postgres', 'typebox']);
+  expect([...into.own].filter((path) => /^(api\/v1|actors|src\/adapters\/venues)\//.test(path))).toEqual([]);
 });

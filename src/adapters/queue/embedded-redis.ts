@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
 
 export interface RedisServer {
@@ -191,6 +191,8 @@ export async function refusalOfRedis(url: string): Promise<string | null> {
 }
 
 async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T> {
+  // Loaded only where there is a Redis to be asked: whoever keeps the queue in PostgreSQL needs none of it.
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: ANSWER_MS });
   let failure: Error | null = null;
   redis.on('error', (error: Error) => (failure ??= error));

@@ -1,4 +1,4 @@
-/** A backtest of the history that is kept: reads bars and events through a port, page by page, and works. */
+/** A backtest of the history that is kept: reads bars and events through a port, stretch by stretch, and works. */
 
 import { afterLookback, receivedStretch, sourceStretches } from '../../domain/backtest/known-events.ts';
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
@@ -27,8 +27,8 @@ export interface BacktestJob {
   readonly createdAt: number;
 }
 
-/** Bars of one reading. */
-const PAGE = 20_000;
+/** A stretch of so many bars is one reading. */
+const BARS_A_READING = 50_000;
 const HOUR_MS = 3_600_000;
 
 /** Reads what a manifest needs of the history that is kept, and works. `post` is told of the progress. */
@@ -80,15 +80,20 @@ export async function readInputs(
   });
 }
 
-/** The bars of a series that open from `from` on and have closed by `to`, page by page. */
+/** The bars of a series that open from `from` on and have closed by `to`. The next stretch is asked for before one has been taken in. */
 async function readBars(reads: BacktestReads, series: BarSeries, from: number, to: number): Promise<readonly Candle[]> {
   const barMs = timeframeMs(series.timeframe) as number;
+  const end = to - barMs + 1;
+  const ask = async (begin: number): Promise<readonly Candle[]> =>
+    begin < end ? reads.bars({ ...series, from: begin, to: Math.min(end, begin + BARS_A_READING * barMs) }) : [];
   const read: Candle[] = [];
-  for (let begin = from; begin < to; ) {
-    const page = await reads.bars({ ...series, from: begin, to, limit: PAGE });
-    for (const bar of page) if (bar.openTime + barMs <= to) read.push(bar);
-    if (page.length < PAGE) break;
-    begin = (page.at(-1) as Candle).openTime + 1;
+  let next = ask(from);
+  for (let begin = from; begin < end; begin += BARS_A_READING * barMs) {
+    const stretch = next;
+    next = ask(begin + BARS_A_READING * barMs);
+    // Where one fails, the other may fail with it: the first error is told.
+    next.catch(() => {});
+    for (const bar of await stretch) read.push(bar);
   }
   return read;
 }

@@ -73,15 +73,7 @@ export async function knownMarkets(
     for (const [timeframe, count] of counts) {
       const barMs = timeframeMs(timeframe);
       if (barMs === null) continue;
-      const read = await reads.bars({
-        venue,
-        instrument,
-        timeframe,
-        from: at - (count + 1) * barMs,
-        to: at - barMs + 1,
-        limit: count + 2,
-      });
-      bars[timeframe] = read.map(({ openTime, open, high, low, close, volume }) => ({ openTime, open, high, low, close, volume }));
+      bars[timeframe] = await reads.bars({ venue, instrument, timeframe, from: at - (count + 1) * barMs, to: at - barMs + 1 });
     }
     const seen = await reads.lastObservation(key, at - OBSERVED_WITHIN_MS, at);
     found.set(key, {

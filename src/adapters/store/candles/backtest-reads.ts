@@ -10,7 +10,7 @@ export function createBacktestReads(sql: Sql): BacktestReads {
   const candles = createCandleStore(sql);
   const intelligence = createIntelligenceStore(sql);
   return {
-    bars: (range) => candles.range(range),
+    bars: (range) => candles.all(range),
     archives: (underlying) => archivesOf(sql, underlying),
     marks: (instrument) => marksOverTime(sql, instrument),
     liquidity: (instrument) => liquidityOverTime(sql, instrument),

@@ -8,7 +8,7 @@ import { preferencesOf } from '../risk/risk-preferences-store.ts';
 export function createStressReads(sql: Sql): StressReads {
   const candles = createCandleStore(sql);
   return {
-    bars: (range) => candles.range(range),
+    bars: (range) => candles.all(range),
     async lastObservation(key, since, at) {
       const [row] = await sql<{ body: string }[]>`
         select body from judged_observations where instrument = ${key} and slot <= ${at} and slot > ${since} order by slot desc limit 1`;
