@@ -119,6 +119,8 @@ const ALPACA_FIELDS = knownFields('alpaca:news', [
   { news: ['id headline author created_at updated_at summary content url images symbols source', { images: 'size url' }] },
 ]);
 const ALPACA_PAGE = 50;
+/** Whose wire an article without a source is of: articles named none while the provider passed on only one. */
+const ALPACA_FIRST_SOURCE = 'benzinga';
 
 /** Reads one article of `/v1beta1/news`; a sentence where it cannot be used. */
 export function readAlpacaArticle(item: unknown): (Article & { readonly updatedAt: EpochMs }) | string {
@@ -128,7 +130,7 @@ export function readAlpacaArticle(item: unknown): (Article & { readonly updatedA
     typeof at === 'string' ? Date.parse(at) : Number.NaN,
   ) as [number, number];
   const headline = textOf(row['headline'], MAX_TEXT);
-  const source = textOf(row['source'], 120);
+  const source = [undefined, null, ''].some((none) => none === row['source']) ? ALPACA_FIRST_SOURCE : textOf(row['source'], 120);
   const symbols = textsOf(row['symbols']);
   if (id === null) return 'an article whose "id" is no whole number';
   if (!Number.isFinite(publishedAt) || !Number.isFinite(updatedAt)) return `article ${id}: "created_at" and "updated_at" are no times`;

@@ -107,6 +107,41 @@ test('alpaca: pages are followed, and the next round begins where the last one e
   expect(unknown).toEqual([]);
 });
 
+/** An article as the provider sent it in 2021, by a recording in its own client: without source and content, images in three sizes. */
+const {
+  source: _,
+  content: __,
+  ...ALPACA_RECORDED
+} = {
+  ...ALPACA_ARTICLE,
+  id: 20472512,
+  headline: 'Bulls And Bears Of The Week: Apple, GM, Tesla And More',
+  summary: '\n\tThe past week&#39;s bullish calls included airlines.\n',
+  images: ['large', 'small', 'thumb'].map((size) => ({ size, url: `https://example.com/${size}.jpeg` })),
+  symbols: ['AAPL', 'ARKX', 'GM', 'TSLA'],
+};
+
+test('alpaca: articles of a recorded answer name no source; they are of the wire that was the only one then', async () => {
+  const { reports, unknown } = await asked('alpaca', ({ query }) =>
+    query.get('page_token') === null
+      ? { news: [ALPACA_RECORDED], next_page_token: 'MTYxNzQ2MzIxMjAwMDAwMDAwMHwyMDQ3MjUxMg==' }
+      : {
+          news: [
+            { ...ALPACA_RECORDED, id: 20472513, source: null },
+            { ...ALPACA_RECORDED, id: 20472514, source: '' },
+          ],
+          next_page_token: null,
+        },
+  );
+  const [first] = await reports();
+  expect(first).toMatchObject({ id: 'alpaca:20472512', source: 'benzinga', family: 'benzinga', primary: false });
+  expect(first?.entities.map(({ asset }) => asset)).toEqual(expect.arrayContaining(['AAPL', 'TSLA']));
+  expect((await reports()).map(({ family }) => family)).toEqual(['benzinga', 'benzinga']);
+  expect(unknown).toEqual([]);
+  // One wire confirms nothing that it said itself, so that an article of an unnamed source adds no second family.
+  expect(readAlpacaArticle({ ...ALPACA_RECORDED, source: 7 })).toMatch(/"headline" and "source" are no texts/);
+});
+
 test('finnhub: one round asks for every share and for the market, and market news begin behind the newest', async () => {
   const { session, reports, received, unknown } = await asked(
     'finnhub',
