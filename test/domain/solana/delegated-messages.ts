@@ -8,14 +8,14 @@ import {
   SystemProgram,
   TransactionInstruction,
   TransactionMessage,
-  VersionedTransaction,
 } from '@solana/web3.js';
 import { associatedAccount } from '../../../src/adapters/solana/associated-account.ts';
 import { type DelegatedSwap, delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';
-import { readTransaction } from '../../../src/domain/solana/message.ts';
+import { LONGEST_TRANSACTION, readTransaction } from '../../../src/domain/solana/message.ts';
 import { AGGREGATOR_PROGRAM, ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { BLOCKHASH, keyOf } from './honest-transactions.ts';
+import { keyNamed, wireMessage } from './wire-message.ts';
 
 export const [walletKey, makerKey, strangerKey] = [keyOf(1), keyOf(2), keyOf(3)];
 export const WALLET = walletKey.publicKey.toBase58();
@@ -62,8 +62,8 @@ function made(
   data: Uint8Array,
 ): TransactionInstruction {
   return new TransactionInstruction({
-    programId: new PublicKey(program),
-    keys: accounts.map(([address, signs = false]) => ({ pubkey: new PublicKey(address), isSigner: signs, isWritable: true })),
+    programId: keyNamed(program),
+    keys: accounts.map(([address, signs = false]) => ({ pubkey: keyNamed(address), isSigner: signs, isWritable: true })),
     data: Buffer.from(data),
   });
 }
@@ -86,6 +86,7 @@ export function transfer(from: string, side: typeof USDC, to: string, amount: bi
 }
 
 const anchor = (name: string): Buffer => createHash('sha256').update(`global:${name}`).digest().subarray(0, 8);
+const ROUTE = anchor('route');
 
 function route(
   source: string,
@@ -96,11 +97,7 @@ function route(
   quoted: bigint,
   slippage: number,
 ) {
-  const data = Buffer.concat([
-    anchor('route'),
-    Buffer.from([1, 0, 0, 0, 7, 100, 0, 1]),
-    bytes([8, given], [8, quoted], [2, slippage], [1, 0]),
-  ]);
+  const data = Buffer.concat([ROUTE, Buffer.from([1, 0, 0, 0, 7, 100, 0, 1]), bytes([8, given], [8, quoted], [2, slippage], [1, 0])]);
   const named = [TOKEN_PROGRAM, WALLET, source, destination, optional, SHARE.mint, AGGREGATOR_PROGRAM, MAKER, AGGREGATOR_PROGRAM];
   return made(
     AGGREGATOR_PROGRAM,
@@ -220,8 +217,12 @@ const tableOf = (addresses: readonly string[]): AddressLookupTableAccount =>
   });
 export const TABLE = tableOf(TABLE_ADDRESSES);
 
+const TABLE_KEY = TABLE.key.toBase58();
+
 interface Case {
   readonly unsigned: Uint8Array;
+  readonly instructions: readonly TransactionInstruction[];
+  readonly lookup: boolean;
   readonly parts: readonly Made[];
   /** Who else is to sign, and has. */
   readonly others: 'known' | 'stranger' | 'unsigned';
@@ -232,22 +233,29 @@ function generated(random: () => number): Case {
   const draw: Draw = (items) => items[Math.floor(random() * items.length)] as never;
   const parts = Array.from({ length: 1 + Math.floor(random() * 5) }, () => (random() < 0.12 ? hostile(draw) : honest(draw)));
   const lookup = random() < 0.3;
-  const message = new TransactionMessage({
-    payerKey: walletKey.publicKey,
-    recentBlockhash: BLOCKHASH,
-    instructions: parts.map(({ instruction }) => instruction),
-  });
-  const transaction = new VersionedTransaction(lookup ? message.compileToV0Message([TABLE]) : message.compileToLegacyMessage());
-  const signers = transaction.message.staticAccountKeys.slice(0, transaction.message.header.numRequiredSignatures).map(String);
+  const instructions = parts.map(({ instruction }) => instruction);
+  const { message, signers } = wireMessage(WALLET, BLOCKHASH, instructions, lookup ? { key: TABLE_KEY, addresses: TABLE_ADDRESSES } : null);
   const isSigned = random() < 0.95;
-  for (const [place, signer] of signers.entries())
-    if (signer !== WALLET && isSigned) transaction.signatures[place] = new Uint8Array(64).fill(7);
+  const signatures = signers.map((signer) => new Uint8Array(64).fill(signer !== WALLET && isSigned ? 7 : 0));
   const strange = signers.some((signer) => signer !== WALLET && signer !== MAKER);
   const others = strange ? 'stranger' : !isSigned && signers.length > 1 ? 'unsigned' : 'known';
-  return { unsigned: transaction.serialize(), parts, others, tables: new Map([[TABLE.key.toBase58(), TABLE_ADDRESSES]]) };
+  const unsigned = Buffer.concat([Uint8Array.of(signers.length), ...signatures, message]);
+  return { unsigned, instructions, lookup, parts, others, tables: new Map([[TABLE_KEY, TABLE_ADDRESSES]]) };
 }
 
-/** Has generated messages assessed. @throws Error with the first message that is assessed wrongly. */
+/** The message as the chain's own library spells it. */
+function asTheLibrarySpells({ instructions, lookup }: Case): Uint8Array {
+  const message = new TransactionMessage({ payerKey: keyNamed(WALLET), recentBlockhash: BLOCKHASH, instructions: [...instructions] });
+  return (lookup ? message.compileToV0Message([TABLE]) : message.compileToLegacyMessage()).serialize();
+}
+
+/** Of so many messages one is compared, byte by byte, with what the chain's own library makes of the same instructions. */
+const COMPARED = 64;
+
+/**
+ * Has generated messages assessed, as many as `count`: what is longer than the chain carries is made anew.
+ * @throws Error with the first message that is assessed wrongly, cannot be read, or is spelled otherwise than the chain's library does
+ */
 export function assessedMessages(
   count: number,
   seed: number,
@@ -255,16 +263,12 @@ export function assessedMessages(
   const random = seededRandom(seed);
   const seen = { passed: 0, hostile: 0, short: 0 };
   for (let i = 0; i < count; i++) {
-    let one: Case;
-    try {
-      one = generated(random);
-    } catch (error) {
-      // More than the chain carries cannot be built at all.
-      if (error instanceof RangeError) continue;
-      throw error;
-    }
+    let one = generated(random);
+    while (one.unsigned.length > LONGEST_TRANSACTION) one = generated(random);
     const read = readTransaction(one.unsigned);
-    if (!read.ok) continue;
+    if (!read.ok) throw new Error(`message ${i} cannot be read: ${read.refusal.detail}`);
+    if (i % COMPARED === 0 && Buffer.compare(read.value.message, asTheLibrarySpells(one)) !== 0)
+      throw new Error(`message ${i} is spelled otherwise than the chain's library does`);
     const objection = delegatedSwapObjection(read.value, { ...SWAP, tables: one.tables });
     const gives = one.parts.reduce((sum, part) => sum + part.gives, 0n);
     const gets = one.parts.reduce((sum, part) => sum + part.gets, 0n);
