@@ -1,11 +1,11 @@
 /**
  * JSON-RPC over POST to one host: reads may be tried again, what changes something is sent once, and its loss is told.
- * See docs/reference/outside/primary-chain.md.
+ * See docs/reference/outside/primary-chain.md and evm-chain.md.
  */
-import type { Clock } from '../../../streams/clock.ts';
-import { createHttpTransport, type HttpOutcome, headerOf, type LossCode } from '../http-transport.ts';
-import type { RequestBudget } from '../venues/request-budget.ts';
-import { retryAfterMs } from '../venues/venue-http.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { createHttpTransport, type HttpOutcome, headerOf, type LossCode } from './http-transport.ts';
+import type { RequestBudget } from './venues/request-budget.ts';
+import { retryAfterMs } from './venues/venue-http.ts';
 
 /** A node that is away, refuses or answers nonsense. Its address is never part of the message: it may hold a key. */
 export class NodeError extends Error {

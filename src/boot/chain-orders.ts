@@ -4,7 +4,7 @@ import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
-import { isSilence } from '../adapters/solana/json-rpc.ts';
+import { isSilence } from '../adapters/json-rpc.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createDelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
 import { obstacleOf } from '../adapters/store/orders/prepared-transaction-store.ts';

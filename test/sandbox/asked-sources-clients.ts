@@ -8,7 +8,7 @@ import { authorizationKey } from '../../src/adapters/identity/authorization-sign
 import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
 import { createTokenVerifier } from '../../src/adapters/identity/token-verifier.ts';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
-import { NodeError } from '../../src/adapters/solana/json-rpc.ts';
+import { NodeError } from '../../src/adapters/json-rpc.ts';
 import { createSolanaRpc } from '../../src/adapters/solana/rpc.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
 import { fromBase58 } from '../../src/domain/solana/base58.ts';

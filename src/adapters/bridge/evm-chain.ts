@@ -1,5 +1,5 @@
 /**
- * The EVM chain as bridge transfers use it: reads and broadcasts through viem, and the strict reading of signed transactions.
+ * The EVM chain as bridge transfers use it: reads through viem, broadcasts that leave once and in time, and the strict reading of signed transactions.
  * See docs/reference/outside/evm-chain.md.
  */
 import {
@@ -20,6 +20,7 @@ import {
   TransactionNotFoundError,
   TransactionReceiptNotFoundError,
 } from 'viem';
+import type { Clock } from '../../../streams/clock.ts';
 import type { ArrivalSighting, ChainHead } from '../../domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../domain/bridge/axes.ts';
 import { evmDifferences, type ReadEvmTransaction } from '../../domain/bridge/evm-fields.ts';
@@ -27,7 +28,7 @@ import type { UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
 import type { TransferTerms } from '../../domain/bridge/transfer.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import type { Broadcast } from '../../domain/solana/chain.ts';
-import { errorText } from '../../domain/value-text.ts';
+import { createJsonRpc, type JsonRpc, type Reply } from '../json-rpc.ts';
 import { EVM_HASH } from './provider-http.ts';
 
 /** A node that is slower is told as away; a broadcast then is of unknown outcome. */
@@ -39,6 +40,7 @@ export interface EvmChainOptions {
   readonly chainId: number;
   /** The stablecoin's contract. */
   readonly token: string;
+  readonly clock: Clock;
   readonly timeoutMs?: number;
   /** Is told of every request that brought no answer. */
   readonly onFailure?: (reason: string) => void;
@@ -52,8 +54,11 @@ export interface SignedEvmTransaction extends ReadEvmTransaction {
 
 export interface EvmBridgeChain {
   readonly chain: 'evmvenue';
-  /** Hands signed bytes to a node, which takes the same bytes any number of times. */
-  broadcast(signed: string): Promise<Broadcast>;
+  /**
+   * Hands signed bytes to a node, which takes the same bytes any number of times: sent once, and not after what `leftMs` says
+   * is left, in milliseconds. @throws EvmSilence where nothing was taken
+   */
+  broadcast(signed: string, leftMs?: () => number): Promise<Broadcast>;
   /** Where the source transaction stands. @throws EvmSilence */
   source(terms: TransferTerms): Promise<SourceSighting>;
   /** What a transaction paid to an address in the stablecoin. @throws EvmSilence */
@@ -73,18 +78,29 @@ export interface EvmBridgeChain {
 /** Thrown where no node answers: silence is never `unseen`. The message holds no address. */
 export class EvmSilence extends Error {}
 
-/** Opens nothing: every read asks anew. */
-export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOptions): EvmBridgeChain {
+function readerOf({ url, chainId, timeoutMs = TIMEOUT_MS }: EvmChainOptions): PublicClient {
   const chain = defineChain({
     id: chainId,
     name: `chain ${chainId}`,
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  const client: PublicClient = createPublicClient({
+  return createPublicClient({
     chain,
     transport: http(url, { batch: { wait: 5 }, timeout: timeoutMs, retryCount: 1, fetchOptions: { redirect: 'error' } }),
   });
+}
+
+/** For broadcasts: what viem sends it may send again by itself, whenever a connection is free. */
+function senderOf({ url, clock, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOptions): JsonRpc {
+  return createJsonRpc({ url, clock, timeoutMs, ...(onFailure === undefined ? {} : { onFailure }) });
+}
+
+/** Opens nothing: every read asks anew. */
+export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
+  const { token, onFailure } = options;
+  const client = readerOf(options);
+  const sender = senderOf(options);
   const contract = getAddress(token);
 
   async function asked<Value>(question: () => Promise<Value>): Promise<Value> {
@@ -165,7 +181,7 @@ export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_
     source,
     arrival,
     head: async () => headOf(await blockAt('latest')),
-    broadcast: (signed) => broadcast(client, signed as Hex),
+    broadcast: async (signed, leftMs) => broadcastOf(await sender.once('eth_sendRawTransaction', [signed], leftMs), signed as Hex),
     async allowance(owner, spender) {
       const args = [getAddress(owner), getAddress(spender)] as const;
       return asked(() => client.readContract({ address: contract, abi: erc20Abi, functionName: 'allowance', args }));
@@ -212,7 +228,10 @@ function isReverted(error: unknown): boolean {
 
 /** The kind of a failure without the node's address, which may hold a key. */
 function silenceOf(error: unknown): string {
-  const text = error instanceof BaseError ? error.shortMessage : (error as Error).name;
+  return withoutAddress(error instanceof BaseError ? error.shortMessage : (error as Error).name);
+}
+
+function withoutAddress(text: string): string {
   return (text.replace(/https?:\/\/\S+/g, '<node>').split('\n', 1)[0] ?? 'unknown error').slice(0, 160);
 }
 
@@ -220,18 +239,20 @@ function silenceOf(error: unknown): string {
 const REFUSED =
   /insufficient funds|intrinsic gas too low|exceeds block gas limit|invalid sender|invalid chain id|replacement transaction underpriced|nonce too low/i;
 
-async function broadcast(client: PublicClient, serializedTransaction: Hex): Promise<Broadcast> {
-  try {
-    const hash = await client.sendRawTransaction({ serializedTransaction });
-    if (hash === keccak256(serializedTransaction)) return { outcome: 'sent' };
+/** What became of signed bytes by the node's answer. @throws EvmSilence where nothing was taken */
+function broadcastOf(reply: Reply, signed: Hex): Broadcast {
+  if (reply.kind === 'not_taken') throw new EvmSilence(`the node of the EVM chain takes no transaction: ${reply.error.message}`);
+  if (reply.kind === 'lost') return { outcome: 'unknown', detail: reply.error.message };
+  if (reply.kind === 'result') {
+    if (reply.value === keccak256(signed)) return { outcome: 'sent' };
     return { outcome: 'unknown', detail: 'the node answered with another hash than that of the bytes' };
-  } catch (error) {
-    const text = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : errorText(error);
-    // The same bytes are one transaction however often they are sent.
-    if (/already known|already imported|known transaction/i.test(text)) return { outcome: 'sent' };
-    const said = REFUSED.exec(text);
-    return said === null ? { outcome: 'unknown', detail: silenceOf(error) } : { outcome: 'refused', reason: said[0] };
   }
+  // The same bytes are one transaction however often they are sent.
+  if (/already known|already imported|known transaction/i.test(reply.message)) return { outcome: 'sent' };
+  const said = REFUSED.exec(reply.message);
+  return said === null
+    ? { outcome: 'unknown', detail: `the node answered ${reply.code}: ${withoutAddress(reply.message)}` }
+    : { outcome: 'refused', reason: said[0] };
 }
 
 function readOf(transaction: {

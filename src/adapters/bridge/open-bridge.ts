@@ -10,7 +10,7 @@ import { type Outcome, refuse } from '../../domain/refusal.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { TokenListing } from '../evmchain/wallet-reader.ts';
 import type { AskedSystem } from '../metrics.ts';
-import { NodeError } from '../solana/json-rpc.ts';
+import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from '../solana/rpc.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import type { BridgeContext } from './bridge-context.ts';
@@ -39,7 +39,7 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
   if (rpcUrl === null || token === undefined) return null;
   const node = createSolanaRpc({ url: rpcUrl, clock, onFailure: (code) => onFailure('primarychain', code) });
   const { url, chainId } = evmchain;
-  const evm = createEvmBridgeChain({ url, chainId, token, onFailure: (reason) => onFailure('evmchain', reason) });
+  const evm = createEvmBridgeChain({ url, chainId, token, clock, onFailure: (reason) => onFailure('evmchain', reason) });
   const { random, note } = deps;
   const context: BridgeContext = {
     clock,

@@ -21,7 +21,7 @@ import type { Quote } from '../../domain/quote.ts';
 import { readTokenAccount } from '../../domain/solana/token-layout.ts';
 import { midPrice } from '../../domain/valuation.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
-import { NodeError } from './json-rpc.ts';
+import { NodeError } from '../json-rpc.ts';
 import type { SolanaRpc } from './rpc.ts';
 
 /** A token that was looked at is not looked at again for so long. */

@@ -4,7 +4,7 @@
  */
 import { isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Commitment, TokenChange } from '../../domain/solana/chain.ts';
-import { NodeError } from './json-rpc.ts';
+import { NodeError } from '../json-rpc.ts';
 
 /** An account as the chain holds it. */
 export interface ChainAccount {

@@ -2,7 +2,7 @@
 import type { PrimaryWalletReads } from '../../../api/v1/portfolio/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { NodeError } from './json-rpc.ts';
+import { NodeError } from '../json-rpc.ts';
 import { createSolanaRpc } from './rpc.ts';
 
 /** Somebody waits for the answer: a node that is slower is told as away. */

@@ -13,7 +13,7 @@ import { type MintAccount, multiplierAt, readLookupTable, readMint, readTokenAcc
 import type { EpochMs } from '../../domain/time.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { AnswerReader, type ChainAccount, changesFrom } from './answers.ts';
-import { createJsonRpc, NodeError, type Reply } from './json-rpc.ts';
+import { createJsonRpc, NodeError, type Reply } from '../json-rpc.ts';
 
 export interface SolanaRpcOptions {
   /** The node's JSON-RPC address. It may hold a key: it is never part of a message. */

@@ -6,7 +6,7 @@ import { checkoutWorkers } from '../../../actors/checkout/execution.ts';
 import { createListingHandler } from '../../../actors/listing/command-handler.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
-import { isSilence } from '../../adapters/solana/json-rpc.ts';
+import { isSilence } from '../../adapters/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createCheckoutStore } from '../../adapters/store/marketplace/checkout-store.ts';

@@ -6,7 +6,7 @@ import type { LauncherClient, LauncherLaunchCommands } from '../../../actors/lau
 import { launcherLaunchKind } from '../../../actors/launcher-launch/effects.ts';
 import { launcherWorkers } from '../../../actors/launcher-launch/execution.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
-import { isSilence } from '../../adapters/solana/json-rpc.ts';
+import { isSilence } from '../../adapters/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
 import { exposureVersionOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';

@@ -11,7 +11,7 @@ import { switchedOff } from '../../../actors/runtime/switched-off.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
-import { isSilence } from '../../adapters/solana/json-rpc.ts';
+import { isSilence } from '../../adapters/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';

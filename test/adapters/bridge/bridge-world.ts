@@ -50,7 +50,7 @@ export async function openBridgeWorld(start?: number) {
   const relaySimulator = await createRelaySimulator({ ...chains, chainId: EVM_CHAIN_ID, clock, port: 0 });
   const cctpSimulator = await createCctpSimulator({ ...chains, evmDomain: 3, clock, port: 0 });
   const node = createSolanaRpc({ url: solana.url, clock });
-  const evmChain = createEvmBridgeChain({ url: evm.url, chainId: EVM_CHAIN_ID, token: TOKEN, timeoutMs: 60_000 });
+  const evmChain = createEvmBridgeChain({ url: evm.url, chainId: EVM_CHAIN_ID, token: TOKEN, clock, timeoutMs: 60_000 });
   const solanaChain = createSolanaBridgeChain(node, USDC_MINT);
   const httpOf = (url: string) => createProviderHttp({ url, key: null, clock, random: () => 0, perMinute: 10_000 });
   const shared = { chainId: EVM_CHAIN_ID, mint: USDC_MINT, token: TOKEN, allowance: evmChain.allowance, clock };

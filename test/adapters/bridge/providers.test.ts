@@ -64,7 +64,11 @@ describe.each(['relay', 'cctp'] as const)('%s', (provider) => {
       const [source, destination] = [world.chains[wish.from], world.chains[wish.to]];
       expect(await source.source(terms)).toMatchObject({ state: 'unseen' });
       expect((await world.providers[provider].word(terms)).state).toBe('unseen');
-      expect(await source.broadcast(signed)).toEqual({ outcome: 'sent' });
+      // Its lease was over when the connection was made: not a byte leaves, and the chain never sees it.
+      await expect(source.broadcast(signed, () => 0)).rejects.toThrow('in time');
+      pass();
+      expect(await source.source(terms)).toMatchObject({ state: 'unseen' });
+      expect(await source.broadcast(signed, () => 1)).toEqual({ outcome: 'sent' });
       expect(await source.broadcast(signed)).toEqual({ outcome: 'sent' });
       pass();
       expect((await source.source(terms)).state).toBe('included');

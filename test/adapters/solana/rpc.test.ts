@@ -14,7 +14,7 @@ import {
 } from '@solana/web3.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
-import { NodeError } from '../../../src/adapters/solana/json-rpc.ts';
+import { NodeError } from '../../../src/adapters/json-rpc.ts';
 import { createSolanaRpc, type SolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { COMMON_TABLE, ISSUER } from '../../../src/sandbox/solana/genesis.ts';
