@@ -6,7 +6,7 @@ import { inTransaction } from '../../../../src/adapters/store/actors/actor-store
 import { booksOfOrganizations } from '../../../../src/adapters/store/books/book-store.ts';
 import { verifyBooks } from '../../../../src/adapters/store/books/book-verifier.ts';
 import { otherBookSums } from '../../../../src/adapters/store/books/exposure-reads.ts';
-import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
 import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
 import { bookIds, markBook } from '../../../../src/domain/book.ts';
 import { exposureOfSums, exposureTotals } from '../../../../src/domain/risk/index.ts';
@@ -140,6 +140,60 @@ test('writers at once over the same books: nothing is lost, counted twice or ref
   await Promise.all([books(0), books(1), books(2), proposes()]);
   await expectEqual(ORG, [...ids, 'none']);
   expect(await complaints()).toEqual([]);
+});
+
+test('what many books of a transaction add is added together; a book that cannot be read adds nothing, and takes nothing from the others', async () => {
+  const agents = await Promise.all(Array.from({ length: 12 }, () => agentRow(sql, ORG, '2026-03-02T00:03:00Z')));
+  const ids = agents.map((agent) => bookIds.paper(agent, 1));
+  const bought = (bookId: string): ActorRecord => ({
+    type: 'fill',
+    orgId: ORG,
+    fill: {
+      id: `together-${bookId}`,
+      orderId: 'order',
+      bookId,
+      instrument: 'spotexchange:BTCUSDT',
+      side: 'buy',
+      quantity: '0.25',
+      fillPrice: '60000',
+      feeUsd: '15',
+      notionalUsd: '15000',
+      decisionPrice: '60000',
+      slippageBps: 0,
+      at: 1,
+      quotes: [],
+    },
+  });
+  const sumOf = async (asking: Sql | Transaction): Promise<number> => {
+    const [row] = await asking<
+      { quantity: number }[]
+    >`select sum(quantity)::float8 as quantity from exposures where org_id = ${ORG} and mode = 'paper' and asset = 'spotexchange:BTCUSDT'`;
+    return row?.quantity ?? 0;
+  };
+  const changes = await sql.begin(async (transaction) => {
+    await writeRecords(transaction, ids.map(bought));
+    const [row] = await transaction<
+      { changes: number }[]
+    >`select (n_tup_ins + n_tup_upd)::int as changes from pg_stat_xact_user_tables where relname = 'exposures'`;
+    return row?.changes;
+  });
+  expect(changes).toBeLessThan(ids.length);
+  await expectEqual(ORG, [...ids, 'none']);
+  const before = await sumOf(sql);
+  const undone = new Error('undone');
+  await superuser
+    .begin(async (transaction) => {
+      await transaction`
+        update books set version = version + 1, holdings = case when id = ${ids[0] as string} then '{"no": "list"}'::jsonb else holdings end
+        where id = any(${ids}::text[])`;
+      const added = await transaction<
+        { book_id: string; adds: object }[]
+      >`select book_id, adds from book_exposures where book_id = any(${ids}::text[])`;
+      for (const { book_id, adds } of added) expect(Object.keys(adds)).toEqual(book_id === ids[0] ? [] : ['USD', 'spotexchange:BTCUSDT']);
+      expect(await sumOf(transaction)).toBeCloseTo(before - 0.25, 9);
+      throw undone;
+    })
+    .catch((error: unknown) => expect(error).toBe(undone));
 });
 
 test('a change of the sums past the triggers is found by the verifier, and a login of the service has no right to make one', async () => {
