@@ -94,7 +94,7 @@ describe('events', () => {
     ];
     for (const one of told) {
       const change = handler.take(one);
-      if (change !== null) await store.saveChange(change, one);
+      if (change !== null) await store.saveChanges([{ ...change, report: one }]);
     }
   });
   const ids = async (query: string): Promise<string[]> =>

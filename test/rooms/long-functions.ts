@@ -117,7 +117,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/bridge/relay/pushes.ts', 'createRelayPushes', 80],
       ['src/adapters/evmchain/wallet-reader.ts', 'createWalletReader', 80],
       ['src/adapters/identity/signer-supervisor.ts', 'superviseSigner', 80],
-      ['src/adapters/intelligence/intelligence-feed.ts', 'createIntelligenceFeed', 80],
       ['src/adapters/intelligence/macro.ts', 'createMacroFeed', 80],
       ['src/adapters/launcher/launcher-http.ts', 'createLauncher', 90],
       ['src/adapters/venues/evmvenue/info.ts', 'createPerpInfo', 140],

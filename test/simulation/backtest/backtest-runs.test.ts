@@ -387,7 +387,7 @@ test('reads the events that were received, as they were known at each slot, and 
   const store = createIntelligenceStore(sql);
   const handler = new StoryTracker();
   for (const one of [report('first', receivedFrom), report('second', Date.UTC(2025, 2, 1, 12))])
-    await store.saveChange(handler.take(one) as TrackerChange, one);
+    await store.saveChanges([{ ...(handler.take(one) as TrackerChange), report: one }]);
   const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, TO + 86_400_000);
   if (!('from' in request)) throw new Error(JSON.stringify(request));
   const trials = { versions: 1, otherSharpes: [] };

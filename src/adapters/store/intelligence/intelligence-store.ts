@@ -5,7 +5,7 @@ import { type Report, symbolsOf } from '../../../domain/intelligence/report.ts';
 import type { SocialPost } from '../../../domain/intelligence/social.ts';
 import type { TrackerChange } from '../../../domain/intelligence/story-tracker.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -17,6 +17,11 @@ export const KEPT_DAYS = { events: 400, posts: 30, hours: 10, days: 500, release
 export interface KeptStory {
   readonly id: string;
   readonly reports: readonly Report[];
+}
+
+/** What a report changed. */
+export interface StoryChange extends Pick<TrackerChange, 'story' | 'merged'> {
+  readonly report: Report;
 }
 
 interface ReportRow {
@@ -74,33 +79,68 @@ export async function readReports(sql: Sql, eventIds: readonly string[]): Promis
   return byEvent;
 }
 
+/** The changes in runs of which only the first may merge stories: what merges has to find the reports before it. */
+function runsBetweenMerges(changes: readonly StoryChange[]): readonly StoryChange[][] {
+  const runs: StoryChange[][] = [];
+  for (const change of changes) {
+    const run = runs.at(-1);
+    if (run === undefined || change.merged.length > 0) runs.push([change]);
+    else run.push(change);
+  }
+  return runs;
+}
+
+/** The newest state of each story, in the order in which they were opened. */
+async function upsertStories(transaction: Transaction, changes: readonly StoryChange[]): Promise<void> {
+  const newest = new Map(changes.map(({ story }) => [story.id, story]));
+  const rows = [...newest.values()].map(({ reports: _, ...story }, place) => ({ ...story, place }));
+  await transaction`
+    insert into intelligence_events (id, state, confirmed_by, confirmed_at, kind, severity, direction, symbols, headline, first_at,
+      observed_at, received_at, families, copies, withdrawn)
+    select s.id, s.state, s."confirmedBy", s."confirmedAt", s.kind, s.severity, s.direction, s.symbols, s.headline, s."firstAt",
+      s."observedAt", s."receivedAt", s.families, s.copies, s.withdrawn
+    from jsonb_to_recordset(${transaction.json(rows as never)})
+      as s(place int, id text, state text, "confirmedBy" text, "confirmedAt" bigint, kind text, severity text, direction text,
+        symbols text[], headline text, "firstAt" bigint, "observedAt" bigint, "receivedAt" bigint, families text[], copies text[],
+        withdrawn text[])
+    order by s.place
+    on conflict (id) do update set state = excluded.state, confirmed_by = excluded.confirmed_by, confirmed_at = excluded.confirmed_at,
+      kind = excluded.kind, severity = excluded.severity, direction = excluded.direction, symbols = excluded.symbols,
+      headline = excluded.headline, first_at = excluded.first_at, observed_at = excluded.observed_at,
+      received_at = excluded.received_at, families = excluded.families, copies = excluded.copies, withdrawn = excluded.withdrawn,
+      merged_into = null`;
+}
+
+async function mergeStories(transaction: Transaction, into: string, merged: readonly string[]): Promise<void> {
+  await transaction`update intelligence_events set merged_into = ${into} where id = any(${merged as string[]}::text[])`;
+  await transaction`update intelligence_reports set event_id = ${into} where event_id = any(${merged as string[]}::text[])`;
+}
+
+async function insertReports(transaction: Transaction, changes: readonly StoryChange[]): Promise<void> {
+  const rows = changes.map(({ story, report }, place) => ({ ...report, storyId: story.id, place }));
+  await transaction`
+    insert into intelligence_reports (id, event_id, channel, source, family, is_primary, published_at, received_at, kind, severity,
+      direction, entities, unmapped, headline, url, story_key, action, corrects)
+    select r.id, r."storyId", r.channel, r.source, r.family, r."primary", r."publishedAt", r."receivedAt", r.kind, r.severity,
+      r.direction, r.entities, r.unmapped, r.headline, r.url, r."storyKey", r.action, r.corrects
+    from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r(place int, id text, "storyId" text, channel text, source text, family text, "primary" boolean, "publishedAt" bigint,
+        "receivedAt" bigint, kind text, severity text, direction text, entities jsonb, unmapped text[], headline text, url text,
+        "storyKey" text, action text, corrects text)
+    order by r.place
+    on conflict (id) do nothing`;
+}
+
 export function createIntelligenceStore(sql: Sql) {
   return {
-    /** Keeps what a report changed: the story, the report, and whatever became part of the story. Twice is as good as once. */
-    async saveChange({ story, merged }: TrackerChange, report: Report): Promise<void> {
+    /** Keeps what reports changed, in their order: the stories, the reports, and whatever became part of a story. Twice is as good as once. */
+    async saveChanges(changes: readonly StoryChange[]): Promise<void> {
       await sql.begin(async (transaction) => {
-        await transaction`
-          insert into intelligence_events (id, state, confirmed_by, confirmed_at, kind, severity, direction, symbols, headline, first_at,
-            observed_at, received_at, families, copies, withdrawn)
-          values (${story.id}, ${story.state}, ${story.confirmedBy}, ${story.confirmedAt}, ${story.kind}, ${story.severity}, ${story.direction},
-            ${story.symbols as string[]}::text[], ${story.headline}, ${story.firstAt}, ${story.observedAt}, ${story.receivedAt},
-            ${story.families as string[]}::text[], ${story.copies as string[]}::text[], ${story.withdrawn as string[]}::text[])
-          on conflict (id) do update set state = excluded.state, confirmed_by = excluded.confirmed_by, confirmed_at = excluded.confirmed_at,
-            kind = excluded.kind, severity = excluded.severity, direction = excluded.direction, symbols = excluded.symbols,
-            headline = excluded.headline, first_at = excluded.first_at, observed_at = excluded.observed_at,
-            received_at = excluded.received_at, families = excluded.families, copies = excluded.copies, withdrawn = excluded.withdrawn,
-            merged_into = null`;
-        if (merged.length > 0) {
-          await transaction`update intelligence_events set merged_into = ${story.id} where id = any(${merged as string[]}::text[])`;
-          await transaction`update intelligence_reports set event_id = ${story.id} where event_id = any(${merged as string[]}::text[])`;
+        for (const run of runsBetweenMerges(changes)) {
+          await upsertStories(transaction, run);
+          for (const { story, merged } of run) if (merged.length > 0) await mergeStories(transaction, story.id, merged);
+          await insertReports(transaction, run);
         }
-        await transaction`
-          insert into intelligence_reports (id, event_id, channel, source, family, is_primary, published_at, received_at, kind, severity,
-            direction, entities, unmapped, headline, url, story_key, action, corrects)
-          values (${report.id}, ${story.id}, ${report.channel}, ${report.source}, ${report.family}, ${report.primary}, ${report.publishedAt},
-            ${report.receivedAt}, ${report.kind}, ${report.severity}, ${report.direction}, ${transaction.json(report.entities as never)},
-            ${report.unmapped as string[]}::text[], ${report.headline}, ${report.url}, ${report.storyKey}, ${report.action}, ${report.corrects})
-          on conflict (id) do nothing`;
       });
     },
 

@@ -1,0 +1,85 @@
+// What reports change is kept the same, whether change by change or many in one transaction, and one that is refused harms no other.
+import fc from 'fast-check';
+import { Subject } from 'rxjs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createIntelligenceFeed } from '../../../../src/adapters/intelligence/intelligence-feed.ts';
+import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { createIntelligenceStore, type StoryChange } from '../../../../src/adapters/store/intelligence/intelligence-store.ts';
+import { createWriteLine } from '../../../../src/adapters/store/write-line.ts';
+import type { IntelligenceRecord } from '../../../../src/domain/intelligence/record.ts';
+import type { Report } from '../../../../src/domain/intelligence/report.ts';
+import { StoryTracker } from '../../../../src/domain/intelligence/story-tracker.ts';
+import type { FeedMessage } from '../../../../src/domain/market-event.ts';
+import { createUnknownFields } from '../../../../streams/feed-counters.ts';
+import { aReport, NOW, reports } from '../../../domain/intelligence/reports.ts';
+import { testDatabase } from '../../../harness/postgres.ts';
+import { waitFor } from '../../../harness/wait-for.ts';
+
+let sql: Sql;
+beforeAll(async () => {
+  sql = openDatabase({ url: await testDatabase(), name: 'stories', connections: 2 });
+});
+afterAll(() => sql?.end());
+
+function changesOf(told: readonly Report[]): StoryChange[] {
+  const tracker = new StoryTracker();
+  return told.flatMap((report) => {
+    const change = tracker.take(report);
+    return change === null ? [] : [{ ...change, report }];
+  });
+}
+
+/** Everything that is kept, stories in the order in which they were opened; afterwards nothing is. */
+async function takenOut(): Promise<unknown> {
+  const events = await sql`
+    select id, state, confirmed_by, confirmed_at, kind, severity, direction, symbols, headline, first_at, observed_at, received_at,
+      families, copies, withdrawn, merged_into from intelligence_events order by number`;
+  const kept = await sql`select * from intelligence_reports order by id`;
+  await sql`delete from intelligence_events`;
+  return { events: [...events], reports: [...kept] };
+}
+
+test('many changes in one transaction leave what the same changes leave one by one', async () => {
+  const store = createIntelligenceStore(sql);
+  await fc.assert(
+    fc.asyncProperty(reports, fc.integer({ min: 1, max: 40 }), async (told, together) => {
+      const changes = changesOf(told);
+      for (const change of changes) await store.saveChanges([change]);
+      const oneByOne = await takenOut();
+      for (let from = 0; from < changes.length; from += together) await store.saveChanges(changes.slice(from, from + together));
+      expect(await takenOut()).toEqual(oneByOne);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('a burst of reports is kept in few transactions, and one that the database refuses is told and harms no other', async () => {
+  const told = Array.from({ length: 300 }, (_, index) => aReport({ id: `burst-${index}`, headline: `Headline ${index}` }));
+  // PostgreSQL stores no NUL in a text.
+  told[150] = aReport({ id: 'refused', headline: 'NUL \u0000 inside' });
+  const source = new Subject<FeedMessage | IntelligenceRecord>();
+  const failures: unknown[] = [];
+  const line = createWriteLine({ warn: (fields) => failures.push(fields), error: (fields) => failures.push(fields) });
+  const feed = createIntelligenceFeed({
+    intelligence: { sources: [source], unknownFields: createUnknownFields() },
+    store: createIntelligenceStore(sql),
+    clock: { now: () => NOW },
+    write: line.write,
+    onFailure: (error) => failures.push(error),
+  });
+  const subscription = feed.messages.subscribe();
+  await waitFor(() => source.observed, { what: 'the sources to be listened to' });
+  const kept = async (): Promise<number> => Number((await sql`select count(*) from intelligence_reports`)[0]?.['count']);
+  const transactions = async (): Promise<number> =>
+    Number((await sql`select count(distinct xmin::text) from intelligence_reports where id like 'later-%'`)[0]?.['count']);
+  for (const report of told) source.next({ kind: 'report', report });
+  await waitFor(async () => (await kept()) === told.length - 1, { what: 'the reports that can be kept' });
+  expect(failures).toHaveLength(1);
+
+  for (let index = 0; index < 300; index++)
+    source.next({ kind: 'report', report: aReport({ id: `later-${index}`, headline: `Later ${index}` }) });
+  await line.done();
+  expect(await kept()).toBe(told.length - 1 + 300);
+  expect(await transactions()).toBeLessThan(5);
+  subscription.unsubscribe();
+});
