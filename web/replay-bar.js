@@ -1,6 +1,7 @@
 /** The bar above every page of a replay: that it is one, of which tape, at which time, and what moves it. */
 import { h, mark, say } from './dom.js';
 import { change, read } from './http.js';
+import { remaining } from './words.js';
 
 /** @typedef {{ readonly tape: string, readonly mode: 'playing' | 'paused' | 'ended' | 'failed', readonly at: string, readonly from: string, readonly to: string, readonly speed: number, readonly loop: boolean, readonly events: number, readonly moves: number, readonly failure: string | null, readonly instruments: readonly string[] }} Replay */
 
@@ -65,6 +66,7 @@ export function createReplayBar({ first, onMoved, fail }) {
 function barParts(ownSpeed, { mode, move }) {
   let isHeld = false;
   const time = h('output', { class: 'number replay-time' });
+  const left = h('span', { class: 'number replay-left' });
   const name = h('span', { class: 'replay-tape' });
   const toggle = h('button', { type: 'button', onclick: () => void move(mode() === 'playing' ? 'pause' : 'play') });
   const step = h('button', { type: 'button', onclick: () => void move('step') }, 'Step');
@@ -93,6 +95,7 @@ function barParts(ownSpeed, { mode, move }) {
     step,
     speed,
     place,
+    left,
   );
   return {
     element,
@@ -107,8 +110,21 @@ function barParts(ownSpeed, { mode, move }) {
       place.max = String(Date.parse(state.to));
       place.value = String(at);
       say(time, clock(at));
+      say(left, leftWords(state, at));
     },
   };
+}
+
+/**
+ * What is left of the tape, and how long that takes at its speed: `3:59 left, 0:24 at × 10`. A replay that loops has no end.
+ * @param {Replay} state
+ * @param {number} at
+ */
+function leftWords({ to, speed, mode, loop }, at) {
+  if (mode === 'ended' || mode === 'failed') return '';
+  if (loop) return 'begins again at its end';
+  const ms = Math.max(0, Date.parse(to) - at);
+  return `${remaining(ms)} left, ${remaining(ms / speed)} at × ${speed}`;
 }
 
 /** @param {number} own */

@@ -59,6 +59,20 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
     expect(await shownTime()).toBe('2026-03-02 14:30:01 UTC');
   });
 
+  test('what is left is said in time of the tape and in time at its speed, until nothing is', async () => {
+    const left = () => page.locator('.replay-left').innerText();
+    expect(server.to).toBe(DAY_BEGIN + 359_000);
+    expect(await left()).toBe('5:58 left, 0:36 at × 10');
+    await page.getByLabel('Speed').selectOption('0.1');
+    await waitFor(async () => (await left()) === '5:58 left, 59:40 at × 0.1', { what: 'what is left at another speed' });
+    await seek(DAY_BEGIN + 299_000);
+    await waitFor(async () => (await left()) === '1:00 left, 10:00 at × 0.1', { what: 'what is left from another time on' });
+    await page.getByLabel('Speed').selectOption('1000');
+    await bar().getByRole('button', { name: 'Play', exact: true }).click();
+    await bar().getByRole('button', { name: 'Play again' }).waitFor();
+    expect(await left()).toBe('');
+  });
+
   test('a jump shows the bars and the quote of where it leads, and running on closes bars on the chart', async () => {
     await page.goto(`${server.url}/#/instruments/${encodeURIComponent('spotexchange:BTCUSDT')}/1m`);
     await page.getByRole('heading', { name: 'BTCUSDT', level: 1 }).waitFor();
