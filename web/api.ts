@@ -1707,7 +1707,7 @@ export type ListingPrice = {
 };
 
 export type LongWork = {
-  readonly kind: 'import' | 'backfill' | 'event_import' | 'fact_import' | 'archive_move';
+  readonly kind: 'import' | 'backfill' | 'event_import' | 'fact_import' | 'archive_move' | 'sandbox_advance';
   readonly subject: string;
   readonly id: string;
   readonly source: string;

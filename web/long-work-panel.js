@@ -44,7 +44,7 @@ export function longWorkPanel({ signal, fail }) {
 /** @param {readonly LongWork[]} items */
 function table(items) {
   return dataTable({
-    caption: 'Imports, backfills and moves to the archive, newest first',
+    caption: 'Imports, backfills, moves to the archive and stretches of a sandbox, newest first',
     head: ['work', 'of what', 'from', 'who', `begun, ${zoneWord()}`, 'state', 'how far it is'],
     rows: items.map((work) => [
       `${plain(work.kind)} (no. ${work.id})`,

@@ -25,7 +25,7 @@ import { createShadowStore } from '../adapters/store/gates/shadow-store.ts';
 import { createIntelligenceStore } from '../adapters/store/intelligence/intelligence-store.ts';
 import { createProposalStore } from '../adapters/store/orders/proposal-store.ts';
 import { createSharedRiskReads } from '../adapters/store/risk/risk-reads.ts';
-import { moveTimeTo } from '../adapters/store/simulated-time.ts';
+import { moveTimeTo, recordedMove } from '../adapters/store/simulated-time.ts';
 import { createWriteLine } from '../adapters/store/write-line.ts';
 import { CONTEXT_SOURCE, BBO_SOURCE } from '../adapters/venues/evmvenue/map.ts';
 import { HERMES_SOURCE } from '../adapters/venues/reference/hermes-map.ts';
@@ -109,8 +109,10 @@ export async function moveSandboxOn(service: ServiceProcess, store: StoreConnect
     hold: (duty: string) => dispatch.hold(duty, service.holder, LEASE_MS),
     release: (duty: string) => dispatch.release(duty, service.holder),
   };
+  const recorded = recordedMove(store.sql, service.clock, asked.signal);
+  const now = () => databaseNow(store.sql);
   return store.asOwner((owner) =>
-    moveTimeOn({ leases, now: () => databaseNow(store.sql), open: (clock) => openParts({ service, store, past, clock, owner }) }, asked),
+    moveTimeOn({ leases, now, open: (clock) => openParts({ service, store, past, clock, owner }), recorded }, asked),
   );
 }
 

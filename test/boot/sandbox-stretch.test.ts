@@ -8,6 +8,7 @@ import { createDispatchStore, databaseNow } from '../../src/adapters/store/agent
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { createWorkReads } from '../../src/adapters/store/long-work-store.ts';
 import { simulatedTime } from '../../src/adapters/store/simulated-time.ts';
 import { trailText } from '../../src/adapters/store/trail/trail-text.ts';
 import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
@@ -156,6 +157,27 @@ test('every slot of an hour is cut, decided by every agent and traded on, and th
   expect(report.breaks).toEqual([]);
   expect(trailText(report)).toMatch(/^the trail is whole: .*; simulated since 20.*Z: the time of this sandbox was moved on$/);
 }, 120_000);
+
+test('the stretch is on record as long work: its hours, and the time that it took by the clock of the machine', async () => {
+  const { items } = await createWorkReads(store.sql).list({ limit: 10, after: null }, null);
+  expect(items).toMatchObject([
+    {
+      kind: 'sandbox_advance',
+      subject: 'the time of the sandbox',
+      workedOnBy: `sevengate sandbox advance, process ${process.pid}`,
+      unit: 'hours',
+      done: 1,
+      total: 1,
+      error: null,
+    },
+  ]);
+  const [{ begunAt, seenAt, endedAt }] = items as [(typeof items)[number]];
+  // It lived through an hour, ended where the service's time stands now, and did not take that hour.
+  expect(endedAt).toBeGreaterThanOrEqual(seenAt);
+  const [slot] = await owner<{ last: number }[]>`select max(slot)::bigint as last from cuts`;
+  expect(endedAt).toBeGreaterThan(slot?.last ?? Number.POSITIVE_INFINITY);
+  expect(seenAt - begunAt).toBeLessThan(HOUR / 2);
+});
 
 test('a further stretch goes on without a hole', async () => {
   const before = await owner<{ slot: number }[]>`select max(slot)::bigint as slot from cuts`;

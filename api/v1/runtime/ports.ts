@@ -118,7 +118,7 @@ export interface RuntimePorts {
 }
 
 /** What is long work without a record of its own. */
-export const WORK_KINDS = ['import', 'backfill', 'event_import', 'fact_import', 'archive_move'] as const;
+export const WORK_KINDS = ['import', 'backfill', 'event_import', 'fact_import', 'archive_move', 'sandbox_advance'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 /** Long work that is under way or ended lately. The number is its place in the list. */

@@ -23,7 +23,7 @@ export const LongWorkBody = Type.Object(
   {
     kind: choice(
       WORK_KINDS,
-      '`import`: of candles from files. `backfill`: candles that a venue is asked for. `event_import`, `fact_import`: events, marks or liquidity from files. `archive_move`: old history moves to archive files.',
+      '`import`: of candles from files. `backfill`: candles that a venue is asked for. `event_import`, `fact_import`: events, marks or liquidity from files. `archive_move`: old history moves to archive files. `sandbox_advance`: the time of a sandbox is moved on.',
     ),
     subject: Type.String({ description: 'What is worked on, in a few words.' }),
     ...WORK_RECORD,

@@ -149,13 +149,18 @@ class WorkRow implements WorkTeller {
       else {
         await sql`
           update long_work set done = ${this.#done}, total = ${this.#total}, wait_cause = ${waiting?.cause ?? null},
-            wait_detail = ${waiting?.detail ?? null}, seen_at = service_clock_ms(),
+            wait_detail = ${waiting?.detail ?? null}, begun_at = service_clock_ms() - ${this.#tookMs()}::bigint, seen_at = service_clock_ms(),
             ended_at = ${isEnd ? sql`service_clock_ms()` : null}, error = ${error}
           where id = ${this.#id}`;
       }
     } catch {
       this.#hasChanged = true;
     }
+  }
+
+  /** What the work took so far, in the machine's time: where the service's time is moved on meanwhile, its beginning moves along. */
+  #tookMs(): number {
+    return this.#clock.now() - this.#begunAt;
   }
 
   async #insert(waiting: Waiting | null): Promise<void> {
@@ -166,7 +171,7 @@ class WorkRow implements WorkTeller {
         begun_at, seen_at)
       select ${kind}, ${subject}, ${series?.venue ?? null}, ${series?.instrument ?? null}, ${series?.timeframe ?? null}, ${source},
         ${this.#workedOnBy}, ${unit}, ${this.#done}, ${this.#total}, ${waiting?.cause ?? null}, ${waiting?.detail ?? null},
-        now - ${this.#clock.now() - this.#begunAt}::bigint, now from service_clock_ms() as now
+        now - ${this.#tookMs()}::bigint, now from service_clock_ms() as now
       returning id`;
     this.#id = row?.id ?? null;
     if (this.#id !== null) onRecorded?.(String(this.#id));

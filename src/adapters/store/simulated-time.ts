@@ -2,7 +2,9 @@
 import type { Clock } from '../../../streams/clock.ts';
 import { aheadOfSystem, createLiveClock } from '../../../streams/live-clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import type { StretchPorts } from '../../simulation/stretch/stretch.ts';
 import type { Sql, Transaction } from './database.ts';
+import { createWorkRecorder } from './long-work-store.ts';
 
 /** A database whose time was moved. */
 export interface SimulatedTime {
@@ -38,4 +40,22 @@ export async function moveTimeTo(owner: Sql, at: EpochMs): Promise<void> {
       insert into simulated_time (ahead_ms, since) select ${at} - record_clock_ms(), record_clock_ms() where ${at} > record_clock_ms()
       on conflict (only_one) do update set ahead_ms = simulated_time.ahead_ms + excluded.ahead_ms`,
   ]);
+}
+
+/**
+ * Writes in the database how far a stretch is while it is lived through, as of all long work.
+ * @param clock Of the machine's time, not of the stretch's.
+ */
+export function recordedMove(sql: Sql, clock: Pick<Clock, 'now' | 'deadline'>, signal: AbortSignal): StretchPorts['recorded'] {
+  const recorder = createWorkRecorder(sql, clock, 'sevengate sandbox advance');
+  const work = {
+    kind: 'sandbox_advance',
+    subject: 'the time of the sandbox',
+    source: "the sandbox's market",
+    unit: 'hours',
+    recorded: 'always',
+    failureOf: () => (signal.aborted ? 'it was stopped before its end; what was lived through stays' : null),
+    thrownFailureOf: () => 'it failed for a reason that its terminal tells; what was lived through stays',
+  } as const;
+  return (live) => recorder.during(work, (tell) => live(tell.progress.bind(tell)));
 }

@@ -46,10 +46,13 @@ export interface StretchPorts {
   /** The time of the database. */
   readonly now: () => Promise<EpochMs>;
   readonly open: (clock: VirtualClock) => Promise<OpenStretch>;
+  /** Has the stretch lived through, and keeps on record how many hours of it are. */
+  readonly recorded: (live: (tell: StretchAsked['progress']) => Promise<MovedOn>) => Promise<MovedOn>;
 }
 
 /** @throws Error in one sentence where a service is on duty. */
-export async function moveTimeOn({ leases, now, open }: StretchPorts, { until, progress, signal }: StretchAsked): Promise<MovedOn> {
+export async function moveTimeOn(ports: StretchPorts, asked: StretchAsked): Promise<MovedOn> {
+  const { leases, recorded } = ports;
   const hold = async (): Promise<void> => {
     for (const duty of DUTIES)
       if (!(await leases.hold(duty)))
@@ -57,25 +60,36 @@ export async function moveTimeOn({ leases, now, open }: StretchPorts, { until, p
   };
   await hold();
   try {
-    const from = await now();
-    const end = until(from);
-    const total = Math.ceil((end - from) / HOUR_MS);
-    let hours = 0;
-    const { parts, periodsMs, keepHour, close } = await open(createVirtualClock(from));
-    try {
-      const everyHour = async (slot: EpochMs): Promise<void> => {
-        await hold();
-        await keepHour(slot);
-        progress(++hours, total);
-      };
-      const to = await liveThrough({ ...parts, everyHour }, { to: end, periodsMs, signal });
-      await keepHour(to);
-      return { from, to };
-    } finally {
-      await close();
-    }
+    return await recorded((tell) => liveOn(ports, asked, { hold, tell }));
   } finally {
     for (const duty of DUTIES) await leases.release(duty);
+  }
+}
+
+async function liveOn(
+  { now, open }: StretchPorts,
+  { until, progress, signal }: StretchAsked,
+  { hold, tell }: { readonly hold: () => Promise<void>; readonly tell: StretchAsked['progress'] },
+): Promise<MovedOn> {
+  const from = await now();
+  const end = until(from);
+  const total = Math.ceil((end - from) / HOUR_MS);
+  let hours = 0;
+  tell(hours, total);
+  const { parts, periodsMs, keepHour, close } = await open(createVirtualClock(from));
+  try {
+    const everyHour = async (slot: EpochMs): Promise<void> => {
+      await hold();
+      await keepHour(slot);
+      hours++;
+      progress(hours, total);
+      tell(hours, total);
+    };
+    const to = await liveThrough({ ...parts, everyHour }, { to: end, periodsMs, signal });
+    await keepHour(to);
+    return { from, to };
+  } finally {
+    await close();
   }
 }
 

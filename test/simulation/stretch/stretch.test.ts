@@ -15,6 +15,7 @@ function recorded(onTick: (slot: number) => void = () => {}, refused: readonly s
   const kept: number[] = [];
   const ticked: number[] = [];
   const progress: [number, number][] = [];
+  const onRecord: [number, number][] = [];
   let closed = 0;
   const open = async (clock: VirtualClock): Promise<OpenStretch> => ({
     parts: {
@@ -40,14 +41,14 @@ function recorded(onTick: (slot: number) => void = () => {}, refused: readonly s
   };
   const move = (hours: number, signal = new AbortController().signal) =>
     moveTimeOn(
-      { leases, now: async () => FROM, open },
+      { leases, now: async () => FROM, open, recorded: (live) => live((done, total) => onRecord.push([done, total])) },
       { until: (from) => from + hours * HOUR, progress: (done, total) => progress.push([done, total]), signal },
     );
-  return { move, held, kept, ticked, progress, closedTimes: () => closed };
+  return { move, held, kept, ticked, progress, onRecord, closedTimes: () => closed };
 }
 
 test('every slot is ticked, every hour is kept and told, and the last slot is kept too', async () => {
-  const { move, held, kept, ticked, progress, closedTimes } = recorded();
+  const { move, held, kept, ticked, progress, onRecord, closedTimes } = recorded();
   expect(await move(2.5)).toEqual({ from: FROM, to: FROM + 2.5 * HOUR });
   expect(ticked).toEqual(Array.from({ length: 150 }, (_, at) => FROM + (at + 1) * MINUTE));
   expect(kept).toEqual([FROM + HOUR, FROM + 2 * HOUR, FROM + 2.5 * HOUR]);
@@ -55,6 +56,7 @@ test('every slot is ticked, every hour is kept and told, and the last slot is ke
     [1, 3],
     [2, 3],
   ]);
+  expect(onRecord).toEqual([[0, 3], ...progress]);
   expect(closedTimes()).toBe(1);
   expect(held).toEqual([]);
 });
@@ -69,9 +71,9 @@ test('it ends after the slot that is under way where it is told to, and says whe
 });
 
 test('beside a service on duty nothing is opened', async () => {
-  const { move, ticked, closedTimes } = recorded(() => {}, ['dispatcher']);
+  const { move, ticked, onRecord, closedTimes } = recorded(() => {}, ['dispatcher']);
   await expect(move(1)).rejects.toThrow('a service runs on this database: stop it first');
-  expect([ticked, closedTimes()]).toEqual([[], 0]);
+  expect([ticked, onRecord, closedTimes()]).toEqual([[], [], 0]);
 });
 
 test('a tick that throws ends the stretch: it is closed, and the duties are given back', async () => {
