@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNewIds } from '../../src/adapters/new-ids.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { createRunStore } from '../../src/adapters/store/evaluations/evaluation-store.ts';
+import { createWorkRecorder } from '../../src/adapters/store/long-work-store.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
+import { evaluationProgress } from '../../src/domain/work-progress.ts';
+import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
   type Browser,
@@ -68,6 +76,10 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const { body } = await service.post('/v1/agents', { ...PATIENT, name: 'Patient' });
     expect((await service.post(`/v1/agents/${body.id}/autonomy`, { autonomy: 'confirm' })).status).toBe(200);
     return body.id;
+  };
+  const withOwner = async (change: (owner: Sql) => Promise<unknown>): Promise<void> => {
+    const owner = openDatabase({ url: service.databaseUrl, name: 'console test owner', connections: 1, role: null });
+    await change(owner).finally(() => owner.end({ timeout: 1 }));
   };
   const go = (hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
   const card = (id: string) => page.locator(`[data-proposal="${id}"]`);
@@ -323,17 +335,67 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       'filled',
       'cancelled',
     ]);
-    await go(`#/agents/${patient}/gates`);
   });
 
-  test('an evaluation is begun and cancelled from the page', async () => {
-    await page.getByRole('button', { name: 'Backtest', exact: true }).click();
-    const run = page.locator('.run-list > li').first();
-    await run.locator('.badge').waitFor();
-    await run.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('.run-list > li[data-state=cancelled]').waitFor();
-    await run.getByText('State chart').click();
-    await run.locator('.chart[data-standing=cancelled]').waitFor();
+  test('an evaluation is begun on the page, leads to the fetch that its worker waits for, and is cancelled', async () => {
+    const sql = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 2 });
+    const clock = createLiveClock();
+    let fetched = (): void => {};
+    let fetching: Promise<void> = Promise.resolve();
+    try {
+      // What is begun is taken by another worker of the same database, which is this test.
+      await withOwner((owner) =>
+        owner.unsafe(`
+          create function taken_elsewhere() returns trigger language plpgsql as
+            $$ begin new.holder := 'another worker'; new.held_until := clock_timestamp() + interval '1 hour'; return new; end $$;
+          create trigger taken_elsewhere before insert on evaluation_runs for each row execute function taken_elsewhere()`),
+      );
+      await go(`#/agents/${patient}/gates`);
+      await page.getByRole('button', { name: 'Backtest', exact: true }).click();
+      const run = page.locator('.run-list > li').first();
+      await run.locator('.badge').waitFor();
+      const runId = (await run.getAttribute('data-run')) as string;
+      const { runtime } = openActors(sql, clock, createNewIds(clock));
+      expect(
+        await runtime.deliver(runId, { type: 'run.begun', holder: 'another worker', at: clock.now() }, { cause: 'test' }),
+      ).toMatchObject({
+        ok: true,
+      });
+      const series = { venue: 'spotexchange', instrument: 'BTCUSDT', timeframe: '1h' } as const;
+      const workId = await new Promise<string>((recorded) => {
+        const work = { kind: 'backfill', source: 'spotexchange', subject: 'spotexchange BTCUSDT 1h', series, unit: 'bars' } as const;
+        const told = { ...work, recorded: 'always', failureOf: () => null, thrownFailureOf: () => 'failed', onRecorded: recorded } as const;
+        fetching = createWorkRecorder(sql, clock, 'another worker').during(told, (tell) => {
+          tell.waits({ cause: 'venue', detail: 'the venue answers again' });
+          return new Promise<void>((resume) => {
+            fetched = resume;
+          });
+        });
+      });
+      const far = { done: 10, total: 40, doing: 'fetching spotexchange:BTCUSDT', since: clock.now(), waitsForWork: workId };
+      const told = { what: 'evaluation_progress', agentId: patient, runId, evaluation: 'backtest', ...far } as const;
+      const body = { ...told, ...evaluationProgress('running', far, clock.now()) };
+      await createRunStore(sql).announceProgress({ runId, orgId: EXAMPLE_ORGANIZATION, agentId: patient }, clock.now(), body);
+      await run.getByText(/^10 of 40 bars/).waitFor();
+      await run.getByRole('link', { name: `The fetch that it waits for (no. ${workId})` }).click();
+      const row = page.getByRole('row').filter({ hasText: `backfill (no. ${workId})` });
+      await row.getByText('waits: the venue answers again').waitFor();
+      await row.getByText('spotexchange BTCUSDT 1h').waitFor();
+      await go(`#/agents/${patient}/gates`);
+      // Read anew, it still names what it waits for; once it has ended it waits for nothing.
+      const awaited = run.getByRole('link', { name: /The fetch that it waits for/ });
+      await awaited.waitFor();
+      await run.getByRole('button', { name: 'Cancel' }).click();
+      await page.locator('.run-list > li[data-state=cancelled]').waitFor();
+      await awaited.waitFor({ state: 'hidden' });
+      await run.getByText('State chart').click();
+      await run.locator('.chart[data-standing=cancelled]').waitFor();
+    } finally {
+      fetched();
+      await fetching;
+      await withOwner((owner) => owner.unsafe('drop trigger taken_elsewhere on evaluation_runs; drop function taken_elsewhere'));
+      await sql.end({ timeout: 1 });
+    }
     const { items } = (await service.get(`/v1/agents/${patient}/evaluations`)).body;
     expect(items).toMatchObject([{ evaluation: 'backtest', state: 'cancelled' }]);
     expect(await barriers(page)).toEqual([]);
