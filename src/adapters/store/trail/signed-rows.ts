@@ -75,8 +75,8 @@ export function createSignedRows(sql: Sql): SignedRows {
       select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid = any(${unknown}::text[]::xid8[])`;
     const changes = await transaction<StoredChange[]>`
       select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = any(${unknown}::text[]::xid8[]) order by trail_changes.xid, seq`;
-    const byXid = new Map<string, StoredChange[]>();
-    for (const change of changes) byXid.set(change.xid, [...(byXid.get(change.xid) ?? []), change]);
+    const byXid = new Map<string, StoredChange[]>(unknown.map((xid) => [xid, []]));
+    for (const change of changes) byXid.get(change.xid)?.push(change);
     const known = new Map(batches.map((batch) => [batch.xid, batch]));
     for (const xid of unknown) {
       const batch = known.get(xid);
