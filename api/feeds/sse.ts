@@ -9,7 +9,7 @@ import type { FeedClient } from './fan-out.ts';
 import { answerFrame, errorFrame, type FeedErrorCode, sseEvent } from './frames.ts';
 import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
-import { readWanted } from './request.ts';
+import { readWanted, type Wanted } from './request.ts';
 import type { Subscription, SubscriptionEvents } from './subscription.ts';
 import { type EndReason, tokenOf, type Watch, type Watched } from './watch.ts';
 
@@ -41,44 +41,15 @@ export async function serveEvents(
 ): Promise<FastifyReply> {
   const { ports, hub, watch } = deps;
   const { clock } = ports;
-  const { channel: name, from, ...rest } = request.query as { [name: string]: string | string[] | undefined };
-  const lastEventId = request.headers['last-event-id'];
-  const wanted = readWanted(
-    { channel: name, params: paramsOf(rest, typeof name === 'string' ? findChannel(name) : null), from: lastEventId || from },
-    caller.permissions,
-    caller.orgId !== null,
-    ports.unanswerable,
-  );
-  if (!wanted.ok) {
-    const { code, detail } = wanted.refusal;
-    return sendProblem(reply, PROBLEM_OF[code] ?? 'malformed', detail);
-  }
+  const wanted = await wantedOf(request, caller, ports);
+  if (!wanted.ok) return sendProblem(reply, wanted.code, wanted.detail);
   const { channel, params, from: position } = wanted.value;
-  if (position !== null && !(await ports.announcements.isKnown(position))) {
-    return sendProblem(
-      reply,
-      'malformed',
-      'Last-Event-ID: a place that this service has not reached, or has forgotten; connect without it',
-    );
-  }
   if (!watch.hasCapacity(caller.subject))
     return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
 
-  reply.hijack();
-  const response: ServerResponse = reply.raw;
-  request.raw.socket.setNoDelay(true);
-  for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(header, value);
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    'x-accel-buffering': 'no',
-  });
-  response.write(`retry: ${RETRY_MS}\n\n`);
-
+  const response = openedStream(request, reply);
   let subscription: Subscription | null = null;
   let ended = false;
-  let least = 0;
-  let stuck = 0;
 
   const client: FeedClient = {
     wire: 'sse',
@@ -108,14 +79,7 @@ export async function serveEvents(
   const watched: Watched = {
     ...tokenOf(caller),
     stand: ({ orgId, permissions }) => orgId === caller.orgId && permissions.includes(channel.permission),
-    beat() {
-      if (!client.open) return;
-      const buffered = client.bufferedBytes();
-      stuck = buffered > 0 && buffered >= least ? stuck + 1 : 0;
-      least = buffered;
-      if (stuck >= STUCK_BEATS) response.destroy();
-      else response.write(': heartbeat\n\n');
-    },
+    beat: beatsTo(response, client),
     end: (reason) => end(...ENDS[reason]),
     terminate: () => void response.destroy(),
   };
@@ -143,6 +107,50 @@ export async function serveEvents(
         ? hub.subscribeLatest(channel, client, params, events)
         : hub.subscribeAnnouncements(channel, client, caller.orgId as string, params, position, events);
   return reply;
+}
+
+type Asked = { readonly ok: true; readonly value: Wanted } | { readonly ok: false; readonly code: ProblemCode; readonly detail: string };
+
+/** The channel, its parameters and where it goes on from, as the query and `Last-Event-ID` say; the problem where they say none. */
+async function wantedOf({ query, headers }: FastifyRequest, caller: Caller, ports: FeedPorts): Promise<Asked> {
+  const { channel: name, from, ...rest } = query as { [name: string]: string | string[] | undefined };
+  const params = paramsOf(rest, typeof name === 'string' ? findChannel(name) : null);
+  const fields = { channel: name, params, from: headers['last-event-id'] || from };
+  const wanted = readWanted(fields, caller.permissions, caller.orgId !== null, ports.unanswerable);
+  if (!wanted.ok) return { ok: false, code: PROBLEM_OF[wanted.refusal.code] ?? 'malformed', detail: wanted.refusal.detail };
+  const position = wanted.value.from;
+  if (position === null || (await ports.announcements.isKnown(position))) return wanted;
+  const detail = 'Last-Event-ID: a place that this service has not reached, or has forgotten; connect without it';
+  return { ok: false, code: 'malformed', detail };
+}
+
+/** The response as an event stream that has begun. Fastify answers nothing of it any more. */
+function openedStream(request: FastifyRequest, reply: FastifyReply): ServerResponse {
+  reply.hijack();
+  const response = reply.raw;
+  request.raw.socket.setNoDelay(true);
+  for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(header, value);
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  response.write(`retry: ${RETRY_MS}\n\n`);
+  return response;
+}
+
+/** Writes a heartbeat, or ends the connection of a peer that has taken nothing for `STUCK_BEATS` of them. */
+function beatsTo(response: ServerResponse, client: FeedClient): () => void {
+  let least = 0;
+  let stuck = 0;
+  return () => {
+    if (!client.open) return;
+    const buffered = client.bufferedBytes();
+    stuck = buffered > 0 && buffered >= least ? stuck + 1 : 0;
+    least = buffered;
+    if (stuck >= STUCK_BEATS) response.destroy();
+    else response.write(': heartbeat\n\n');
+  };
 }
 
 /** Parameters from a query string: `instruments` is a list, parted by commas or given several times. */

@@ -103,28 +103,7 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
   const sender = senderOf(options);
   const contract = getAddress(token);
 
-  async function asked<Value>(question: () => Promise<Value>): Promise<Value> {
-    try {
-      return await question();
-    } catch (error) {
-      const words = silenceOf(error);
-      onFailure?.(words);
-      throw new EvmSilence(`the node of the EVM chain gives no answer: ${words}`);
-    }
-  }
-
-  /** The answer, or null where the node says that there is none. */
-  async function found<Value>(question: () => Promise<Value>): Promise<Value | null> {
-    return asked(async () => {
-      try {
-        return await question();
-      } catch (error) {
-        if (error instanceof TransactionNotFoundError || error instanceof TransactionReceiptNotFoundError) return null;
-        throw error;
-      }
-    });
-  }
-
+  const { asked, found } = questionsTo(onFailure);
   const receiptOf = (hash: Hex) => found(() => client.getTransactionReceipt({ hash }));
   const blockAt = (blockTag: 'latest' | 'finalized') => asked(() => client.getBlock({ blockTag }));
 
@@ -199,6 +178,33 @@ export function createEvmBridgeChain(options: EvmChainOptions): EvmBridgeChain {
       }
     },
   };
+}
+
+/** Questions to the node: an answer, or an `EvmSilence` that `onFailure` is told of. */
+function questionsTo(onFailure: EvmChainOptions['onFailure']) {
+  async function asked<Value>(question: () => Promise<Value>): Promise<Value> {
+    try {
+      return await question();
+    } catch (error) {
+      const words = silenceOf(error);
+      onFailure?.(words);
+      throw new EvmSilence(`the node of the EVM chain gives no answer: ${words}`);
+    }
+  }
+
+  /** The answer, or null where the node says that there is none. */
+  async function found<Value>(question: () => Promise<Value>): Promise<Value | null> {
+    return asked(async () => {
+      try {
+        return await question();
+      } catch (error) {
+        if (error instanceof TransactionNotFoundError || error instanceof TransactionReceiptNotFoundError) return null;
+        throw error;
+      }
+    });
+  }
+
+  return { asked, found };
 }
 
 const olderWords = ({ height }: ChainHead, head: ChainHead): readonly string[] =>

@@ -4,7 +4,14 @@ import type { DecisionReads } from '../../../../api/v1/agents/ports.ts';
 import type { Disposition } from '../../../domain/agent.ts';
 import type { Observation } from '../../../domain/cut.ts';
 import { compileManifest } from '../../../domain/decide.ts';
-import { assembleDecision, type DecisionRecord, decisionId, type RiskAttribution, type RuleOutcome } from '../../../domain/decision.ts';
+import {
+  assembleDecision,
+  type DecisionRecord,
+  type DecisionRow,
+  decisionId,
+  type RiskAttribution,
+  type RuleOutcome,
+} from '../../../domain/decision.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
@@ -54,15 +61,12 @@ export const packedColumns = (sql: Sql) => sql`
   encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
   encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash`;
 
-/** @param kind whose decisions `list` and `get` read. */
-export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'): DecisionStore {
+/** The manifests of some rows, by hash; read once, then remembered. */
+function rememberedManifests(sql: Sql): (rows: readonly PackedRow[]) => Promise<ReadonlyMap<string, ReadableManifest>> {
   const manifests = new Map<string, ReadableManifest>();
-  const columns = packedColumns(sql);
-
-  /** The manifests of some rows, by hash; read once, then remembered. */
-  async function manifestsOf(rows: readonly PackedRow[]): Promise<void> {
+  return async (rows) => {
     const missing = new Map(rows.filter((row) => !manifests.has(row.manifest_hash)).map((row) => [row.manifest_hash, row]));
-    if (missing.size === 0) return;
+    if (missing.size === 0) return manifests;
     const found = await sql<{ hash: string; canonical: string }[]>`
       select distinct on (m.hash) m.hash, m.canonical
       from unnest(${[...missing.values()].map((row) => row.agent_id)}::uuid[], ${[...missing.values()].map((row) => row.manifest_version)}::int[]) as w(agent_id, version)
@@ -72,11 +76,49 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
       if (manifests.size >= MAX_MANIFESTS && oldest.done !== true) manifests.delete(oldest.value);
       manifests.set(hash, compileManifest(JSON.parse(canonical) as Manifest));
     }
-  }
+    return manifests;
+  };
+}
+
+async function observationsOf(
+  sql: Sql,
+  wanted: readonly (readonly [slot: number, instrument: string])[],
+): Promise<ReadonlyMap<string, Observation>> {
+  if (wanted.length === 0) return new Map();
+  const rows = await sql<{ slot: number; instrument: string; body: string }[]>`
+    select o.slot, o.instrument, o.body
+    from unnest(${wanted.map(([slot]) => slot)}::bigint[], ${wanted.map(([, instrument]) => instrument)}::text[]) as w(slot, instrument)
+    join observations o on o.slot = w.slot and o.instrument = w.instrument`;
+  return new Map(rows.map((row) => [`${row.slot} ${row.instrument}`, JSON.parse(row.body) as Observation]));
+}
+
+/** What of a decision is stored in its own row. */
+function storedOf(row: PackedRow): DecisionRow {
+  return {
+    agentId: row.agent_id,
+    slot: row.slot,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.manifest_hash,
+    observedHash: row.observed_hash,
+    disposition: row.disposition,
+    reason: row.reason,
+    instrument: row.instrument,
+    outcome: row.outcome,
+    risk: row.risk === null ? null : (JSON.parse(row.risk) as RiskAttribution),
+    book: row.book,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  };
+}
+
+/** @param kind whose decisions `list` and `get` read. */
+export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'): DecisionStore {
+  const readManifests = rememberedManifests(sql);
+  const columns = packedColumns(sql);
 
   async function assemble(rows: readonly PackedRow[]): Promise<DecisionRecord[]> {
     if (rows.length === 0) return [];
-    await manifestsOf(rows);
+    const manifests = await readManifests(rows);
     const readable = rows.map((row) => {
       const manifest = manifests.get(row.manifest_hash);
       if (manifest === undefined) throw new Error(`the manifest ${row.manifest_hash} of agent ${row.agent_id} is not on record`);
@@ -87,39 +129,12 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
       if (row.observed_hash === '') continue;
       for (const instrument of manifest.instruments) wanted.set(`${row.slot} ${instrument}`, [row.slot, instrument]);
     }
-    const observations = await observationsOf([...wanted.values()]);
+    const observations = await observationsOf(sql, [...wanted.values()]);
     return readable.map(({ row, manifest }) => {
       const observed =
         row.observed_hash === '' ? [] : manifest.instruments.flatMap((instrument) => observations.get(`${row.slot} ${instrument}`) ?? []);
-      return assembleDecision(
-        {
-          agentId: row.agent_id,
-          slot: row.slot,
-          manifestVersion: row.manifest_version,
-          manifestHash: row.manifest_hash,
-          observedHash: row.observed_hash,
-          disposition: row.disposition,
-          reason: row.reason,
-          instrument: row.instrument,
-          outcome: row.outcome,
-          risk: row.risk === null ? null : (JSON.parse(row.risk) as RiskAttribution),
-          book: row.book,
-          previousHash: row.previous_hash,
-          hash: row.hash,
-        },
-        observed,
-        manifest.unpack(row.outcome),
-      );
+      return assembleDecision(storedOf(row), observed, manifest.unpack(row.outcome));
     });
-  }
-
-  async function observationsOf(wanted: readonly (readonly [slot: number, instrument: string])[]): Promise<Map<string, Observation>> {
-    if (wanted.length === 0) return new Map();
-    const rows = await sql<{ slot: number; instrument: string; body: string }[]>`
-      select o.slot, o.instrument, o.body
-      from unnest(${wanted.map(([slot]) => slot)}::bigint[], ${wanted.map(([, instrument]) => instrument)}::text[]) as w(slot, instrument)
-      join observations o on o.slot = w.slot and o.instrument = w.instrument`;
-    return new Map(rows.map((row) => [`${row.slot} ${row.instrument}`, JSON.parse(row.body) as Observation]));
   }
 
   /** An id is derived from (agent, slot) and stored nowhere, so the slots are gone through, newest first, in the database. */

@@ -25,7 +25,17 @@ const NO_BOOKS: ReadonlyMap<string, TradingBook> = new Map();
 export function createTickStore(sql: Sql, incident: (incident: Incident) => Promise<void>): TickStore<TradingDuty> {
   return {
     incident,
+    ...shardProgress(sql),
+    ...slotInputs(sql),
+    commit: (tick) => commitTick(sql, tick),
+    inTheWay: (tick) => inTheWay(sql, tick),
+    ...crashCounts(sql),
+  };
+}
 
+/** Which slot a shard was begun with, who is in it, and who was being ticked when a worker died. */
+function shardProgress(sql: Sql): Pick<TickStore<TradingDuty>, 'begin' | 'agents' | 'suspect'> {
+  return {
     async begin(periodMs: number, shard: number, slot: EpochMs) {
       // Not waited for on disk: a server that crashes forgets at most who was being ticked, and the count begins anew.
       const [, [row]] = await sql.begin((transaction) => [
@@ -55,6 +65,19 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
       }));
     },
 
+    async suspect(periodMs: number, shard: number, agentId: string | null): Promise<void> {
+      await sql`
+        update tick_shards set
+          suspect_times = case when ${agentId}::uuid is null then 0 when suspect = ${agentId}::uuid then suspect_times + 1 else 1 end,
+          suspect = ${agentId}::uuid
+        where period_ms = ${periodMs} and shard = ${shard}`;
+    },
+  };
+}
+
+/** What actors decide a slot on. */
+function slotInputs(sql: Sql): Pick<TickStore<TradingDuty>, 'duties' | 'heads' | 'cut' | 'books' | 'organizations'> {
+  return {
     async duties(ids: readonly string[]) {
       const rows = await sql<DutyRow[]>`
         select a.id, a.version, a.org_id, g.stage, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
@@ -103,38 +126,34 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
         return found;
       }
     },
+  };
+}
 
-    async suspect(periodMs: number, shard: number, agentId: string | null): Promise<void> {
-      await sql`
-        update tick_shards set
-          suspect_times = case when ${agentId}::uuid is null then 0 when suspect = ${agentId}::uuid then suspect_times + 1 else 1 end,
-          suspect = ${agentId}::uuid
-        where period_ms = ${periodMs} and shard = ${shard}`;
-    },
+/** A tick's decisions and what they lead to, in one transaction; false where another worker has moved the shard. */
+async function commitTick(sql: Sql, tick: TickCommit): Promise<boolean> {
+  return inTransaction(sql, async (transaction) => {
+    const moved = await transaction`
+      update tick_shards set last_slot = ${tick.slot}, begun_times = case when ${tick.decided} then 0 else begun_times end,
+        suspect = case when ${tick.decided} then null else suspect end, suspect_times = case when ${tick.decided} then 0 else suspect_times end
+      where period_ms = ${tick.periodMs} and shard = ${tick.shard} and last_slot = ${tick.lastSlot}`;
+    if (moved.count === 0) return false;
+    if (tick.rows.length === 0) return true;
+    await copyDecisions(transaction, tick.rows);
+    await transaction`
+      insert into tick_batches (period_ms, shard, from_slot, slot, decisions, digest)
+      values (${tick.periodMs}, ${tick.shard}, ${tick.lastSlot}, ${tick.slot}, ${tick.rows.length}, ${decisionsDigest(tick.rows)})`;
+    if (tick.trades !== undefined) await writeTrades(transaction, tick.trades, tick.at);
+    await transaction`
+      insert into announcements (channel, at, body)
+      values ('decisions', ${tick.at}, ${transaction.json({ periodMs: tick.periodMs, shard: tick.shard, fromSlot: tick.lastSlot + tick.periodMs, slot: tick.slot, actors: tick.rows.length })})`;
+    await hintAnnouncements(transaction);
+    return true;
+  });
+}
 
-    async commit(tick: TickCommit): Promise<boolean> {
-      return inTransaction(sql, async (transaction) => {
-        const moved = await transaction`
-          update tick_shards set last_slot = ${tick.slot}, begun_times = case when ${tick.decided} then 0 else begun_times end,
-            suspect = case when ${tick.decided} then null else suspect end, suspect_times = case when ${tick.decided} then 0 else suspect_times end
-          where period_ms = ${tick.periodMs} and shard = ${tick.shard} and last_slot = ${tick.lastSlot}`;
-        if (moved.count === 0) return false;
-        if (tick.rows.length === 0) return true;
-        await copyDecisions(transaction, tick.rows);
-        await transaction`
-          insert into tick_batches (period_ms, shard, from_slot, slot, decisions, digest)
-          values (${tick.periodMs}, ${tick.shard}, ${tick.lastSlot}, ${tick.slot}, ${tick.rows.length}, ${decisionsDigest(tick.rows)})`;
-        if (tick.trades !== undefined) await writeTrades(transaction, tick.trades, tick.at);
-        await transaction`
-          insert into announcements (channel, at, body)
-          values ('decisions', ${tick.at}, ${transaction.json({ periodMs: tick.periodMs, shard: tick.shard, fromSlot: tick.lastSlot + tick.periodMs, slot: tick.slot, actors: tick.rows.length })})`;
-        await hintAnnouncements(transaction);
-        return true;
-      });
-    },
-
-    inTheWay: (tick) => inTheWay(sql, tick),
-
+/** How often the ticks of an actor crashed in a row, and who took a worker down. */
+function crashCounts(sql: Sql): Pick<TickStore<TradingDuty>, 'poisoned' | 'markPoisoned' | 'countCrash' | 'clearCrashes'> {
+  return {
     async poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>> {
       const rows = await sql<{ actor_id: string }[]>`
         select c.actor_id from tick_crashes c join actors a on a.id = c.actor_id
@@ -307,10 +326,6 @@ function rowsOf(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 't
   };
 }
 
-/**
- * What decisions lead to, in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
- * change of the agent, a proposal of somebody else) is created cancelled: the decision stands, and so does what became of it.
- */
 /** Nothing further of these entries leaves: each is told of it by a timer that is due at once. */
 async function endEntries(transaction: Transaction, ids: readonly string[]): Promise<void> {
   await transaction`
@@ -320,6 +335,10 @@ async function endEntries(transaction: Transaction, ids: readonly string[]): Pro
     on conflict (actor_id, timer_id) do nothing`;
 }
 
+/**
+ * What decisions lead to, in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
+ * change of the agent, a proposal of somebody else) is created cancelled: the decision stands, and so does what became of it.
+ */
 async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
   if (trades.proposals.length > 0) {
     const agentIds = trades.proposals.map(({ agentId }) => agentId);

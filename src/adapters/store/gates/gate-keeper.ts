@@ -60,45 +60,16 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   const { sql, evidence } = deps;
   const rows = createEvaluationRows(sql);
 
-  async function deciding(agent: GatedAgent, kind: EvidenceKind): Promise<{ evidence: StoredEvidence; signedBy: string | null } | null> {
-    const [row] = await sql<(EvidenceRecord & { signed_by: string | null })[]>`
-      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated,
-        case when kind = 'risk_signoff' then series::jsonb ->> 'subject' end as signed_by
-      from gate_evidence(${agent.id}, ${kind}, ${agent.manifestVersion}, ${agent.manifestHash})`;
-    return row === undefined ? null : { evidence: evidenceOf(row), signedBy: row.signed_by };
-  }
-
-  async function manifestOf(agent: GatedAgent): Promise<Manifest> {
-    const [row] = await sql<{ canonical: string }[]>`
-      select canonical from manifests where agent_id = ${agent.id} and version = ${agent.manifestVersion} and hash = ${agent.manifestHash}`;
-    if (row === undefined) throw new Error(`manifest version ${agent.manifestVersion} of agent ${agent.id} is not on record`);
-    return JSON.parse(row.canonical) as Manifest;
-  }
-
   /** The series that follows from the rows of the store; null for kinds that somebody else evaluates. */
   async function seriesOf(agent: GatedAgent, kind: EvidenceKind): Promise<EvidenceSeries[EvidenceKind] | null> {
-    if (kind === 'manifest') return manifestOf(agent);
+    if (kind === 'manifest') return manifestOf(sql, agent);
     if (kind !== 'paper' && kind !== 'shadow') return null;
-    const manifest = await manifestOf(agent);
+    const manifest = await manifestOf(sql, agent);
     const window = await rows.window(agent.id);
     if (window === null) throw new Error(`agent ${agent.id} has no entry to its stage on record`);
     return kind === 'paper'
       ? paperSeriesOf(await rows.paper(agent, manifest, window))
       : shadowSeriesOf(await rows.shadow(agent, manifest, window));
-  }
-
-  function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[EvidenceKind]): EvidenceDraft {
-    const metrics = evidenceMetrics(kind, series as never);
-    return {
-      agentId: agent.id,
-      kind,
-      manifestVersion: agent.manifestVersion,
-      manifestHash: agent.manifestHash,
-      series,
-      metrics,
-      runId: null,
-      resultHash: canonicalHash({ kind, manifestHash: agent.manifestHash, series } as never),
-    } as EvidenceDraft;
   }
 
   /**
@@ -109,7 +80,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   async function validate(agent: GatedAgent, write: boolean): Promise<AssessedGate | null> {
     const kind = evidenceKindAt(agent.stage);
     if (kind === null) return null;
-    const known = await deciding(agent, kind);
+    const known = await deciding(sql, agent, kind);
     const series = await seriesOf(agent, kind);
     const problems = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
     if (series === null) {
@@ -152,7 +123,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       const gates: AssessedGate[] = [];
       for (const kind of EVIDENCE_KINDS) {
         const now = GATE_OF[kind] === agent.stage ? await validate(agent, false) : null;
-        const known = now === null ? await latest(agent, kind) : null;
+        const known = now === null ? await latest(sql, agent, kind) : null;
         gates.push(now ?? gateOf(kind, known, [], null));
       }
       return gates;
@@ -176,15 +147,49 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return found.map((row) => ({ id: row.id, stage: row.stage, manifestVersion: row.manifest_version, manifestHash: row.manifest_hash }));
     },
   };
+}
 
-  /** The newest evidence of a gate that was passed or lies ahead, of the active manifest. */
-  async function latest(agent: GatedAgent, kind: EvidenceKind): Promise<StoredEvidence | null> {
-    const [row] = await sql<EvidenceRecord[]>`
-      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated from evidence
-      where agent_id = ${agent.id} and kind = ${kind} and manifest_version = ${agent.manifestVersion} and seq > gate_reset_seq(${agent.id})
-      order by seq desc limit 1`;
-    return row === undefined ? null : evidenceOf(row);
-  }
+/** The evidence that decides a gate of the active manifest now, and who signed off. */
+async function deciding(
+  sql: Sql,
+  agent: GatedAgent,
+  kind: EvidenceKind,
+): Promise<{ evidence: StoredEvidence; signedBy: string | null } | null> {
+  const [row] = await sql<(EvidenceRecord & { signed_by: string | null })[]>`
+    select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated,
+      case when kind = 'risk_signoff' then series::jsonb ->> 'subject' end as signed_by
+    from gate_evidence(${agent.id}, ${kind}, ${agent.manifestVersion}, ${agent.manifestHash})`;
+  return row === undefined ? null : { evidence: evidenceOf(row), signedBy: row.signed_by };
+}
+
+/** The newest evidence of a gate that was passed or lies ahead, of the active manifest. */
+async function latest(sql: Sql, agent: GatedAgent, kind: EvidenceKind): Promise<StoredEvidence | null> {
+  const [row] = await sql<EvidenceRecord[]>`
+    select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, is_simulated(at) as simulated from evidence
+    where agent_id = ${agent.id} and kind = ${kind} and manifest_version = ${agent.manifestVersion} and seq > gate_reset_seq(${agent.id})
+    order by seq desc limit 1`;
+  return row === undefined ? null : evidenceOf(row);
+}
+
+async function manifestOf(sql: Sql, agent: GatedAgent): Promise<Manifest> {
+  const [row] = await sql<{ canonical: string }[]>`
+    select canonical from manifests where agent_id = ${agent.id} and version = ${agent.manifestVersion} and hash = ${agent.manifestHash}`;
+  if (row === undefined) throw new Error(`manifest version ${agent.manifestVersion} of agent ${agent.id} is not on record`);
+  return JSON.parse(row.canonical) as Manifest;
+}
+
+function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[EvidenceKind]): EvidenceDraft {
+  const metrics = evidenceMetrics(kind, series as never);
+  return {
+    agentId: agent.id,
+    kind,
+    manifestVersion: agent.manifestVersion,
+    manifestHash: agent.manifestHash,
+    series,
+    metrics,
+    runId: null,
+    resultHash: canonicalHash({ kind, manifestHash: agent.manifestHash, series } as never),
+  } as EvidenceDraft;
 }
 
 /** What is wrong with evidence that passed its checks: its stretch was chosen, for it ended long ago, or is the best of many that were tried. */

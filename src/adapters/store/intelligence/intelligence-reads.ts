@@ -78,6 +78,10 @@ function eventOf(row: EventRow, reports: readonly Report[]) {
 }
 
 export function createIntelligenceReads(sql: Sql): IntelligenceReads {
+  return { ...eventReads(sql), ...postReads(sql), ...chainReads(sql), ...macroReads(sql) };
+}
+
+function eventReads(sql: Sql): Pick<IntelligenceReads, 'events'> {
   return {
     /** Events that are not part of another one, newest first. */
     async events(filter, { limit, after }) {
@@ -105,7 +109,11 @@ export function createIntelligenceReads(sql: Sql): IntelligenceReads {
         next: rows.length > limit && last !== undefined ? `${last.observed_at}.${last.number}` : null,
       };
     },
+  };
+}
 
+function postReads(sql: Sql): Pick<IntelligenceReads, 'posts'> {
+  return {
     async posts(filter, { limit, after }) {
       const position = positionOf(after);
       const rows = await sql<PostRow[]>`
@@ -141,7 +149,11 @@ export function createIntelligenceReads(sql: Sql): IntelligenceReads {
         next: rows.length > limit && last !== undefined ? `${last.published_at}.${last.number}` : null,
       };
     },
+  };
+}
 
+function chainReads(sql: Sql): Pick<IntelligenceReads, 'chains' | 'allChains' | 'chainDays'> {
+  return {
     /** The newest snapshot of every chain that was in the last day's, and a day and a week before it: our own snapshot, else the provider's day. */
     async chains() {
       return sql<
@@ -191,7 +203,11 @@ export function createIntelligenceReads(sql: Sql): IntelligenceReads {
       for (const { chain, date, tvl_usd: tvlUsd } of rows) byChain.get(chain === '' ? null : chain)?.push({ date, tvlUsd });
       return byChain;
     },
+  };
+}
 
+function macroReads(sql: Sql): Pick<IntelligenceReads, 'series' | 'releases'> {
+  return {
     /** The newest vintage of each date that was out by `asOf`. */
     async series(ids: readonly string[], from: string, asOf: string) {
       const rows = await sql<

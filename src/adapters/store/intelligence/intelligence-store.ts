@@ -133,81 +133,9 @@ async function insertReports(transaction: Transaction, changes: readonly StoryCh
 
 export function createIntelligenceStore(sql: Sql) {
   return {
-    /** Keeps what reports changed, in their order: the stories, the reports, and whatever became part of a story. Twice is as good as once. */
-    async saveChanges(changes: readonly StoryChange[]): Promise<void> {
-      await sql.begin(async (transaction) => {
-        for (const run of runsBetweenMerges(changes)) {
-          await upsertStories(transaction, run);
-          for (const { story, merged } of run) if (merged.length > 0) await mergeStories(transaction, story.id, merged);
-          await insertReports(transaction, run);
-        }
-      });
-    },
-
-    /** Stories with a report since then, in the order in which they were opened: what a command handler goes on from. */
-    async openStories(since: EpochMs): Promise<readonly KeptStory[]> {
-      const events = await sql<{ id: string }[]>`
-        select e.id from intelligence_events e
-        where e.merged_into is null and exists (select 1 from intelligence_reports r where r.event_id = e.id and r.published_at >= ${since})
-        order by e.number`;
-      const reports = await readReports(
-        sql,
-        events.map(({ id }) => id),
-      );
-      return events.flatMap(({ id }) => {
-        const found = reports.get(id);
-        return found === undefined ? [] : [{ id, reports: found }];
-      });
-    },
-
-    /** Keeps what differs from the newest vintage that is kept of its date. Returns how many values are new. */
-    async saveObservations(observations: readonly MacroObservation[]): Promise<number> {
-      const saved = await sql`
-        insert into macro_observations (series_id, units, date, vintage, received_at, value)
-        select o."seriesId", o.units, o.date, o.vintage, o."receivedAt", o.value
-        from jsonb_to_recordset(${sql.json(observations as never)})
-          as o("seriesId" text, units text, date date, vintage date, "receivedAt" bigint, value numeric)
-        where not exists (
-          select 1 from (
-            select k.value, k.vintage from macro_observations k
-            where k.series_id = o."seriesId" and k.units = o.units and k.date = o.date
-            order by k.vintage desc, k.received_at desc limit 1
-          ) newest where newest.value is not distinct from o.value or newest.vintage > o.vintage)
-        on conflict do nothing`;
-      return saved.count;
-    },
-
-    async saveReleases(releases: readonly MacroRelease[]): Promise<void> {
-      const days = [...new Map(releases.map((release) => [`${release.releaseId} ${release.date}`, release])).values()];
-      await sql`
-        insert into macro_releases (release_id, date, name, received_at)
-        select r."releaseId", r.date, r.name, r."receivedAt"
-        from jsonb_to_recordset(${sql.json(days as never)}) as r("releaseId" integer, date date, name text, "receivedAt" bigint)
-        on conflict (release_id, date) do update set name = excluded.name, received_at = excluded.received_at`;
-    },
-
-    /** The last snapshot of an hour stands for it. */
-    async saveChains(chains: readonly ChainTvl[]): Promise<void> {
-      const rows = chains.map((row) => ({ ...row, hour: Math.floor(row.receivedAt / HOUR_MS) * HOUR_MS }));
-      await sql`
-        insert into chain_tvl (chain, hour, received_at, tvl_usd, chain_id, token_symbol)
-        select c.chain, c.hour, c."receivedAt", c."tvlUsd", c."chainId", c."tokenSymbol"
-        from jsonb_to_recordset(${sql.json(rows as never)})
-          as c(chain text, hour bigint, "receivedAt" bigint, "tvlUsd" numeric, "chainId" text, "tokenSymbol" text)
-        on conflict (chain, hour) do update set received_at = excluded.received_at, tvl_usd = excluded.tvl_usd,
-          chain_id = excluded.chain_id, token_symbol = excluded.token_symbol
-        where chain_tvl.received_at < excluded.received_at`;
-    },
-
-    async saveDays(days: readonly ChainTvlDay[], receivedAt: EpochMs): Promise<void> {
-      const rows = days.map(({ chain, date, tvlUsd }) => ({ chain: chain ?? '', date, tvlUsd }));
-      await sql`
-        insert into chain_tvl_days (chain, date, tvl_usd, received_at)
-        select d.chain, d.date, d."tvlUsd", ${receivedAt}
-        from jsonb_to_recordset(${sql.json(rows as never)}) as d(chain text, date date, "tvlUsd" numeric)
-        on conflict (chain, date) do update set tvl_usd = excluded.tvl_usd, received_at = excluded.received_at
-        where chain_tvl_days.tvl_usd <> excluded.tvl_usd`;
-    },
+    ...storyWrites(sql),
+    ...macroWrites(sql),
+    ...chainWrites(sql),
 
     /** A post that is known has its engagement brought up to date; its text and mapping stay as they were read first. */
     async savePosts(posts: readonly SocialPost[]): Promise<void> {
@@ -236,6 +164,94 @@ export function createIntelligenceStore(sql: Sql) {
         await sql`delete from macro_releases where date < (to_timestamp(${before(KEPT_DAYS.releases) / 1000}::float8) at time zone 'UTC')::date`,
       ];
       return gone.reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}
+
+function storyWrites(sql: Sql) {
+  return {
+    /** Keeps what reports changed, in their order: the stories, the reports, and whatever became part of a story. Twice is as good as once. */
+    async saveChanges(changes: readonly StoryChange[]): Promise<void> {
+      await sql.begin(async (transaction) => {
+        for (const run of runsBetweenMerges(changes)) {
+          await upsertStories(transaction, run);
+          for (const { story, merged } of run) if (merged.length > 0) await mergeStories(transaction, story.id, merged);
+          await insertReports(transaction, run);
+        }
+      });
+    },
+
+    /** Stories with a report since then, in the order in which they were opened: what a command handler goes on from. */
+    async openStories(since: EpochMs): Promise<readonly KeptStory[]> {
+      const events = await sql<{ id: string }[]>`
+        select e.id from intelligence_events e
+        where e.merged_into is null and exists (select 1 from intelligence_reports r where r.event_id = e.id and r.published_at >= ${since})
+        order by e.number`;
+      const reports = await readReports(
+        sql,
+        events.map(({ id }) => id),
+      );
+      return events.flatMap(({ id }) => {
+        const found = reports.get(id);
+        return found === undefined ? [] : [{ id, reports: found }];
+      });
+    },
+  };
+}
+
+function macroWrites(sql: Sql) {
+  return {
+    /** Keeps what differs from the newest vintage that is kept of its date. Returns how many values are new. */
+    async saveObservations(observations: readonly MacroObservation[]): Promise<number> {
+      const saved = await sql`
+        insert into macro_observations (series_id, units, date, vintage, received_at, value)
+        select o."seriesId", o.units, o.date, o.vintage, o."receivedAt", o.value
+        from jsonb_to_recordset(${sql.json(observations as never)})
+          as o("seriesId" text, units text, date date, vintage date, "receivedAt" bigint, value numeric)
+        where not exists (
+          select 1 from (
+            select k.value, k.vintage from macro_observations k
+            where k.series_id = o."seriesId" and k.units = o.units and k.date = o.date
+            order by k.vintage desc, k.received_at desc limit 1
+          ) newest where newest.value is not distinct from o.value or newest.vintage > o.vintage)
+        on conflict do nothing`;
+      return saved.count;
+    },
+
+    async saveReleases(releases: readonly MacroRelease[]): Promise<void> {
+      const days = [...new Map(releases.map((release) => [`${release.releaseId} ${release.date}`, release])).values()];
+      await sql`
+        insert into macro_releases (release_id, date, name, received_at)
+        select r."releaseId", r.date, r.name, r."receivedAt"
+        from jsonb_to_recordset(${sql.json(days as never)}) as r("releaseId" integer, date date, name text, "receivedAt" bigint)
+        on conflict (release_id, date) do update set name = excluded.name, received_at = excluded.received_at`;
+    },
+  };
+}
+
+function chainWrites(sql: Sql) {
+  return {
+    /** The last snapshot of an hour stands for it. */
+    async saveChains(chains: readonly ChainTvl[]): Promise<void> {
+      const rows = chains.map((row) => ({ ...row, hour: Math.floor(row.receivedAt / HOUR_MS) * HOUR_MS }));
+      await sql`
+        insert into chain_tvl (chain, hour, received_at, tvl_usd, chain_id, token_symbol)
+        select c.chain, c.hour, c."receivedAt", c."tvlUsd", c."chainId", c."tokenSymbol"
+        from jsonb_to_recordset(${sql.json(rows as never)})
+          as c(chain text, hour bigint, "receivedAt" bigint, "tvlUsd" numeric, "chainId" text, "tokenSymbol" text)
+        on conflict (chain, hour) do update set received_at = excluded.received_at, tvl_usd = excluded.tvl_usd,
+          chain_id = excluded.chain_id, token_symbol = excluded.token_symbol
+        where chain_tvl.received_at < excluded.received_at`;
+    },
+
+    async saveDays(days: readonly ChainTvlDay[], receivedAt: EpochMs): Promise<void> {
+      const rows = days.map(({ chain, date, tvlUsd }) => ({ chain: chain ?? '', date, tvlUsd }));
+      await sql`
+        insert into chain_tvl_days (chain, date, tvl_usd, received_at)
+        select d.chain, d.date, d."tvlUsd", ${receivedAt}
+        from jsonb_to_recordset(${sql.json(rows as never)}) as d(chain text, date date, "tvlUsd" numeric)
+        on conflict (chain, date) do update set tvl_usd = excluded.tvl_usd, received_at = excluded.received_at
+        where chain_tvl_days.tvl_usd <> excluded.tvl_usd`;
     },
   };
 }

@@ -98,84 +98,46 @@ export function createVaultStore(sql: Sql, signed: SignedRows) {
       }
     },
 
-    /**
-     * Prices every vault that somebody owns on the newest cut, where each of its positions had a live quote in it and cut
-     * and book are as their writers signed them, and keeps the price. @returns how many were priced.
-     */
-    async mark(): Promise<number> {
-      const owned = await sql<{ agent_id: string; total_shares: string; rounding_usd: string }[]>`
-        select agent_id, total_shares, rounding_usd from vaults where total_shares > 0 order by agent_id`;
-      const [cut] = await sql<{ slot: EpochMs }[]>`select slot from judged_cuts order by slot desc limit 1`;
-      if (owned.length === 0 || cut === undefined) return 0;
-      const books = await booksOf(
-        sql,
-        owned.map(({ agent_id }) => agent_id),
-      );
-      const live = owned.map(({ agent_id }) => bookIds.live(agent_id)).filter((id) => books.has(id));
-      const isCutSigned = await signed.requireCut(cut.slot).then(() => true, refusalOnly);
-      if (!isCutSigned) return 0;
-      const vouched = await signed.signedOnes('books', live);
-      const marks = await liveMids(sql, cut.slot, [...books.values()]);
-      const rows = owned.flatMap(({ agent_id, total_shares, rounding_usd }) => {
-        const book = books.get(bookIds.live(agent_id));
-        const equityUsd = book === undefined || !vouched.has(book.id) ? null : markBook(book.state, marks, cut.slot).equityUsd;
-        if (equityUsd === null) return [];
-        const { sharePriceUsd } = shareValue(
-          { totalShares: plainDecimal(total_shares), roundingUsd: plainDecimal(rounding_usd) },
-          equityUsd,
-        );
-        return [{ agentId: agent_id, at: cut.slot, equityUsd, sharePriceUsd }];
-      });
-      if (rows.length > 0) {
-        await sql.begin(
-          (transaction) => transaction`
-          insert into vault_marks (agent_id, at, equity_usd, share_price_usd)
-          select "agentId", at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows as never)})
-            as r("agentId" uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`,
-        );
-      }
-      return rows.length;
-    },
+    mark: (): Promise<number> => markVaults(sql, signed),
 
-    /**
-     * The organization's vaults by the return of a share over a window that ends at `now`. The position is the place in
-     * the ranking. A vault without a mark within the window stands at the end without a rank.
-     */
-    async rank(orgId: string, window: string, { limit, after }: Page, now: EpochMs): Promise<PageOf<RankedVault>> {
-      const back = WINDOWS[window];
-      if (back === undefined) throw new RangeError(`unknown window ${window}; known are ${Object.keys(WINDOWS).join(', ')}`);
-      const from = back === null ? 0 : now - back;
-      const rows = await sql<RankedRow[]>`
-        with priced as (
-          select a.id, a.name, a.stage, v.high_water_usd, v.allocated_usd, l.at as marked_at, l.equity_usd, l.share_price_usd, s.at as since_at,
-            s.share_price_usd as since_price, coalesce(b.realized_pnl_usd, 0) as realized,
-            (select count(*) from (select 1 from vault_changes c where c.agent_id = a.id group by c.depositor
-              having sum(case c.kind when 'deposit' then c.shares else -c.shares end) > 0) d) as depositors
-          from vaults v join agents a on a.id = v.agent_id
-          left join books b on b.agent_id = a.id and b.mode = 'live'
-          left join lateral (select * from judged_vault_marks m where m.agent_id = a.id order by m.at desc limit 1) l on true
-          -- The last mark before the window opened, else the first one within it.
-          left join lateral (
-            (select 1 as turn, m.at, m.share_price_usd from judged_vault_marks m where m.agent_id = a.id and m.at <= ${from} order by m.at desc limit 1)
-            union all (select 2, m.at, m.share_price_usd from judged_vault_marks m where m.agent_id = a.id and m.at > ${from} order by m.at limit 1)
-            order by turn limit 1
-          ) s on true
-          where a.org_id = ${orgId} and v.changes > 0
-        ), ranked as (
-          select *, case when marked_at > ${from} and since_price > 0 then (share_price_usd / since_price - 1) * 100 end as return_pct from priced
-        )
-        select *, row_number() over (order by return_pct desc nulls last, (1 - coalesce(share_price_usd, 0) / high_water_usd), id) as place from ranked
-        order by place limit ${limit + 1} offset ${after === null ? 0 : Number(after)}`;
-      const page = pageOfRows(rows, limit, (row) => String(row.place));
-      const marks = page.items.flatMap(({ id, marked_at, since_at }) =>
-        [marked_at, since_at].flatMap((at) => (at === null ? [] : [`${id} ${at}`])),
-      );
-      const vouched = await signed.signedOnes('vault_marks', [...new Set(marks)]);
-      const isSigned = ({ id, marked_at, since_at }: RankedRow) =>
-        [marked_at, since_at].every((at) => at === null || vouched.has(`${id} ${at}`));
-      return { items: page.items.map((row) => rankedVault(isSigned(row) ? row : unmarked(row))), next: page.next };
-    },
+    rank: (orgId: string, window: string, page: Page, now: EpochMs) => rankVaults({ sql, signed }, orgId, window, page, now),
   };
+}
+
+/**
+ * Prices every vault that somebody owns on the newest cut, where each of its positions had a live quote in it and cut
+ * and book are as their writers signed them, and keeps the price. @returns how many were priced.
+ */
+async function markVaults(sql: Sql, signed: SignedRows): Promise<number> {
+  const owned = await sql<{ agent_id: string; total_shares: string; rounding_usd: string }[]>`
+    select agent_id, total_shares, rounding_usd from vaults where total_shares > 0 order by agent_id`;
+  const [cut] = await sql<{ slot: EpochMs }[]>`select slot from judged_cuts order by slot desc limit 1`;
+  if (owned.length === 0 || cut === undefined) return 0;
+  const books = await booksOf(
+    sql,
+    owned.map(({ agent_id }) => agent_id),
+  );
+  const live = owned.map(({ agent_id }) => bookIds.live(agent_id)).filter((id) => books.has(id));
+  const isCutSigned = await signed.requireCut(cut.slot).then(() => true, refusalOnly);
+  if (!isCutSigned) return 0;
+  const vouched = await signed.signedOnes('books', live);
+  const marks = await liveMids(sql, cut.slot, [...books.values()]);
+  const rows = owned.flatMap(({ agent_id, total_shares, rounding_usd }) => {
+    const book = books.get(bookIds.live(agent_id));
+    const equityUsd = book === undefined || !vouched.has(book.id) ? null : markBook(book.state, marks, cut.slot).equityUsd;
+    if (equityUsd === null) return [];
+    const { sharePriceUsd } = shareValue({ totalShares: plainDecimal(total_shares), roundingUsd: plainDecimal(rounding_usd) }, equityUsd);
+    return [{ agentId: agent_id, at: cut.slot, equityUsd, sharePriceUsd }];
+  });
+  if (rows.length > 0) {
+    await sql.begin(
+      (transaction) => transaction`
+      insert into vault_marks (agent_id, at, equity_usd, share_price_usd)
+      select "agentId", at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows as never)})
+        as r("agentId" uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`,
+    );
+  }
+  return rows.length;
 }
 
 interface RankedRow {
@@ -192,6 +154,51 @@ interface RankedRow {
   readonly return_pct: string | null;
   readonly realized: string;
   readonly depositors: number;
+}
+
+/**
+ * The organization's vaults by the return of a share over a window that ends at `now`. The position is the place in
+ * the ranking. A vault without a mark within the window stands at the end without a rank.
+ */
+async function rankVaults(
+  { sql, signed }: { readonly sql: Sql; readonly signed: SignedRows },
+  orgId: string,
+  window: string,
+  { limit, after }: Page,
+  now: EpochMs,
+): Promise<PageOf<RankedVault>> {
+  const back = WINDOWS[window];
+  if (back === undefined) throw new RangeError(`unknown window ${window}; known are ${Object.keys(WINDOWS).join(', ')}`);
+  const from = back === null ? 0 : now - back;
+  const rows = await sql<RankedRow[]>`
+    with priced as (
+      select a.id, a.name, a.stage, v.high_water_usd, v.allocated_usd, l.at as marked_at, l.equity_usd, l.share_price_usd, s.at as since_at,
+        s.share_price_usd as since_price, coalesce(b.realized_pnl_usd, 0) as realized,
+        (select count(*) from (select 1 from vault_changes c where c.agent_id = a.id group by c.depositor
+          having sum(case c.kind when 'deposit' then c.shares else -c.shares end) > 0) d) as depositors
+      from vaults v join agents a on a.id = v.agent_id
+      left join books b on b.agent_id = a.id and b.mode = 'live'
+      left join lateral (select * from judged_vault_marks m where m.agent_id = a.id order by m.at desc limit 1) l on true
+      -- The last mark before the window opened, else the first one within it.
+      left join lateral (
+        (select 1 as turn, m.at, m.share_price_usd from judged_vault_marks m where m.agent_id = a.id and m.at <= ${from} order by m.at desc limit 1)
+        union all (select 2, m.at, m.share_price_usd from judged_vault_marks m where m.agent_id = a.id and m.at > ${from} order by m.at limit 1)
+        order by turn limit 1
+      ) s on true
+      where a.org_id = ${orgId} and v.changes > 0
+    ), ranked as (
+      select *, case when marked_at > ${from} and since_price > 0 then (share_price_usd / since_price - 1) * 100 end as return_pct from priced
+    )
+    select *, row_number() over (order by return_pct desc nulls last, (1 - coalesce(share_price_usd, 0) / high_water_usd), id) as place from ranked
+    order by place limit ${limit + 1} offset ${after === null ? 0 : Number(after)}`;
+  const page = pageOfRows(rows, limit, (row) => String(row.place));
+  const marks = page.items.flatMap(({ id, marked_at, since_at }) =>
+    [marked_at, since_at].flatMap((at) => (at === null ? [] : [`${id} ${at}`])),
+  );
+  const vouched = await signed.signedOnes('vault_marks', [...new Set(marks)]);
+  const isSigned = ({ id, marked_at, since_at }: RankedRow) =>
+    [marked_at, since_at].every((at) => at === null || vouched.has(`${id} ${at}`));
+  return { items: page.items.map((row) => rankedVault(isSigned(row) ? row : unmarked(row))), next: page.next };
 }
 
 /** A vault whose marks nobody signed stands without a rank, as one that was never marked. */

@@ -8,7 +8,7 @@ import type { DecimalString } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { valueText } from '../../../domain/value-text.ts';
-import { FILLS_CAP } from '../../../domain/wallet.ts';
+import { FILLS_CAP, type PublicPosition } from '../../../domain/wallet.ts';
 import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -100,21 +100,6 @@ export interface FundingRate {
   readonly premium: DecimalString | null;
 }
 
-/** An open position of a wallet. `size` is signed: negative is short. */
-export interface WalletPosition {
-  readonly coin: string;
-  readonly size: DecimalString;
-  readonly entryPrice: DecimalString | null;
-  readonly positionValue: DecimalString;
-  readonly unrealizedPnl: DecimalString;
-  readonly liquidationPrice: DecimalString | null;
-  readonly marginUsed: DecimalString;
-  readonly leverage: number;
-  readonly marginMode: 'cross' | 'isolated';
-  /** In the venue's own sign; null where the venue does not say. */
-  readonly fundingSinceOpen: DecimalString | null;
-}
-
 /** A wallet's margin as the venue computes it, in US dollars. Any address has one; an unknown address has zeros. */
 export interface WalletState {
   readonly address: string;
@@ -124,7 +109,7 @@ export interface WalletState {
   readonly totalNotional: DecimalString;
   readonly totalMarginUsed: DecimalString;
   readonly withdrawable: DecimalString;
-  readonly positions: readonly WalletPosition[];
+  readonly positions: readonly PublicPosition[];
 }
 
 /** A fill. `closedPnl` is gross: `fee` (negative = rebate) is not subtracted. `direction` is the venue's display text. */
@@ -244,7 +229,7 @@ function parseMarket(entry: unknown): PerpMarket {
   };
 }
 
-function parsePosition(entry: unknown): WalletPosition {
+function parsePosition(entry: unknown): PublicPosition {
   const position = new Fields('clearinghouseState', entry).object('position');
   const leverage = position.object('leverage');
   return {
@@ -288,25 +273,61 @@ function checkedAddress(address: string): string {
   throw new VenueError('evmvenue', 400, 'bad_address', `"${address.slice(0, 60)}" is no EVM address; 0x and 40 hexadecimal digits are`);
 }
 
-/** Makes a client of the venue's information endpoint; share one per address, since the weight is counted per address. */
-export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
-  const { clock } = options;
-  const http = createVenueHttp({
-    venue: 'evmvenue',
-    baseUrl: options.baseUrl,
-    clock,
-    random: options.random,
-    weightPerMinute: options.weightPerMinute ?? 1_200,
-    ...(options.budget === undefined ? {} : { budget: options.budget }),
-    ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
-    ...(options.note === undefined ? {} : { note: options.note }),
-  });
-  const ask = (weight: number, body: { readonly type: keyof typeof SHAPES; readonly [name: string]: unknown }): Promise<unknown> =>
-    http.post('/info', body, weight, SHAPES[body.type]);
-  const dexOf = (dex: string | undefined): { readonly dex?: string } => (dex === undefined ? {} : { dex });
+type Ask = (weight: number, body: { readonly type: keyof typeof SHAPES; readonly [name: string]: unknown }) => Promise<unknown>;
 
+/** Markets with their contexts. @throws VenueError `bad_answer` where the two lists do not belong together. */
+function contextsOf(answer: unknown, receivedAt: EpochMs): readonly PerpMarketContext[] {
+  if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw badAnswer('metaAndAssetCtxs', 'not a pair');
+  const universe = new Fields('meta', answer[0]).list('universe');
+  const contexts = answer[1] as unknown[];
+  // The two lists are joined by index and nothing else, so unequal lengths would give coins each other's prices.
+  if (universe.length !== contexts.length)
+    throw badAnswer('metaAndAssetCtxs', `${universe.length} markets with ${contexts.length} contexts`);
+  return universe.map((entry, index) => {
+    const market = parseMarket(entry);
+    const fields = new Fields('metaAndAssetCtxs', contexts[index]);
+    return {
+      market,
+      context: perpContext(market.coin, contexts[index], receivedAt, CONTEXTS_SOURCE),
+      midPrice: fields.optionalDecimal('midPx'),
+      premium: fields.optionalDecimal('premium'),
+    };
+  });
+}
+
+/** Hourly rates of a coin, as `PerpInfo.fundingHistory` answers them. */
+async function fundingRates(ask: Ask, coin: string, from: EpochMs, to: EpochMs): Promise<readonly FundingRate[]> {
+  const rates: FundingRate[] = [];
+  let startTime = Math.max(0, from);
+  while (startTime < to) {
+    const page = await ask(20 + FUNDING_PAGE / 20, { type: 'fundingHistory', coin, startTime, endTime: to - 1 });
+    if (!Array.isArray(page)) throw badAnswer('fundingHistory', 'not a list');
+    let last = startTime - 1;
+    for (const entry of page as unknown[]) {
+      const fields = new Fields('fundingHistory', entry);
+      const at = fields.count('time');
+      if (at <= last) throw badAnswer('fundingHistory', 'rows are not ascending');
+      last = at;
+      fields.expect('coin', coin);
+      rates.push({
+        coin,
+        at,
+        hourlyFunding: fields.decimal('fundingRate'),
+        premium: fields.optionalDecimal('premium'),
+      });
+    }
+    if (page.length < FUNDING_PAGE) break;
+    startTime = last + 1;
+  }
+  return rates;
+}
+
+function marketQuestions(
+  ask: Ask,
+  clock: Pick<Clock, 'now'>,
+): Pick<PerpInfo, 'markets' | 'marketContexts' | 'orderBook' | 'fundingHistory'> {
+  const dexOf = (dex: string | undefined): { readonly dex?: string } => (dex === undefined ? {} : { dex });
   return {
-    http,
     async markets(dex) {
       const answer = new Fields('meta', await ask(20, { type: 'meta', ...dexOf(dex) }));
       return answer.list('universe').map(parseMarket);
@@ -314,23 +335,7 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
 
     async marketContexts(dex) {
       const answer = await ask(20, { type: 'metaAndAssetCtxs', ...dexOf(dex) });
-      if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw badAnswer('metaAndAssetCtxs', 'not a pair');
-      const universe = new Fields('meta', answer[0]).list('universe');
-      const contexts = answer[1] as unknown[];
-      // The two lists are joined by index and nothing else, so unequal lengths would give coins each other's prices.
-      if (universe.length !== contexts.length)
-        throw badAnswer('metaAndAssetCtxs', `${universe.length} markets with ${contexts.length} contexts`);
-      const receivedAt = clock.now();
-      return universe.map((entry, index) => {
-        const market = parseMarket(entry);
-        const fields = new Fields('metaAndAssetCtxs', contexts[index]);
-        return {
-          market,
-          context: perpContext(market.coin, contexts[index], receivedAt, CONTEXTS_SOURCE),
-          midPrice: fields.optionalDecimal('midPx'),
-          premium: fields.optionalDecimal('premium'),
-        };
-      });
+      return contextsOf(answer, clock.now());
     },
 
     async orderBook(coin) {
@@ -355,32 +360,12 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
       };
     },
 
-    async fundingHistory(coin, from, to) {
-      const rates: FundingRate[] = [];
-      let startTime = Math.max(0, from);
-      while (startTime < to) {
-        const page = await ask(20 + FUNDING_PAGE / 20, { type: 'fundingHistory', coin, startTime, endTime: to - 1 });
-        if (!Array.isArray(page)) throw badAnswer('fundingHistory', 'not a list');
-        let last = startTime - 1;
-        for (const entry of page as unknown[]) {
-          const fields = new Fields('fundingHistory', entry);
-          const at = fields.count('time');
-          if (at <= last) throw badAnswer('fundingHistory', 'rows are not ascending');
-          last = at;
-          fields.expect('coin', coin);
-          rates.push({
-            coin,
-            at,
-            hourlyFunding: fields.decimal('fundingRate'),
-            premium: fields.optionalDecimal('premium'),
-          });
-        }
-        if (page.length < FUNDING_PAGE) break;
-        startTime = last + 1;
-      }
-      return rates;
-    },
+    fundingHistory: (coin, from, to) => fundingRates(ask, coin, from, to),
+  };
+}
 
+function walletQuestions(ask: Ask, clock: Pick<Clock, 'now'>): Pick<PerpInfo, 'walletState' | 'walletFills' | 'walletFillsSince'> {
+  return {
     async walletState(address) {
       const user = checkedAddress(address);
       const fields = new Fields('clearinghouseState', await ask(2, { type: 'clearinghouseState', user }));
@@ -423,4 +408,21 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
       }
     },
   };
+}
+
+/** Makes a client of the venue's information endpoint; share one per address, since the weight is counted per address. */
+export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
+  const { clock } = options;
+  const http = createVenueHttp({
+    venue: 'evmvenue',
+    baseUrl: options.baseUrl,
+    clock,
+    random: options.random,
+    weightPerMinute: options.weightPerMinute ?? 1_200,
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
+    ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+    ...(options.note === undefined ? {} : { note: options.note }),
+  });
+  const ask: Ask = (weight, body) => http.post('/info', body, weight, SHAPES[body.type]);
+  return { http, ...marketQuestions(ask, clock), ...walletQuestions(ask, clock) };
 }
