@@ -1,11 +1,8 @@
 /** POST /v1/takes/:id/close: what it holds is sold, whatever its conditions say. */
-import type { TakeView } from '../../../actors/take/commands.ts';
-import { onceOnly } from '../../idempotency.ts';
-import { idInPath } from '../../identifier.ts';
-import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
-import { NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { TakeBody } from './take-body.ts';
+import { commandToTake } from './take-command.ts';
 
 export const closeTake = defineRoute({
   method: 'POST',
@@ -21,16 +18,5 @@ export const closeTake = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The Take, disarmed with the reason `closing`; it is `closed` once all is sold.', schema: TakeBody } },
   refusals: ['not_found', 'state_conflict'],
-  handle: (ports) => {
-    const carryOut = onceOnly(ports);
-    return (request, reply) => {
-      const id = idInPath(request.params);
-      if (id === null) return sendProblem(reply, 'not_found', NO_TAKE);
-      return carryOut(request, reply, {
-        status: 200,
-        answer: (view: TakeView) => takeBody(view),
-        run: (context) => ports.takes.commands.close(context, id),
-      });
-    };
-  },
+  handle: commandToTake((commands, context, id) => commands.close(context, id)),
 });

@@ -1,11 +1,8 @@
 /** POST /v1/takes/:id/publish: every organization may read and fork it from now on. */
-import type { TakeView } from '../../../actors/take/commands.ts';
-import { onceOnly } from '../../idempotency.ts';
-import { idInPath } from '../../identifier.ts';
-import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
-import { NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+import { TakeBody } from './take-body.ts';
+import { commandToTake } from './take-command.ts';
 
 export const publishTake = defineRoute({
   method: 'POST',
@@ -20,16 +17,5 @@ export const publishTake = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The Take, published.', schema: TakeBody } },
   refusals: ['not_found', 'state_conflict'],
-  handle: (ports) => {
-    const carryOut = onceOnly(ports);
-    return (request, reply) => {
-      const id = idInPath(request.params);
-      if (id === null) return sendProblem(reply, 'not_found', NO_TAKE);
-      return carryOut(request, reply, {
-        status: 200,
-        answer: (view: TakeView) => takeBody(view),
-        run: (context) => ports.takes.commands.publish(context, id),
-      });
-    };
-  },
+  handle: commandToTake((commands, context, id) => commands.publish(context, id)),
 });

@@ -322,13 +322,19 @@ export interface CurveSwapOrder {
   readonly quoteAccount: string;
 }
 
+/** What a swap on the curve and one in the pool after it say alike: the accounts that give and receive, and both amounts. */
+export function swapParts({ direction, mode, amount, bound, baseAccount, quoteAccount }: CurveSwapOrder) {
+  const amounts = new Uint8Array(17);
+  writeUint(amount, amounts, 0, 8);
+  writeUint(bound, amounts, 8, 8);
+  amounts[16] = SWAP_MODES[mode];
+  const [input, output] = direction === 'buy' ? [quoteAccount, baseAccount] : [baseAccount, quoteAccount];
+  return { input, output, data: joined(CURVE_INSTRUCTIONS.swap2, amounts) };
+}
+
 export function swapInstruction({ config, baseMint, quoteMint, quoteProgram }: PoolKeys, order: CurveSwapOrder): ProgramInstruction {
   const pool = poolAddress(config, baseMint, quoteMint);
-  const [input, output] = order.direction === 'buy' ? [order.quoteAccount, order.baseAccount] : [order.baseAccount, order.quoteAccount];
-  const amounts = new Uint8Array(17);
-  writeUint(order.amount, amounts, 0, 8);
-  writeUint(order.bound, amounts, 8, 8);
-  amounts[16] = SWAP_MODES[order.mode];
+  const { input, output, data } = swapParts(order);
   return {
     program: CURVE_PROGRAM,
     accounts: [
@@ -348,7 +354,7 @@ export function swapInstruction({ config, baseMint, quoteMint, quoteProgram }: P
       { address: CURVE_PROGRAM },
       ...EVENTS,
     ],
-    data: joined(CURVE_INSTRUCTIONS.swap2, amounts),
+    data,
   };
 }
 

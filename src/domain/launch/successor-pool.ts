@@ -1,8 +1,7 @@
 /** The pool that follows a complete curve: its account, its swaps exact to the raw unit, and the instruction that carries one out. */
 
 import { TOKEN_PROGRAM } from '../solana/programs.ts';
-import { byteStruct, joined, writeUint } from './byte-struct.ts';
-import { CURVE_INSTRUCTIONS } from './curve-instructions.ts';
+import { byteStruct } from './byte-struct.ts';
 import {
   type CurveSwapOrder,
   type PoolKeys,
@@ -10,7 +9,7 @@ import {
   SUCCESSOR_AUTHORITY,
   SUCCESSOR_EVENT_AUTHORITY,
   SUCCESSOR_PROGRAM,
-  SWAP_MODES,
+  swapParts,
   successorPoolAddress,
   successorVaultAddress,
 } from './curve-program.ts';
@@ -135,11 +134,7 @@ export function successorFee(
 /** A swap in the successor pool of a curve. */
 export function successorSwapInstruction({ baseMint, quoteMint, quoteProgram }: PoolKeys, order: CurveSwapOrder): ProgramInstruction {
   const pool = successorPoolAddress(baseMint, quoteMint);
-  const [input, output] = order.direction === 'buy' ? [order.quoteAccount, order.baseAccount] : [order.baseAccount, order.quoteAccount];
-  const amounts = new Uint8Array(17);
-  writeUint(order.amount, amounts, 0, 8);
-  writeUint(order.bound, amounts, 8, 8);
-  amounts[16] = SWAP_MODES[order.mode];
+  const { input, output, data } = swapParts(order);
   return {
     program: SUCCESSOR_PROGRAM,
     accounts: [
@@ -159,6 +154,6 @@ export function successorSwapInstruction({ baseMint, quoteMint, quoteProgram }: 
       { address: SUCCESSOR_EVENT_AUTHORITY },
       { address: SUCCESSOR_PROGRAM },
     ],
-    data: joined(CURVE_INSTRUCTIONS.swap2, amounts),
+    data,
   };
 }

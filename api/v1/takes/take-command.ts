@@ -1,0 +1,28 @@
+/** How a route hands a command to the Take of its path, once, and answers with the Take. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { TakeCommands, TakeView } from '../../../actors/take/commands.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { sendProblem } from '../../problem.ts';
+import { NO_TAKE, takeBody } from './take-body.ts';
+
+type TakeCommand = (commands: TakeCommands, context: CommandContext, id: string) => Promise<Outcome<TakeView>>;
+
+/** The handler of a route without a body: 200 with the Take; `not_found` where the path names none. */
+export function commandToTake(command: TakeCommand) {
+  return (ports: ApiPorts) => {
+    const carryOut = onceOnly(ports);
+    return (request: FastifyRequest & { readonly params: { readonly id: string } }, reply: FastifyReply) => {
+      const id = idInPath(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_TAKE);
+      return carryOut(request, reply, {
+        status: 200,
+        answer: (view: TakeView) => takeBody(view),
+        run: (context) => command(ports.takes.commands, context, id),
+      });
+    };
+  };
+}
