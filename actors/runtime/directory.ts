@@ -17,20 +17,25 @@ export interface Directory {
   fit(row: Pick<ActorRow, 'kind' | 'machine' | 'state'>): Fit | null;
 }
 
-/** The names of a machine's history states. */
-function historyStatesOf({ root }: AnyStateMachine): readonly string[] {
+/** The names of a machine's states that are of this kind. */
+function statesOf({ root }: AnyStateMachine, isMeant: (node: AnyStateNode) => boolean): readonly string[] {
   const below = (node: AnyStateNode): readonly string[] => [
-    ...(node.type === 'history' ? [node.id] : []),
+    ...(isMeant(node) ? [node.id] : []),
     ...Object.values(node.states).flatMap(below),
   ];
   return below(root);
 }
 
-/** @throws Error for a machine with a history state: what it remembers does not lie in a state at rest, and would be lost. */
+/**
+ * @throws Error for a machine with a history state: what it remembers does not lie in a state at rest, and would be lost; and for one that
+ * invokes actors: a step is taken without them.
+ */
 export function createDirectory(kinds: readonly ActorKind[]): Directory {
   for (const { kind, machine } of kinds) {
-    const [lost] = historyStatesOf(machine);
+    const [lost] = statesOf(machine, ({ type }) => type === 'history');
     if (lost !== undefined) throw new Error(`the machine of ${kind} has a history state, ${lost}, which does not survive a restart`);
+    const [parent] = statesOf(machine, ({ invoke }) => invoke.length > 0);
+    if (parent !== undefined) throw new Error(`the machine of ${kind} invokes an actor in ${parent}, and a step is taken without it`);
   }
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   return {

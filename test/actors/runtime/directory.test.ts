@@ -1,4 +1,4 @@
-// The directory of kinds refuses a machine whose state at rest would not be all that it remembers.
+// The directory of kinds refuses a machine whose state at rest would not be all that it remembers, or that works with actors of its own.
 import { expect, test } from 'vitest';
 import { createMachine } from 'xstate';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
@@ -17,7 +17,18 @@ test('a machine with a history state is refused when it is registered, however d
   expect(() => createDirectory([lamp as never])).toThrow('the machine of lamp has a history state, lamp@1.on.bright.back');
 });
 
-test('no machine of the service has one', () => {
+test('a machine that invokes an actor is refused: a step would be taken without it', () => {
+  const machine = createMachine({
+    id: 'lamp@1',
+    initial: 'off',
+    states: { off: { initial: 'a', states: { a: { invoke: { src: 'bulb' } } } } },
+  });
+  expect(() => createDirectory([{ kind: 'lamp', machine, effects: {}, migrations: {} } as never])).toThrow(
+    'invokes an actor in lamp@1.off.a',
+  );
+});
+
+test('no machine of the service has one or invokes any', () => {
   expect(ACTOR_KINDS.length).toBeGreaterThan(5);
   expect(createDirectory(ACTOR_KINDS).kind('agent').kind).toBe('agent');
 });
