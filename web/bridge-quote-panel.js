@@ -24,6 +24,55 @@ export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted })
   const problem = createProblemNote(fail);
   const note = h('p', { class: 'faint', role: 'status' });
   const place = h('div', { class: 'bridge-quote' });
+  const wish = wishFields();
+  const ask = h('button', { type: 'submit', class: 'primary', disabled: !may('market:read') }, 'Quote');
+  if (ask.disabled) ask.title = 'This needs market:read';
+  /** @param {Event} event */
+  async function quote(event) {
+    event.preventDefault();
+    problem.clear();
+    fill(place);
+    ask.disabled = true;
+    say(note, 'Every provider is asked…');
+    try {
+      /** @type {BridgeTransfer} */
+      const made = await change('POST', '/v1/bridge/quote', wish.asked());
+      say(note, `Until ${clockAndZone(made.expiresAt)}; nothing happens on any chain before it is signed.`);
+      fill(
+        place,
+        quoted(made),
+        maySubmit ? inWallet({ made, onSubmitted, fail, signal }) : null,
+        submission({ made, maySubmit, fail, onSubmitted, submitted }),
+      );
+    } catch (error) {
+      say(note, '');
+      problem.show(error);
+    } finally {
+      ask.disabled = false;
+    }
+  }
+
+  function submitted() {
+    fill(place);
+    say(note, 'Submitted.');
+  }
+
+  return {
+    element: h(
+      'div',
+      { class: 'panel bridge-quote-panel' },
+      h('div', { class: 'panel-head' }, h('h2', {}, 'A new transfer'), note),
+      h('form', { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void quote(event) }, wish.labels, ask),
+      problem.element,
+      place,
+    ),
+    /** Offers them where a sender or a recipient is named. @param {readonly LinkedWallet[]} wallets */
+    offer: wish.offer,
+  };
+}
+
+/** What a transfer is asked for with: the inputs, what they say, and the linked wallets that are offered in them. */
+function wishFields() {
   const from = h(
     'select',
     { onchange: () => offerWallets() },
@@ -42,8 +91,6 @@ export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted })
     required: true,
   });
   const preference = h('select', {}, h('option', { value: 'received' }, 'what arrives'), h('option', { value: 'speed' }, 'speed'));
-  const ask = h('button', { type: 'submit', class: 'primary', disabled: !may('market:read') }, 'Quote');
-  if (ask.disabled) ask.title = 'This needs market:read';
   /** @type {readonly LinkedWallet[]} */
   let linked = [];
 
@@ -56,92 +103,65 @@ export function bridgeQuotePanel({ context: { me, fail }, signal, onSubmitted })
     fill(recipients, optionsOf(to()));
   }
 
-  /** @param {Event} event */
-  async function quote(event) {
-    event.preventDefault();
-    problem.clear();
-    fill(place);
-    ask.disabled = true;
-    say(note, 'Every provider is asked…');
-    try {
-      /** @type {BridgeTransfer} */
-      const made = await change('POST', '/v1/bridge/quote', {
-        from: from.value,
-        to: to(),
-        token: 'USDC',
-        amount: amount.value.trim(),
-        sender: sender.value.trim(),
-        recipient: recipient.value.trim(),
-        preference: preference.value,
-      });
-      say(note, `Until ${clockAndZone(made.expiresAt)}; nothing happens on any chain before it is signed.`);
-      fill(place, quoted(made), maySubmit ? inWallet({ made, onSubmitted, fail, signal }) : null, submission(made));
-    } catch (error) {
-      say(note, '');
-      problem.show(error);
-    } finally {
-      ask.disabled = false;
-    }
-  }
-
-  /** @param {BridgeTransfer} made */
-  function submission({ id }) {
-    const refusal = createProblemNote(fail);
-    const title = maySubmit ? null : 'This needs trade:execute';
-    const signed = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 60, required: true, disabled: !maySubmit });
-    const hand = h('button', { type: 'submit', class: 'primary', disabled: !maySubmit, title }, 'Submit');
-    /** @param {Event} event */
-    async function submit(event) {
-      event.preventDefault();
-      refusal.clear();
-      hand.disabled = true;
-      try {
-        const given = signed.value.trim();
-        const body = { quoteId: id, ...(isHash(given) ? { hash: given } : { signedTransaction: given }) };
-        onSubmitted(await change('POST', '/v1/bridge/submission', body));
-        fill(place);
-        say(note, 'Submitted.');
-      } catch (error) {
-        refusal.show(error);
-      } finally {
-        hand.disabled = !maySubmit;
-      }
-    }
-    return h(
-      'form',
-      { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void submit(event) },
-      h('label', {}, 'Signed transaction, or its hash where the wallet has sent it ', signed),
-      hand,
-      refusal.element,
-    );
-  }
-
   return {
-    element: h(
-      'div',
-      { class: 'panel bridge-quote-panel' },
-      h('div', { class: 'panel-head' }, h('h2', {}, 'A new transfer'), note),
-      h(
-        'form',
-        { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void quote(event) },
-        h('label', {}, 'From the ', from),
-        h('label', {}, 'Amount in USDC ', amount),
-        h('label', {}, 'Sender ', sender),
-        h('label', {}, 'Recipient ', recipient),
-        h('label', {}, 'What decides ', preference),
-        senders,
-        recipients,
-        ask,
-      ),
-      problem.element,
-      place,
-    ),
-    /** Offers them where a sender or a recipient is named. @param {readonly LinkedWallet[]} wallets */
+    labels: [
+      h('label', {}, 'From the ', from),
+      h('label', {}, 'Amount in USDC ', amount),
+      h('label', {}, 'Sender ', sender),
+      h('label', {}, 'Recipient ', recipient),
+      h('label', {}, 'What decides ', preference),
+      senders,
+      recipients,
+    ],
+    asked: () => ({
+      from: from.value,
+      to: to(),
+      token: 'USDC',
+      amount: amount.value.trim(),
+      sender: sender.value.trim(),
+      recipient: recipient.value.trim(),
+      preference: preference.value,
+    }),
+    /** @param {readonly LinkedWallet[]} wallets */
     offer(wallets) {
       linked = wallets;
       offerWallets();
     },
   };
+}
+
+/**
+ * Where a transaction that was signed elsewhere is handed in.
+ * @param {{ made: BridgeTransfer, maySubmit: boolean, fail: (error: unknown) => void, onSubmitted: (transfer: BridgeTransfer) => void, submitted: () => void }} options
+ */
+function submission({ made: { id }, maySubmit, fail, onSubmitted, submitted }) {
+  const refusal = createProblemNote(fail);
+  const title = maySubmit ? null : 'This needs trade:execute';
+  const signed = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 60, required: true, disabled: !maySubmit });
+  const hand = h('button', { type: 'submit', class: 'primary', disabled: !maySubmit, title }, 'Submit');
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    refusal.clear();
+    hand.disabled = true;
+    try {
+      const given = signed.value.trim();
+      const body = { quoteId: id, ...(isHash(given) ? { hash: given } : { signedTransaction: given }) };
+      onSubmitted(await change('POST', '/v1/bridge/submission', body));
+      submitted();
+    } catch (error) {
+      refusal.show(error);
+    } finally {
+      hand.disabled = !maySubmit;
+    }
+  }
+  return h(
+    'form',
+    { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void submit(event) },
+    h('label', {}, 'Signed transaction, or its hash where the wallet has sent it ', signed),
+    hand,
+    refusal.element,
+  );
 }
 
 /**

@@ -21,10 +21,6 @@ export function bridgeView(context) {
   const { signal } = abort;
   /** @type {Map<string, ReturnType<typeof transferCard>>} */
   const cards = new Map();
-  /** @type {Set<string>} */
-  let changed = new Set();
-  /** @type {number | undefined} */
-  let gathering;
   /** @type {string | null} */
   let cursor = null;
   let generation = 0;
@@ -86,16 +82,13 @@ export function bridgeView(context) {
     }
   }
 
-  async function readChanged() {
-    const ids = changed;
-    changed = new Set();
-    gathering = undefined;
+  const changed = gathered(async (ids) => {
     try {
-      for (const transfer of await Promise.all([...ids].map(readOne))) include(transfer);
+      for (const transfer of await Promise.all(ids.map(readOne))) include(transfer);
     } catch (error) {
       if (!signal.aborted) fail(error);
     }
-  }
+  });
 
   /**
    * @param {string} id
@@ -106,10 +99,7 @@ export function bridgeView(context) {
   const stop = feed.subscribe({
     channel: 'bridge',
     begin: () => void load(true),
-    receive: ({ data }) => {
-      changed.add(data.transferId);
-      gathering ??= setTimeout(() => void readChanged(), GATHER_MS);
-    },
+    receive: ({ data }) => changed.add(data.transferId),
     refuse: (detail) => fail(new Error(detail)),
   });
 
@@ -120,8 +110,35 @@ export function bridgeView(context) {
     end() {
       stop();
       abort.abort();
-      clearTimeout(gathering);
+      changed.end();
       for (const card of cards.values()) card.end();
     },
+  };
+}
+
+/**
+ * Ids that are added within `GATHER_MS` are read together, each once.
+ * @param {(ids: readonly string[]) => Promise<void>} readAll
+ */
+function gathered(readAll) {
+  /** @type {Set<string>} */
+  let ids = new Set();
+  /** @type {number | undefined} */
+  let timer;
+
+  function readNow() {
+    const due = [...ids];
+    ids = new Set();
+    timer = undefined;
+    void readAll(due);
+  }
+
+  return {
+    /** @param {string} id */
+    add(id) {
+      ids.add(id);
+      timer ??= setTimeout(readNow, GATHER_MS);
+    },
+    end: () => clearTimeout(timer),
   };
 }

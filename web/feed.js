@@ -33,11 +33,8 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
   let ended = false;
   /** @type {number | undefined} */
   let retry;
-  /** @type {number | undefined} */
-  let silence;
-  /** The service's clock minus ours; the least delayed frame tells it best. */
-  let skewMs = 0;
-  let skewKnown = false;
+  const silence = createSilence(() => socket?.close());
+  const clock = serviceClock();
   /** @type {FeedStatus} */
   let status = { state: 'connecting', retryAt: 0, since: 0 };
 
@@ -56,19 +53,22 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     let opened = false;
     opening.addEventListener('open', () => {
       opened = true;
-      listen();
+      silence.restart();
       subscriptions.askAll();
       become({ state: 'live', retryAt: 0 });
     });
     opening.addEventListener('message', ({ data }) => {
-      listen();
+      silence.restart();
       failures = 0;
-      take(JSON.parse(data));
+      /** @type {Message} */
+      const message = JSON.parse(data);
+      clock.measure(message.at);
+      subscriptions.take(message);
     });
     opening.addEventListener('close', ({ code }) => {
       if (socket !== opening) return;
       socket = null;
-      clearTimeout(silence);
+      silence.stop();
       if (ended) return;
       if (SIGNED_OUT.includes(code)) return onSignedOut();
       if (status.state === 'live') status = { ...status, since: Date.now() };
@@ -78,8 +78,7 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
 
   /** @param {boolean} neverOpened */
   async function pause(neverOpened) {
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
-    const ms = longest * (0.5 + Math.random() / 2);
+    const ms = spreadPause(failures++);
     become({ state: 'waiting', retryAt: Date.now() + ms });
     retry = setTimeout(connect, ms);
     if (neverOpened && !(await signedIn()) && !ended) {
@@ -88,43 +87,20 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     }
   }
 
-  function listen() {
-    clearTimeout(silence);
-    silence = setTimeout(() => socket?.close(), SILENCE_MS);
-  }
-
   /** @param {object} operation */
   function send(operation) {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(operation));
   }
 
-  /** @param {Message} message */
-  function take(message) {
-    measure(message.at);
-    subscriptions.take(message);
-  }
-
-  /** @param {string} at */
-  function measure(at) {
-    const skew = Date.parse(at) - Date.now();
-    if (!skewKnown || skew > skewMs) skewMs = skew;
-    skewKnown = true;
-  }
-
-  const now = time ?? (() => Date.now() + skewMs);
   const hurry = () => {
     if (socket === null && !ended) connect();
   };
-  const shown = () => {
-    if (!document.hidden) hurry();
-  };
-  addEventListener('online', hurry);
-  document.addEventListener('visibilitychange', shown);
+  const stopWatching = whenBack(hurry);
 
   return {
     connect,
     /** The service's time, as far as it is known. */
-    now,
+    now: time ?? clock.now,
     /** Tries at once instead of at the end of the pause. */
     hurry,
     /**
@@ -137,14 +113,62 @@ export function createFeed({ address, onStatus, signedIn, onSignedOut, time }) {
     end() {
       ended = true;
       clearTimeout(retry);
-      clearTimeout(silence);
-      removeEventListener('online', hurry);
-      document.removeEventListener('visibilitychange', shown);
+      silence.stop();
+      stopWatching();
       const last = socket;
       socket = null;
       // One that is closed before it is open is complained of by the browser.
       if (last?.readyState === WebSocket.CONNECTING) last.addEventListener('open', () => last.close());
       else last?.close();
     },
+  };
+}
+
+/** The pause before the next attempt in milliseconds, after so many that failed in a row. @param {number} failures */
+function spreadPause(failures) {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2);
+}
+
+/** The service's time: its clock minus ours, as the least delayed frame tells it best. */
+function serviceClock() {
+  let skewMs = 0;
+  let isKnown = false;
+  return {
+    now: () => Date.now() + skewMs,
+    /** @param {string} at When the service sent a frame. */
+    measure(at) {
+      const skew = Date.parse(at) - Date.now();
+      if (!isKnown || skew > skewMs) skewMs = skew;
+      isKnown = true;
+    },
+  };
+}
+
+/** Calls once nothing was received for too long. @param {() => void} onSilence */
+function createSilence(onSilence) {
+  /** @type {number | undefined} */
+  let timer;
+  return {
+    restart() {
+      clearTimeout(timer);
+      timer = setTimeout(onSilence, SILENCE_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * Calls when the network is back, and when the page is looked at again; answers what ends that.
+ * @param {() => void} call
+ */
+function whenBack(call) {
+  const shown = () => {
+    if (!document.hidden) call();
+  };
+  addEventListener('online', call);
+  document.addEventListener('visibilitychange', shown);
+  return () => {
+    removeEventListener('online', call);
+    document.removeEventListener('visibilitychange', shown);
   };
 }

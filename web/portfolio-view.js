@@ -35,15 +35,6 @@ export function portfolioView(context, wanted) {
     mark(link, 'aria-current', name === mode ? 'page' : null);
     return link;
   });
-  const problem = createProblemNote(fail);
-  const input = h('input', {
-    type: 'text',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    size: 46,
-    placeholder: '0x… or an address of the primary chain',
-  });
-  const look = h('button', { type: 'submit', class: 'primary' }, 'Look');
   /** Read with every refresh, and kept nowhere but on this page. @type {readonly string[]} */
   let wallets = [];
   let isReading = false;
@@ -52,8 +43,7 @@ export function portfolioView(context, wanted) {
     if (isReading || document.hidden || place.contains(document.activeElement)) return;
     isReading = true;
     try {
-      fill(place, drawn(...(await Promise.all([asked(wallets), agentNames(abort.signal)]))));
-      say(note, `as of ${clockAndZone(feed.now())}`);
+      await show(wallets);
     } catch (error) {
       if (abort.signal.aborted) return;
       say(note, 'The portfolio cannot be read at the moment.');
@@ -72,36 +62,17 @@ export function portfolioView(context, wanted) {
     return read(`/v1/portfolio?mode=${mode}${query}`, { signal: abort.signal });
   }
 
-  /** Wallets that are refused are not asked for again: the page stays with those of before. @param {Event} event */
-  async function lookAt(event) {
-    event.preventDefault();
-    look.disabled = true;
-    problem.clear();
-    try {
-      const named = input.value.split(/[\s,]+/).filter((text) => text !== '');
-      const read = await Promise.all([asked(named), agentNames(abort.signal)]);
-      wallets = named;
-      fill(place, drawn(...read));
-      say(note, `as of ${clockAndZone(feed.now())}`);
-    } catch (error) {
-      if (!abort.signal.aborted) problem.show(error);
-    } finally {
-      look.disabled = false;
-    }
+  /** Draws the books with these wallets beside them. @param {readonly string[]} named */
+  async function show(named) {
+    fill(place, drawn(...(await Promise.all([asked(named), agentNames(abort.signal)]))));
+    say(note, `as of ${clockAndZone(feed.now())}`);
   }
-  /** @param {import('./wire.ts').LinkedWallet} wallet */
-  const onPick = ({ address }) => {
-    input.value = [...input.value.split(/[\s,]+/).filter((text) => text !== '' && text !== address), address].join(', ');
-    walletForm.requestSubmit();
-  };
-  const walletForm = h(
-    'form',
-    { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void lookAt(event) },
-    h('label', {}, 'Wallets beside the books ', input),
-    look,
-    walletButtons({ onPick, fail, signal: abort.signal }),
-    h('span', { class: 'faint' }, 'At most five, separated by commas; they are read, not kept.'),
-  );
+
+  /** Wallets that are refused are not asked for again: the page stays with those of before. @param {readonly string[]} named */
+  async function lookAt(named) {
+    await show(named);
+    wallets = named;
+  }
   void refresh();
   const repeating = setInterval(() => void refresh(), EVERY_MS);
 
@@ -112,7 +83,7 @@ export function portfolioView(context, wanted) {
       h('div', { class: 'page-head' }, h('h1', {}, 'Portfolio'), note),
       h('nav', { class: 'tabs', 'aria-label': 'Books' }, links),
       // Wallets hold real money, which is never added to paper books.
-      mode === 'live' ? [walletForm, problem.element] : null,
+      mode === 'live' ? walletsForm({ lookAt, fail, signal: abort.signal }) : null,
       place,
       [ordersPanel({ context, mode, signal: abort.signal }), impactPanel({ context, mode, wallets: () => wallets })],
     ),
@@ -123,6 +94,55 @@ export function portfolioView(context, wanted) {
       clearInterval(repeating);
     },
   };
+}
+
+/**
+ * Names wallets that are shown beside the books.
+ * @param {object} options
+ * @param {(named: readonly string[]) => Promise<void>} options.lookAt
+ * @param {(error: unknown) => void} options.fail
+ * @param {AbortSignal} options.signal
+ */
+function walletsForm({ lookAt, fail, signal }) {
+  const problem = createProblemNote(fail);
+  const input = h('input', {
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    size: 46,
+    placeholder: '0x… or an address of the primary chain',
+  });
+  const look = h('button', { type: 'submit', class: 'primary' }, 'Look');
+  const named = () => input.value.split(/[\s,]+/).filter((text) => text !== '');
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    look.disabled = true;
+    problem.clear();
+    try {
+      await lookAt(named());
+    } catch (error) {
+      if (!signal.aborted) problem.show(error);
+    } finally {
+      look.disabled = false;
+    }
+  }
+
+  /** @param {import('./wire.ts').LinkedWallet} wallet */
+  const onPick = ({ address }) => {
+    input.value = [...named().filter((text) => text !== address), address].join(', ');
+    form.requestSubmit();
+  };
+  const form = h(
+    'form',
+    { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void submit(event) },
+    h('label', {}, 'Wallets beside the books ', input),
+    look,
+    walletButtons({ onPick, fail, signal }),
+    h('span', { class: 'faint' }, 'At most five, separated by commas; they are read, not kept.'),
+  );
+  return [form, problem.element];
 }
 
 /** @param {Portfolio} portfolio @param {ReadonlyMap<string, string>} names */

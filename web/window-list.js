@@ -23,12 +23,8 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
   const name = `list-${++lists}`;
   const spacer = h('div', { class: 'window-space' });
   const element = h('div', { class: 'window-list', role: 'listbox', tabindex: '0', 'aria-label': label }, spacer);
-  /** @type {Map<number, { readonly element: HTMLElement, key: string | number | null }>} */
-  const rows = new Map();
-  /** @type {string | number | null} */
-  let chosen = null;
-  /** Where it was last. */
-  let chosenIndex = -1;
+  const rows = builtRows({ name, spacer, rowHeight, row });
+  const selection = createSelection({ size, at, keyOf });
   /** A place that was asked for before its page was here. @type {number | null} */
   let pending = null;
   let scheduled = false;
@@ -36,11 +32,8 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
   element.addEventListener('scroll', schedule, { passive: true });
   element.addEventListener('keydown', (event) => {
     const { length } = size();
-    const place = pending ?? indexOfChosen();
     const page = Math.max(1, Math.floor(element.clientHeight / rowHeight) - 1);
-    const to = { ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + page, PageUp: place - page, Home: 0, End: length - 1 }[
-      event.key
-    ];
+    const to = movedTo(event.key, pending ?? selection.index(), page, length);
     if (to === undefined || length === 0) return;
     event.preventDefault();
     pick(Math.min(Math.max(to, 0), length - 1));
@@ -52,29 +45,13 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
   const sized = new ResizeObserver(schedule);
   sized.observe(element);
 
-  function indexOfChosen() {
-    if (chosen === null) return -1;
-    const there = at(chosenIndex);
-    if (there !== null && keyOf(there) === chosen) return chosenIndex;
-    for (let index = 0; index < size().length; index++) {
-      const item = at(index);
-      if (item !== null && keyOf(item) === chosen) {
-        chosenIndex = index;
-        return index;
-      }
-    }
-    // It is on a page that is not here at the moment.
-    return chosenIndex;
-  }
-
   /** @param {number} index */
   function pick(index) {
     reveal(index);
     const item = at(index);
     pending = item === null ? index : null;
     if (item === null) return schedule();
-    chosen = keyOf(item);
-    chosenIndex = index;
+    selection.choose(keyOf(item), index);
     draw();
     choose(item, index);
   }
@@ -102,32 +79,17 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
     want(first, last);
     spacer.style.height = `${Math.min(TALLEST_PX, length * rowHeight)}px`;
     mark(spacer, 'data-empty', complete && length === 0 ? empty : null);
-    for (const [index, { element: gone }] of rows) {
-      if (index >= first && index <= last) continue;
-      gone.remove();
-      rows.delete(index);
-    }
+    rows.keep(first, last);
     let active = null;
     for (let index = first; index <= last; index++) {
       const item = at(index);
       const key = item === null ? null : keyOf(item);
-      let shown = rows.get(index);
-      if (shown === undefined) {
-        const made = h('div', { class: 'window-row', role: 'option', id: `${name}-${index}`, 'data-index': index });
-        made.style.transform = `translateY(${index * rowHeight}px)`;
-        made.style.height = `${rowHeight}px`;
-        shown = { element: made, key: null };
-        rows.set(index, shown);
-        spacer.append(made);
-        fill(made, h('span', { class: 'faint' }, '…'));
-      }
-      if (shown.key !== key && item !== null) fill(shown.element, row(item));
-      shown.key = key;
-      const isChosen = key !== null && key === chosen;
-      mark(shown.element, 'aria-selected', String(isChosen));
-      mark(shown.element, 'aria-setsize', complete ? String(length) : '-1');
-      mark(shown.element, 'aria-posinset', String(index + 1));
-      if (isChosen) active = shown.element.id;
+      const shown = rows.at(index, item, key);
+      const isChosen = key !== null && key === selection.key;
+      mark(shown, 'aria-selected', String(isChosen));
+      mark(shown, 'aria-setsize', complete ? String(length) : '-1');
+      mark(shown, 'aria-posinset', String(index + 1));
+      if (isChosen) active = shown.id;
     }
     mark(element, 'aria-activedescendant', active);
     if (pending !== null && at(pending) !== null) pick(pending);
@@ -142,17 +104,122 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
      * @param {string | number | null} key
      */
     show(key) {
-      if (key === null || chosen === null) chosenIndex = -1;
-      chosen = key;
+      selection.show(key);
       schedule();
     },
     /** Chooses the next newer (-1) or older (1) item. @param {-1 | 1} by */
     move(by) {
-      const to = Math.max(0, indexOfChosen()) + by;
+      const to = Math.max(0, selection.index()) + by;
       if (to >= 0 && to < size().length) pick(to);
     },
     end() {
       sized.disconnect();
+    },
+  };
+}
+
+/**
+ * The place that a key leads to from another one; undefined for a key that leads nowhere.
+ * @param {string} key
+ * @param {number} place
+ * @param {number} page Rows that are seen at once, less one.
+ * @param {number} length
+ * @returns {number | undefined}
+ */
+function movedTo(key, place, page, length) {
+  return { ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + page, PageUp: place - page, Home: 0, End: length - 1 }[key];
+}
+
+/**
+ * Which item is chosen, by its key: its place changes with the list.
+ * @template Item
+ * @param {object} list
+ * @param {() => { readonly length: number }} list.size
+ * @param {(index: number) => Item | null} list.at
+ * @param {(item: Item) => string | number} list.keyOf
+ */
+function createSelection({ size, at, keyOf }) {
+  /** @type {string | number | null} */
+  let chosen = null;
+  /** Where it was last. */
+  let last = -1;
+  return {
+    get key() {
+      return chosen;
+    },
+    /** Where the chosen item is now; where it was last while its page is not here; -1 without one. */
+    index() {
+      if (chosen === null) return -1;
+      const there = at(last);
+      if (there !== null && keyOf(there) === chosen) return last;
+      for (let index = 0; index < size().length; index++) {
+        const item = at(index);
+        if (item !== null && keyOf(item) === chosen) {
+          last = index;
+          return index;
+        }
+      }
+      return last;
+    },
+    /** @param {string | number} key @param {number} index */
+    choose(key, index) {
+      chosen = key;
+      last = index;
+    },
+    /** Chooses what may be on a page that is not here; null for nothing. @param {string | number | null} key */
+    show(key) {
+      if (key === null || chosen === null) last = -1;
+      chosen = key;
+    },
+  };
+}
+
+/**
+ * The rows that are in the document, by their place in the list.
+ * @template Item
+ * @param {object} options
+ * @param {string} options.name Begins the rows' ids.
+ * @param {HTMLElement} options.spacer Holds them.
+ * @param {number} options.rowHeight
+ * @param {(item: Item) => readonly Node[]} options.row
+ */
+function builtRows({ name, spacer, rowHeight, row }) {
+  /** @type {Map<number, { readonly element: HTMLElement, key: string | number | null }>} */
+  const rows = new Map();
+
+  /** @param {number} index */
+  function built(index) {
+    const element = h('div', { class: 'window-row', role: 'option', id: `${name}-${index}`, 'data-index': index });
+    element.style.transform = `translateY(${index * rowHeight}px)`;
+    element.style.height = `${rowHeight}px`;
+    const made = { element, key: null };
+    rows.set(index, made);
+    spacer.append(element);
+    fill(element, h('span', { class: 'faint' }, '…'));
+    return made;
+  }
+
+  return {
+    /** Takes away what lies outside of these places. @param {number} first @param {number} last */
+    keep(first, last) {
+      for (const [index, { element }] of rows) {
+        if (index >= first && index <= last) continue;
+        element.remove();
+        rows.delete(index);
+      }
+    },
+    /**
+     * The row of a place with what its item says; with an ellipsis until the item is here.
+     * @param {number} index
+     * @param {Item | null} item
+     * @param {string | number | null} key
+     */
+    at(index, item, key) {
+      /** @type {{ readonly element: HTMLElement, key: string | number | null }} */
+      const shown = rows.get(index) ?? built(index);
+      if (shown.key !== key && item !== null) fill(shown.element, row(item));
+      shown.key = key;
+      return shown.element;
     },
   };
 }
