@@ -9,11 +9,9 @@ import { layoutOf } from './machine-layouts.js';
 import { titlePage } from './page-title.js';
 import { sentenceOf } from './problem-note.js';
 import { stepAccount } from './step-account.js';
-import { StepCache } from './step-cache.js';
-import { stepRow } from './step-row.js';
+import { createStepList, STEP_HEIGHT } from './step-list.js';
 import { TimeLanes } from './time-lanes.js';
 import { WhatIfPanel } from './what-if-panel.js';
-import { createWindowList } from './window-list.js';
 import { dayAndTime, plain, stateText, zoneWord } from './words.js';
 
 /** @typedef {import('./api.ts').ActorDetail} ActorDetail */
@@ -21,7 +19,6 @@ import { dayAndTime, plain, stateText, zoneWord } from './words.js';
 /** @typedef {import('./wire.ts').StateValue} StateValue */
 /** @typedef {{ readonly from: StateValue | null, readonly to: StateValue, readonly event: string }} Taken */
 
-const STEP_HEIGHT = 46;
 const PLAY_MS = 700;
 /** How long a step is looked at before its account is asked for: while one scrubs, none are. */
 const SETTLED_MS = 120;
@@ -78,27 +75,16 @@ class ActorPage {
     this.id = id;
     this.title = 'Time travel';
     const { signal } = this.#abort;
-    this.cache = new StepCache({
-      fetch: (from, to) => read(`/v1/actors/${id}/steps?from=${from}&to=${to}`, { signal }),
+    const { cache, list } = createStepList({
+      id,
+      label: 'Steps, newest first',
+      signal,
+      choose: (version) => this.#look(version),
       onChange: () => this.#changed(),
       onError: (error) => this.#failed(error),
     });
-    this.steps = createWindowList({
-      label: 'Steps, newest first',
-      rowHeight: STEP_HEIGHT,
-      size: () => ({ length: this.cache.last, complete: true }),
-      at: (index) => this.#rowAt(this.cache.last - index),
-      want: (first, last) => this.cache.want(this.cache.last - last, this.cache.last - first),
-      keyOf: (step) => step.version,
-      choose: (step) => this.#look(step.version),
-      row: (/** @type {Step} */ step) =>
-        step.event.type !== ''
-          ? stepRow(step)
-          : this.cache.archived === null
-            ? quarantineRow(step)
-            : archivedRow(step, this.cache.archived),
-      empty: 'No step yet.',
-    });
+    this.cache = cache;
+    this.steps = list;
     this.whatIf = new WhatIfPanel({ id, fail: context.fail, light: (taken) => this.#light(taken, true) });
     this.element = this.#page();
     this.sized = new ResizeObserver(() => this.#fit());
@@ -161,14 +147,6 @@ class ActorPage {
       h('p', { class: 'faint' }, 'A file for test/exported that vitest runs: it passes as long as the chart does the same.'),
       h('p', {}, 'after ', this.from, ' up to ', this.to, ' ', this.download),
     );
-  }
-
-  /** @param {number} version */
-  #rowAt(version) {
-    const step = this.cache.at(version);
-    if (step !== undefined) return step;
-    const value = /** @type {StateValue} */ ('');
-    return /** @type {Step} */ ({ version, at: '', machine: '', event: { type: '' }, from: value, to: value, cause: null });
   }
 
   /** @param {number} version Of the address; 0 for none. */
@@ -241,7 +219,6 @@ class ActorPage {
   }
 
   #changed() {
-    this.steps.refresh();
     this.lanes.setSteps(this.cache.known());
     if (!this.#isRevealed) requestAnimationFrame(() => this.#reveal());
     mark(this.scrubber, 'max', String(Math.max(1, this.cache.last)));
@@ -404,32 +381,6 @@ function lifeOf({ createdAt, changedAt }) {
 /** @param {string} sign @param {string} label @param {() => void} onclick */
 function button(sign, label, onclick) {
   return h('button', { type: 'button', 'aria-label': label, title: label, onclick }, sign);
-}
-
-/** @param {Step} step @param {{ readonly at: string, readonly file: string }} archived */
-function archivedRow({ version }, { at, file }) {
-  return [
-    h('span', { class: 'step-version number' }, String(version)),
-    h(
-      'span',
-      { class: 'step-words' },
-      h('span', { class: 'step-event' }, `archived on ${at.slice(0, 10)}`),
-      h('span', { class: 'faint' }, `in file ${file}`),
-    ),
-  ];
-}
-
-/** @param {Step} step */
-function quarantineRow({ version }) {
-  return [
-    h('span', { class: 'step-version number' }, String(version)),
-    h(
-      'span',
-      { class: 'step-words' },
-      h('span', { class: 'step-event' }, 'put under quarantine, or released'),
-      h('span', { class: 'faint' }, 'no step of its own'),
-    ),
-  ];
 }
 
 /**

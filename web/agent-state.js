@@ -3,89 +3,78 @@ import { drawChart } from './chart-drawing.js';
 import { fill, h, mark, say } from './dom.js';
 import { Refused, read } from './http.js';
 import { layoutOf } from './machine-layouts.js';
-import { createPagedList } from './paged-list.js';
-import { stepRow } from './step-row.js';
-import { createWindowList } from './window-list.js';
+import { createStepList } from './step-list.js';
 import { dayAndTime, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').Step} Step */
 /** @typedef {{ readonly id: string, readonly signal: AbortSignal, readonly fail: (error: unknown) => void }} Options */
 
-const STEPS_PER_PAGE = 200;
-const STEP_HEIGHT = 46;
-
 /** @param {Options} options */
 export function agentState({ id, signal, fail }) {
-  /** The newest step that is known. @type {Step | null} */
-  let newest = null;
-  /** The step of the past that is looked at; null for the present. @type {Step | null} */
+  /** The version of the past that is looked at; null for the present. @type {number | null} */
   let past = null;
   const drawing = chartDrawing({ signal, fail });
-  const head = chartHead({ earlier: () => steps.move(1), later: () => steps.move(-1), present: () => look(null, false) });
-
-  const history = createPagedList({
-    fetchPage: (cursor) =>
-      read(`/v1/agents/${id}/history?limit=${STEPS_PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, { signal }),
-    keyOf: (/** @type {Step} */ step) => step.version,
-    onChange: () => {
-      const first = history.at(0);
-      if (first !== null && (newest === null || first.version > newest.version)) {
-        newest = first;
-        if (past === null) draw(false);
-      }
-      steps.refresh();
-    },
+  const head = chartHead({ earlier: () => list.move(1), later: () => list.move(-1), present: () => look(null, false) });
+  const { cache, list } = createStepList({
+    id,
+    label: 'Steps of the state chart, newest first',
+    signal,
+    choose: (version) => look(version === cache.last ? null : version, true),
+    onChange: () => draw(false),
     onError: fail,
   });
-  const steps = createWindowList({
-    label: 'Steps of the state chart, newest first',
-    rowHeight: STEP_HEIGHT,
-    size: () => history,
-    at: (index) => history.at(index),
-    want: (first, last) => history.want(first, last),
-    keyOf: (/** @type {Step} */ step) => step.version,
-    choose: (step) => look(step.version === newest?.version ? null : step, true),
-    row: stepRow,
-    empty: 'No step yet.',
-  });
+
+  /** The step that led to where the chart is shown; null while it is not here. */
+  const shown = () => cache.upTo(past ?? cache.last);
 
   /**
-   * Looks at a step of the past, or at the present.
-   * @param {Step | null} step
+   * Looks at a version of the past, or at the present.
+   * @param {number | null} version
    * @param {boolean} animate
    */
-  function look(step, animate) {
-    past = step;
+  function look(version, animate) {
+    past = version;
     draw(animate);
   }
 
   /** @param {boolean} animate */
   function draw(animate) {
-    const step = past ?? newest;
-    head.show(step, past !== null);
-    mark(drawing.element, 'data-past', past === null ? null : String(past.version));
+    const step = shown();
+    mark(drawing.element, 'data-past', past === null ? null : String(past));
+    list.show(cache.last === 0 ? null : (past ?? cache.last));
     if (step === null) return;
-    steps.show(step.version);
-    void drawing.show(step, () => past ?? newest ?? step, animate);
+    head.show(step, past);
+    void drawing.show(step, () => shown() ?? step, animate);
   }
 
-  draw(false);
+  async function restart() {
+    try {
+      /** @type {import('./api.ts').ActorDetail} */
+      const { version } = await read(`/v1/actors/${id}`, { signal });
+      cache.reach(version);
+      cache.want(version, version);
+      draw(false);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
   return {
     elements: [
       h('div', { class: 'panel chart-panel' }, h('div', { class: 'panel-head' }, head.elements), drawing.element),
-      stepsPanel(id, steps.element),
+      stepsPanel(id, list.element),
     ],
-    /** Reads the steps anew. */
-    restart: () => history.restart(),
+    /** Reads how far the agent is, and its steps from there. */
+    restart: () => void restart(),
     /** Takes a step that was received; answers whether it was not known yet. @param {Step} step */
     include(step) {
-      const before = newest;
-      if (!history.add(step)) return false;
-      newest = before === null || step.version > before.version ? step : before;
-      if (past === null) draw(before !== null);
+      if (step.version <= cache.last) return false;
+      const isFirst = cache.last === 0;
+      cache.add(step);
+      if (past === null && !isFirst) draw(true);
       return true;
     },
-    end: () => steps.end(),
+    end: () => list.end(),
   };
 }
 
@@ -99,19 +88,20 @@ function chartHead(go) {
     h('button', { type: 'button', 'aria-label': title, title, onclick }, sign);
   const earlier = by('One step earlier', '‹', go.earlier);
   const later = by('One step later', '›', go.later);
-  const present = h('button', { type: 'button', class: 'primary', onclick: go.present }, 'Back to the present');
+  const present = h('button', { type: 'button', class: 'primary', hidden: true, onclick: go.present }, 'Back to the present');
+  later.disabled = true;
+  earlier.disabled = true;
   return {
     elements: [h('h2', {}, 'State chart'), moment, h('span', { class: 'space' }), earlier, later, present],
     /**
-     * @param {Step | null} step
-     * @param {boolean} isPast
+     * @param {Step} step
+     * @param {number | null} past The version that is looked at; null for the present.
      */
-    show(step, isPast) {
-      present.hidden = !isPast;
-      later.disabled = !isPast;
-      earlier.disabled = step === null || step.version <= 1;
-      if (step === null) return;
-      say(moment, isPast ? `as it stood after step ${step.version}, ${dayAndTime(step.at)}` : `now, after step ${step.version}`);
+    show({ version, at }, past) {
+      present.hidden = past === null;
+      later.disabled = past === null;
+      earlier.disabled = version <= 1;
+      say(moment, past === null ? `now, after step ${version}` : `as it stood after step ${past}, ${dayAndTime(at)}`);
     },
   };
 }

@@ -226,11 +226,17 @@ function candlesOf(context, { id, manifest }, signal) {
  * @param {{ readonly stepped: () => void, readonly traded: () => void }} told
  */
 function subscribed(feed, id, { state, gates, evaluations, decisions, vault, books, versions }, told) {
+  let wasLost = false;
   return [
     feed.subscribe({
       channel: 'inspect',
       params: { actorId: id },
-      begin: () => state.restart(),
+      begin: () => {
+        state.restart();
+        // A step may have been missed.
+        if (wasLost) told.stepped();
+        wasLost = true;
+      },
       receive: ({ at, data }) => {
         const { version, machine, event, from, to } = data;
         if (!state.include({ version, at, machine, event, from, to, cause: null })) return;

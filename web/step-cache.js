@@ -7,13 +7,18 @@ const STRETCH = 200;
 const KEPT = 30;
 /** So many versions in a row may have no step of their own: quarantines and their ends. */
 const GAP = 20;
+/** Stretches that are read at a time: who drags through a long history is not answered for all that was passed. */
+const READ_AT_ONCE = 2;
 
 /** @param {number} version */
 const stretchOf = (version) => Math.floor((version - 1) / STRETCH);
 
 export class StepCache {
-  /** By the number of the stretch; null while it is read. @type {Map<number, ReadonlyMap<number, Step> | null>} */
+  /** By the number of the stretch; without steps while it is read. @type {Map<number, { steps: ReadonlyMap<number, Step> | null }>} */
   #stretches = new Map();
+  /** The numbers of the stretches that were wanted last. */
+  #wanted = { low: 0, high: -1 };
+  #reads = 0;
   /** Steps that were committed since. @type {Map<number, Step>} */
   #fresh = new Map();
   /** The version that the actor has reached, as far as is known. */
@@ -49,13 +54,24 @@ export class StepCache {
   at(version) {
     const received = this.#fresh.get(version);
     if (received !== undefined) return received;
-    const stretch = this.#stretches.get(stretchOf(version));
-    return stretch === undefined || stretch === null ? null : stretch.get(version);
+    const steps = this.#stretches.get(stretchOf(version))?.steps ?? null;
+    return steps === null ? null : steps.get(version);
+  }
+
+  /**
+   * The last step up to a version, for versions that a quarantine led to have none; null while it is not here.
+   * @param {number} version
+   */
+  upTo(version) {
+    let step = this.at(version);
+    for (let before = version - 1; step === undefined && before > 0; before--) step = this.at(before);
+    return step ?? null;
   }
 
   /** The steps that are here, in no order. */
   known() {
-    return [...this.#stretches.values(), this.#fresh].flatMap((steps) => (steps === null ? [] : [...steps.values()]));
+    const read = [...this.#stretches.values()].flatMap(({ steps }) => (steps === null ? [] : [...steps.values()]));
+    return [...read, ...this.#fresh.values()];
   }
 
   /**
@@ -75,11 +91,16 @@ export class StepCache {
     return low;
   }
 
-  /** Sees to it that the versions from `first` to `final` are here. @param {number} first @param {number} final */
+  /** Sees to it that the versions from `first` to `final` are here; what was wanted before and not read yet is not. @param {number} first @param {number} final */
   want(first, final) {
     if (this.last === 0) return;
-    const [low, high] = [stretchOf(Math.max(1, first)), stretchOf(Math.max(1, Math.min(final, this.last)))];
-    for (let number = low; number <= high; number++) void this.#load(number);
+    this.#wanted = { low: stretchOf(Math.max(1, first)), high: stretchOf(Math.max(1, Math.min(final, this.last))) };
+    this.#readOn();
+  }
+
+  #readOn() {
+    const { low, high } = this.#wanted;
+    for (let number = low; number <= high && this.#reads < READ_AT_ONCE; number++) void this.#load(number);
   }
 
   /** Takes in a step as it is committed. @param {Step} step */
@@ -97,17 +118,24 @@ export class StepCache {
   /** @param {number} number */
   async #load(number) {
     if (this.#stretches.has(number)) return;
-    this.#stretches.set(number, null);
+    /** @type {{ steps: ReadonlyMap<number, Step> | null }} */
+    const stretch = { steps: null };
+    this.#stretches.set(number, stretch);
+    this.#reads++;
     try {
       const { version, items, archived } = await this.fetch(number * STRETCH, (number + 1) * STRETCH);
       this.archived = archived ?? null;
       this.last = Math.max(this.last, version);
-      this.#stretches.set(number, new Map(items.map((step) => [step.version, step])));
+      stretch.steps = new Map(items.map((step) => [step.version, step]));
       for (const old of this.#stretches.keys()) if (this.#stretches.size > KEPT && old !== number) this.#stretches.delete(old);
       this.onChange();
     } catch (error) {
-      this.#stretches.delete(number);
+      if (this.#stretches.get(number) === stretch) this.#stretches.delete(number);
+      this.#wanted = { low: 0, high: -1 };
       this.onError(error);
+    } finally {
+      this.#reads--;
+      this.#readOn();
     }
   }
 }

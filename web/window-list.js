@@ -15,16 +15,17 @@ let lists = 0;
  * @param {(index: number) => Item | null} options.at
  * @param {(first: number, last: number) => void} options.want
  * @param {(item: Item) => readonly Node[]} options.row
- * @param {(item: Item) => string | number} options.keyOf
- * @param {(item: Item, index: number) => void} options.choose
- * @param {string} options.empty What is said of an empty list.
+ * @param {(item: Item) => number} options.keyOf
+ * @param {(key: number) => number} options.indexOf Where the item of a key lies, whether it is here or not.
+ * @param {(item: Item) => void} options.choose
  */
-export function createWindowList({ label, rowHeight, size, at, want, row, keyOf, choose, empty }) {
+export function createWindowList({ label, rowHeight, size, at, want, row, keyOf, indexOf, choose }) {
   const name = `list-${++lists}`;
   const spacer = h('div', { class: 'window-space' });
   const element = h('div', { class: 'window-list', role: 'listbox', tabindex: '0', 'aria-label': label }, spacer);
   const rows = builtRows({ name, spacer, rowHeight, row });
-  const selection = createSelection({ size, at, keyOf });
+  /** The key of the chosen item. @type {number | null} */
+  let chosen = null;
   /** A place that was asked for before its page was here. @type {number | null} */
   let pending = null;
   let scheduled = false;
@@ -33,7 +34,7 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
   element.addEventListener('keydown', (event) => {
     const { length } = size();
     const page = Math.max(1, Math.floor(element.clientHeight / rowHeight) - 1);
-    const to = movedTo(event.key, pending ?? selection.index(), page, length);
+    const to = movedTo(event.key, pending ?? indexOfChosen(), page, length);
     if (to === undefined || length === 0) return;
     event.preventDefault();
     pick(Math.min(Math.max(to, 0), length - 1));
@@ -45,15 +46,17 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
   const sized = new ResizeObserver(schedule);
   sized.observe(element);
 
+  const indexOfChosen = () => (chosen === null ? -1 : indexOf(chosen));
+
   /** @param {number} index */
   function pick(index) {
     reveal(index);
     const item = at(index);
     pending = item === null ? index : null;
     if (item === null) return schedule();
-    selection.choose(keyOf(item), index);
+    chosen = keyOf(item);
     draw();
-    choose(item, index);
+    choose(item);
   }
 
   /** @param {number} index */
@@ -78,14 +81,13 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
     const last = Math.min(length - 1, Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + SPARE_ROWS);
     want(first, last);
     spacer.style.height = `${Math.min(TALLEST_PX, length * rowHeight)}px`;
-    mark(spacer, 'data-empty', complete && length === 0 ? empty : null);
     rows.keep(first, last);
     let active = null;
     for (let index = first; index <= last; index++) {
       const item = at(index);
       const key = item === null ? null : keyOf(item);
       const shown = rows.at(index, item, key);
-      const isChosen = key !== null && key === selection.key;
+      const isChosen = key !== null && key === chosen;
       mark(shown, 'aria-selected', String(isChosen));
       mark(shown, 'aria-setsize', complete ? String(length) : '-1');
       mark(shown, 'aria-posinset', String(index + 1));
@@ -101,15 +103,15 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
     refresh: schedule,
     /**
      * Chooses without telling anybody; null for nothing.
-     * @param {string | number | null} key
+     * @param {number | null} key
      */
     show(key) {
-      selection.show(key);
+      chosen = key;
       schedule();
     },
     /** Chooses the next newer (-1) or older (1) item. @param {-1 | 1} by */
     move(by) {
-      const to = Math.max(0, selection.index()) + by;
+      const to = Math.max(0, indexOfChosen()) + by;
       if (to >= 0 && to < size().length) pick(to);
     },
     end() {
@@ -131,50 +133,6 @@ function movedTo(key, place, page, length) {
 }
 
 /**
- * Which item is chosen, by its key: its place changes with the list.
- * @template Item
- * @param {object} list
- * @param {() => { readonly length: number }} list.size
- * @param {(index: number) => Item | null} list.at
- * @param {(item: Item) => string | number} list.keyOf
- */
-function createSelection({ size, at, keyOf }) {
-  /** @type {string | number | null} */
-  let chosen = null;
-  /** Where it was last. */
-  let last = -1;
-  return {
-    get key() {
-      return chosen;
-    },
-    /** Where the chosen item is now; where it was last while its page is not here; -1 without one. */
-    index() {
-      if (chosen === null) return -1;
-      const there = at(last);
-      if (there !== null && keyOf(there) === chosen) return last;
-      for (let index = 0; index < size().length; index++) {
-        const item = at(index);
-        if (item !== null && keyOf(item) === chosen) {
-          last = index;
-          return index;
-        }
-      }
-      return last;
-    },
-    /** @param {string | number} key @param {number} index */
-    choose(key, index) {
-      chosen = key;
-      last = index;
-    },
-    /** Chooses what may be on a page that is not here; null for nothing. @param {string | number | null} key */
-    show(key) {
-      if (key === null || chosen === null) last = -1;
-      chosen = key;
-    },
-  };
-}
-
-/**
  * The rows that are in the document, by their place in the list.
  * @template Item
  * @param {object} options
@@ -184,7 +142,7 @@ function createSelection({ size, at, keyOf }) {
  * @param {(item: Item) => readonly Node[]} options.row
  */
 function builtRows({ name, spacer, rowHeight, row }) {
-  /** @type {Map<number, { readonly element: HTMLElement, key: string | number | null }>} */
+  /** @type {Map<number, { readonly element: HTMLElement, key: number | null }>} */
   const rows = new Map();
 
   /** @param {number} index */
@@ -212,10 +170,10 @@ function builtRows({ name, spacer, rowHeight, row }) {
      * The row of a place with what its item says; with an ellipsis until the item is here.
      * @param {number} index
      * @param {Item | null} item
-     * @param {string | number | null} key
+     * @param {number | null} key
      */
     at(index, item, key) {
-      /** @type {{ readonly element: HTMLElement, key: string | number | null }} */
+      /** @type {{ readonly element: HTMLElement, key: number | null }} */
       const shown = rows.get(index) ?? built(index);
       if (shown.key !== key && item !== null) fill(shown.element, row(item));
       shown.key = key;

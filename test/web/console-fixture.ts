@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
+import { CHECKPOINT_STEPS } from '../../actors/runtime/actor-history.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { seedOrganization } from '../../src/adapters/store/callers/seed-organization.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
@@ -46,8 +47,8 @@ const MINUTE = 60_000;
 /** A browser of this machine; null where there is none. */
 export const CHROMIUM = PLACES.find((path) => existsSync(path)) ?? null;
 
-/** How many steps the agent `Crypto trend` has behind it. */
-export const STEPS = 10_000;
+/** How many steps the agent `Crypto trend` has behind it unless told otherwise: enough for the step that is pictured. */
+const STEPS = 10_000;
 /** How many decisions the agent `Discount hunter` has made before the service starts. */
 export const DECISIONS = 3;
 
@@ -55,7 +56,7 @@ export const DECISIONS = 3;
 export type ServiceWithPast = Service & { readonly databaseUrl: string };
 
 /** The service over a database in which the example agents have already decided, and one has come and gone from degraded data. */
-export async function startServiceWithPast(): Promise<ServiceWithPast> {
+export async function startServiceWithPast({ steps = STEPS }: { readonly steps?: number } = {}): Promise<ServiceWithPast> {
   const url = await testDatabase();
   const now = Date.now();
   const first = Math.floor(now / MINUTE) * MINUTE - DECISIONS * MINUTE;
@@ -85,7 +86,7 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
   } finally {
     await sql.end({ timeout: 1 });
   }
-  await giveSteps(url, first);
+  await giveSteps(url, first, steps);
   return { ...(await startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres' } })), databaseUrl: url };
 }
 
@@ -147,18 +148,31 @@ export async function proposeOrder(
   return order.id;
 }
 
-/** Steps as the runtime writes them, between live and degraded data. */
-async function giveSteps(url: string, at: number): Promise<void> {
+/**
+ * Steps as the runtime writes them, between live and degraded data, the last of them an even one, with their checkpoints. They are
+ * not in the trail: no evidence rests on them, and they would be one batch with all else that lies here before the service starts.
+ */
+async function giveSteps(url: string, at: number, steps: number): Promise<void> {
   const owner = openDatabase({ url, name: 'console test', connections: 1, role: null });
   try {
+    await owner`alter table steps disable trigger trail_insert`;
     await owner`
       insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
       select a.id, v, ${at}::bigint + v, a.machine,
         jsonb_build_object('type', case when v % 2 = 1 then 'feed.degraded' else 'feed.restored' end, 'venue', 'spotexchange'),
         jsonb_build_object('stage', 'draft', 'duty', 'active', 'feed', case when v % 2 = 1 then 'live' else 'degraded' end),
         jsonb_build_object('stage', 'draft', 'duty', 'active', 'feed', case when v % 2 = 1 then 'degraded' else 'live' end), 'feed'
-      from actors a join agents g on g.id = a.id, generate_series(a.version + 1, ${STEPS}::bigint) v where g.name = 'Crypto trend'`;
-    await owner`update actors set version = ${STEPS} where id = (select id from agents where name = 'Crypto trend')`;
+      from actors a join agents g on g.id = a.id, generate_series(a.version + 1, ${steps}::bigint) v where g.name = 'Crypto trend'`;
+    await owner`alter table steps enable always trigger trail_insert`;
+    // After every even step it is what it was before the first of these.
+    await owner`
+      insert into actor_checkpoints (actor_id, version, at, machine, snapshot)
+      select a.id, v, ${at}::bigint + v, a.machine, a.snapshot
+      from actors a join agents g on g.id = a.id, generate_series(${CHECKPOINT_STEPS}::bigint, ${steps}::bigint, ${CHECKPOINT_STEPS}) v
+      where g.name = 'Crypto trend'`;
+    await owner`
+      update actors set version = ${steps}, checkpoint_version = ${steps - (steps % CHECKPOINT_STEPS)}
+      where id = (select id from agents where name = 'Crypto trend')`;
   } finally {
     await owner.end({ timeout: 1 });
   }
