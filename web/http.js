@@ -26,6 +26,8 @@ export class Refused extends Error {
 /** A service that has no time for an answer gives 503, one that was asked too often 429, and both say to ask again. */
 const ASK_AGAIN = [429, 503];
 const READ_ATTEMPTS = 4;
+/** A browser whose connection broke sends a change again by itself, and may be told that the first of them is still under way. */
+const CHANGE_ATTEMPTS = 15;
 const ASK_AGAIN_AFTER_MS = 1_000;
 
 /**
@@ -69,16 +71,24 @@ export async function* pagesOf(path, options) {
 }
 
 /**
- * Asks for a change. The same call never takes effect twice, even where a proxy sends it again.
+ * Asks for a change. The same call never takes effect twice, even where a proxy or the browser sends it again; while the first
+ * of them is still under way, its answer is asked for under the same key.
  * @template Answer
  * @param {'POST' | 'PUT' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<Answer>}
  */
-export function change(method, path, body) {
+export async function change(method, path, body) {
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return ask(method, path, body, { headers: { 'idempotency-key': key } });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(method, path, body, { headers: { 'idempotency-key': key } });
+    } catch (error) {
+      if (!(error instanceof Refused) || error.code !== 'idempotency_in_flight' || attempt === CHANGE_ATTEMPTS) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_AFTER_MS));
+  }
 }
 
 /**
