@@ -153,14 +153,15 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
     clock: live,
     onError: (error) => expect(error).toBe(null),
   });
+  const slot = Math.floor(now / 60_000) * 60_000;
+  await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1) on conflict do nothing`;
+  await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, 'spotchain:AAPLx', 'h', '{"quote":{"bid":"10","ask":"11","quality":"live"}}')`;
+  await liveFills(id, 4, 0, now - 1_000);
+  const day = Math.floor(now / 86_400_000) * 86_400_000;
+  await stage.app`update books set day = ${day}, day_start_equity_usd = 500 where id = ${bookIds.live(id)}`;
+  // Begun only now: a look between the fills and the day that they belong to would find a bad one.
   const looking = runEvery(live, FILL_LOOK_MS, breakers.look, (error) => expect(error).toBe(null));
   try {
-    const slot = Math.floor(now / 60_000) * 60_000;
-    await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1) on conflict do nothing`;
-    await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, 'spotchain:AAPLx', 'h', '{"quote":{"bid":"10","ask":"11","quality":"live"}}')`;
-    await liveFills(id, 4, 0, now - 1_000);
-    const day = Math.floor(now / 86_400_000) * 86_400_000;
-    await stage.app`update books set day = ${day}, day_start_equity_usd = 500 where id = ${bookIds.live(id)}`;
     await liveFills(id, 1, 0, live.now());
     expect(await rowOf(id)).toMatchObject({ pause_cause: null });
     // Nine hundred were paid in; 1300 at the day's first mark make that a bad day, once a fill is looked at.
