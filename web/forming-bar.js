@@ -43,7 +43,8 @@ export function followFormingBar({ context: { feed }, key, timeframe, last, onBa
     const inside = bars.filter(({ openTime }) => Date.parse(openTime) >= at);
     const [first] = inside;
     isRead = true;
-    if (first === undefined) return;
+    // The next bar may have begun while this one was read.
+    if (first === undefined || (bar !== null && bar.at > at)) return;
     const close = bar?.close ?? Number(inside.at(-1)?.close);
     const high = Math.max(...inside.map((one) => Number(one.high)), bar?.high ?? -Infinity);
     const low = Math.min(...inside.map((one) => Number(one.low)), bar?.low ?? Infinity);

@@ -4,7 +4,7 @@ import { chartPalette, translucent } from './chart-palette.js';
 import { ChartShades } from './chart-shades.js';
 import { mark, say } from './dom.js';
 import { CandlestickSeries, createSeriesMarkers, HistogramSeries, LineSeries, LineStyle } from './lightweight-charts.js';
-import { dayAndTime, priceText, quoteText } from './words.js';
+import { dayAndTime, grouped, priceText, quoteText } from './words.js';
 
 /** @typedef {import('./wire.ts').Bar} Bar */
 /** @typedef {import('./chart-palette.js').Palette} Palette */
@@ -19,7 +19,7 @@ const HEIGHT = 420;
 const LOWER_HEIGHT = 90;
 const MOST_DECIMALS = 8;
 /** Room behind the newest bar, in bars, so that its time and its marks are not cut off. */
-const BARS_AHEAD = 4;
+const BARS_AHEAD = 10;
 /** What is left of the colour of a bar that has not closed. */
 const FORMING_PART = 0.55;
 /** How each kind of mark is drawn: at the bar's low or high, in which shape and colour. */
@@ -38,6 +38,8 @@ const seconds = (ms) => /** @type {Seconds} */ (Math.floor(ms / 1000));
 export class PriceChart {
   /** @type {Map<number, Bar>} */
   #bars = new Map();
+  /** When the newest of them began. */
+  #newestClosed = -Infinity;
   #barMs = 60_000;
   /** @type {readonly Mark[]} */
   #marks = [];
@@ -102,25 +104,33 @@ export class PriceChart {
    */
   setBars(all, length) {
     this.#barMs = length;
-    this.#bars = new Map(all.map((bar) => [Date.parse(bar.openTime), bar]));
+    this.#keepBars(all.map((bar) => [Date.parse(bar.openTime), bar]));
     this.#drawBars();
     this.frame.fit();
   }
 
   /** A bar that has closed since; one that is older than the newest is drawn at its place. @param {Bar} bar */
   addBar(bar) {
-    this.#bars.set(Date.parse(bar.openTime), bar);
-    if (this.#forming !== null && this.#forming.at <= Date.parse(bar.openTime)) this.#forming = null;
-    this.#bars = new Map([...this.#bars].sort(([a], [b]) => a - b));
+    const at = Date.parse(bar.openTime);
+    if (this.#forming !== null && this.#forming.at <= at) this.#forming = null;
+    this.#keepBars([...this.#bars.set(at, bar)].sort(([a], [b]) => a - b));
     this.#drawBars();
   }
 
-  /** The bar behind the closed ones, which is drawn paler than they. @param {Forming} forming */
+  /**
+   * The bar behind the closed ones, which is drawn paler than they. One that has closed already changes nothing; one before the last
+   * that was forming takes its place, for a replay's time is set back.
+   * @param {Forming} forming
+   */
   form(forming) {
-    const [before, isNew] = [this.#forming, this.#forming?.at !== forming.at];
+    if (forming.at <= this.#newestClosed) return;
+    const before = this.#forming;
     this.#forming = forming;
-    if (before === null || isNew) this.#drawMarks();
-    this.candles.update(this.#formingCandle(forming));
+    if (before !== null && forming.at < before.at) this.#drawBars();
+    else {
+      if (before?.at !== forming.at) this.#drawMarks();
+      this.candles.update(this.#formingCandle(forming));
+    }
     mark(this.frame.element, 'data-forming', new Date(forming.at).toISOString());
     this.#tellNewest();
   }
@@ -216,6 +226,12 @@ export class PriceChart {
     if (bar === undefined || this.candles.priceToCoordinate(Number(bar.close)) === null) return;
     this.frame.chart.setCrosshairPosition(Number(bar.close), seconds(Date.parse(bar.openTime)), this.candles);
     this.#tell(bar);
+  }
+
+  /** @param {readonly (readonly [at: number, bar: Bar])[]} ascending */
+  #keepBars(ascending) {
+    this.#bars = new Map(ascending);
+    this.#newestClosed = ascending.at(-1)?.[0] ?? -Infinity;
   }
 
   /** @param {Palette} palette */
@@ -352,11 +368,6 @@ export class PriceChart {
 /** @param {Bar} bar Only for the eye: the numbers in words are the texts as they came. */
 function candleOf({ openTime, open, high, low, close }) {
   return { time: seconds(Date.parse(openTime)), open: Number(open), high: Number(high), low: Number(low), close: Number(close) };
-}
-
-/** Thousands apart, as in every other price of the page. @param {string} price */
-function grouped(price) {
-  return price.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
 }
 
 /** @param {readonly Bar[]} bars */

@@ -110,6 +110,12 @@ const DECIMALS_SHOWN = 6;
 /** Digits that are shown of what would be nothing but zeros. */
 const DIGITS_OF_SMALL = 4;
 
+/** A decimal text with its thousands grouped. @param {string} text */
+export function grouped(text) {
+  const [whole = '', ...decimals] = text.split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.');
+}
+
 /**
  * A price or a quantity for the eye: thousands are grouped, zeros at its end beyond the second decimal are left out, and
  * what is longer than six decimals is cut and marked so. Worked on as the text that it is.
@@ -117,7 +123,7 @@ const DIGITS_OF_SMALL = 4;
  */
 export function priceText(price) {
   const [digits = '', decimals = ''] = price.split('.');
-  const whole = digits.replace(/\B(?=(\d{3})+$)/g, ',');
+  const whole = grouped(digits);
   const significant = decimals.replace(/0+$/, '').padEnd(Math.min(2, decimals.length), '0');
   if (significant === '') return whole;
   // Of what is smaller than all of them, such as the price of a new token, the first digits are shown.

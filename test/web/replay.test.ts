@@ -89,6 +89,32 @@ describe.skipIf(CHROMIUM === null)('a replayed tape in the console', () => {
     expect(await shownTime()).toBe(isoTime(server.to).slice(0, 19).replace('T', ' ') + ' UTC');
     const status = page.locator('.candle-place figure p[role=status]');
     await waitFor(async () => (await status.innerText()).includes('14:34'), { what: 'the last bar that closed' });
+    // Set back while a later bar is forming on the chart.
+    await seek(DAY_BEGIN + 150_000);
+    const figure = page.locator('.candle-place figure');
+    await waitFor(async () => (await figure.getAttribute('data-forming')) === isoTime(DAY_BEGIN + 120_000), {
+      what: 'the bar that was forming at that time',
+    });
+  });
+
+  test('a chart takes a quote of a bar that has closed since, and a time that is set back', async () => {
+    const forming = await page.evaluate(`(async () => {
+      const { PriceChart } = await import('/console/price-chart.js');
+      const bar = (minute) => ({ openTime: new Date(minute * 60_000).toISOString(), open: '1', high: '2', low: '1', close: '2', volume: '1' });
+      const at = (minute) => ({ at: minute * 60_000, open: 1, high: 2, low: 1, close: 2 });
+      const chart = new PriceChart({ label: 'A chart of its own', lowerTitle: null });
+      const told = () => chart.element.getAttribute('data-forming');
+      chart.setBars([bar(1), bar(2)], 60_000);
+      const seen = [];
+      // The fourth bar has closed before a quote of the third came.
+      for (const next of [() => chart.form(at(5)), () => chart.form(at(4)), () => chart.addBar(bar(4)), () => chart.form(at(3)), () => chart.form(at(5))]) {
+        next();
+        seen.push(told());
+      }
+      chart.end();
+      return seen;
+    })()`);
+    expect(forming).toEqual([5, 4, 4, 4, 5].map((minute) => isoTime(minute * 60_000)));
   });
 
   test('another tape of the folder is loaded; nothing of it troubles axe in the dark, the light or on a phone', async () => {
