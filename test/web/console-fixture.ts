@@ -342,7 +342,8 @@ export async function visit(page: Page, address: string): Promise<void> {
   let before = '';
   await waitFor(
     async () => {
-      const [last, now] = [before, await page.locator('main').innerText()];
+      // Prices and ages go on changing.
+      const [last, now] = [before, (await page.locator('main').innerText()).replace(/\d[\d.,]*/g, '#')];
       before = now;
       return now === last && !/Reading…|Loading…/.test(now);
     },
