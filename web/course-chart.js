@@ -3,7 +3,7 @@ import { chartFrame } from './chart-frame.js';
 import { translucent } from './chart-palette.js';
 import { mark, say } from './dom.js';
 import { AreaSeries, createSeriesMarkers, LineSeries, LineStyle, LineType } from './lightweight-charts.js';
-import { dayAndTime } from './words.js';
+import { dayAndTime, grouped } from './words.js';
 
 /** @typedef {import('./chart-palette.js').Palette} Palette */
 /** @typedef {keyof Palette} Colour */
@@ -71,7 +71,7 @@ export class CourseChart {
     this.frame.share();
     this.frame.paint();
     this.frame.fit();
-    const values = series.map(({ title, points }) => `${title} ${points.at(-1)?.value.toFixed(this.decimals) ?? 'none'}`);
+    const values = series.map(({ title, points }) => `${title} ${this.#text(points.at(-1))}`);
     say(this.frame.legend, values.join('  '));
     mark(this.element, 'data-points', String(this.#lines[0]?.data().length ?? 0));
     say(this.frame.words, [summary, ...marks.map(({ at, text }) => `${dayAndTime(at)} ${text}`)].join('. '));
@@ -79,6 +79,11 @@ export class CourseChart {
 
   end() {
     this.frame.end();
+  }
+
+  /** @param {{ readonly value: number } | undefined} point */
+  #text(point) {
+    return point === undefined ? 'none' : grouped(point.value.toFixed(this.decimals));
   }
 
   #newLine() {
@@ -89,7 +94,7 @@ export class CourseChart {
       // The library's own text of a price is wrong from the eighth decimal on.
       priceFormat: {
         type: 'custom',
-        formatter: (/** @type {number} */ value) => value.toFixed(this.decimals),
+        formatter: (/** @type {number} */ value) => this.#text({ value }),
         minMove: 10 ** -this.decimals,
       },
     });

@@ -3,7 +3,7 @@ import { chartFrame } from './chart-frame.js';
 import { translucent } from './chart-palette.js';
 import { h, mark, say } from './dom.js';
 import { AreaSeries, BaselineSeries, LineSeries, LineStyle, PriceScaleMode } from './lightweight-charts.js';
-import { dayAndTime, numberText, priceText } from './words.js';
+import { dayAndTime, priceText } from './words.js';
 
 /** @typedef {{ readonly at: number, readonly value: number, readonly text?: string }} Point A text holds every digit of the value. */
 /** @typedef {{ readonly title: string, readonly points: readonly Point[] }} Curve */
@@ -100,7 +100,7 @@ function followPointer({ chart, legend }, upper, lower, decimals) {
     const told = curves.flatMap(({ title, last, at }, index) => {
       const point = seconds === null ? last : at.get(seconds);
       if (point === undefined) return [];
-      const value = index < upper.length ? textOf(point, decimals) : numberText(point.value);
+      const value = index < upper.length ? textOf(point, decimals) : point.value.toFixed(2);
       return [{ at: point.at, words: `${title} ${value}`.trim().replaceAll(' ', '\u00a0') }];
     });
     const [first] = told;

@@ -42,14 +42,17 @@ export function tabs({ label, address, chosen, tabs: all }) {
     show(next.name, true);
   }
   show(parts.find(({ name }) => name === chosen)?.name ?? parts[0]?.name ?? '', false);
+  const list = h(
+    'div',
+    { class: 'tabs', role: 'tablist', 'aria-label': label, onkeydown: move },
+    parts.map(({ tab }) => tab),
+  );
+  // Who follows a link to a part wants to see it; the page begins at its top before that.
+  if (parts.slice(1).some(({ name }) => name === chosen)) requestAnimationFrame(() => list.scrollIntoView());
   return h(
     'div',
     { class: 'tabbed' },
-    h(
-      'div',
-      { class: 'tabs', role: 'tablist', 'aria-label': label, onkeydown: move },
-      parts.map(({ tab }) => tab),
-    ),
+    list,
     parts.map(({ panel }) => panel),
   );
 }

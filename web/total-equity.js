@@ -63,7 +63,7 @@ export class TotalEquity {
       if (this.signal.aborted || this.#figures !== figures) return;
       const points = pointsOf(course, performance);
       if (points.length < 2)
-        return fill(this.place, h('p', { class: 'faint' }, 'A curve begins with the second minute that was observed.'));
+        return fill(this.place, h('p', { class: 'equity-words faint' }, 'A curve begins with the second minute that was observed.'));
       if (this.#chart === null) {
         this.#chart = new CourseChart({ label: 'Equity of everything in US dollars', decimals: 2, hasLower: false });
         fill(this.place, this.#chart.element);
@@ -73,7 +73,7 @@ export class TotalEquity {
     } catch (error) {
       if (this.signal.aborted) return;
       this.end();
-      fill(this.place, h('p', { class: 'problem' }, sentenceOf(error)));
+      fill(this.place, h('p', { class: 'equity-words problem' }, sentenceOf(error)));
     }
   }
 
