@@ -3,14 +3,10 @@
  * arrays that keeps nothing, and against streaming indicators with a hand-written loop; and backtests of stored bars, from
  * the first statement to the report, against the same bars read as rows and against bars in memory.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { EMA, RSI } from 'trading-signals';
 import { createBacktestReads } from '../src/adapters/store/candles/backtest-reads.ts';
 import { createCandleStore } from '../src/adapters/store/candles/candle-store.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
 import type { Candle } from '../src/domain/candle.ts';
@@ -23,6 +19,7 @@ import { maxDrawdown, sharpeRatio } from '../src/simulation/backtest/performance
 import { evaluateRules } from '../src/simulation/backtest/rule-columns.ts';
 import { simulate } from '../src/simulation/backtest/simulate.ts';
 import type { BacktestReads } from '../src/simulation/ports.ts';
+import { withDatabase } from './database.ts';
 import { bench, type Contender, cpuCost, repeated, sink } from './harness.ts';
 import { type DataFrame, grademark, peerVersion } from './peers.ts';
 import { costWithServer } from './server-cost.ts';
@@ -349,13 +346,7 @@ await bench({
 /** A year of minutes in a database of its own: read and worked out as `sevengate backtest` does. */
 const MINUTES = 365 * 1_440;
 const MINUTES_FROM = Date.UTC(2025, 0, 1);
-const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-// Let through, so that a server that root starts as another user lies in here as well and goes with it.
-chmodSync(home, 0o711);
-const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
-try {
-  const server = await startEmbeddedPostgres({ home, log: () => {} });
-  ends.push(() => server.stop());
+await withDatabase(async ({ server, ends }) => {
   await migrate(server.url);
   const sql = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
   ends.push(() => sql.end());
@@ -403,6 +394,4 @@ try {
     ],
     notes: ["rates are bars per second of processor time, ours and the server's together; the start of a process is not in them"],
   });
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});

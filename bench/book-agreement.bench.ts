@@ -4,16 +4,13 @@
  * is the fold of its entries. Not how fast, but whether ever different; the rate is told besides.
  * `--operations <n>`, `--seed <n>` and `--kill-one-in <n>` (attempts) choose others.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { bookIds } from '../src/domain/book.ts';
 import { assertBooked, writeUnderCrashes } from '../test/adapters/store/crashing-writers.ts';
 import { agentRow, ORG } from '../test/adapters/store/reads.ts';
+import { withDatabase } from './database.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,13 +24,7 @@ const WRITERS = 4;
 /** Operations of one transaction. */
 const STEP = 500;
 
-const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-// Let through, so that a server that root starts as another user lies in here as well and goes with it.
-chmodSync(home, 0o711);
-const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
-try {
-  const server = await startEmbeddedPostgres({ home, log: () => {} });
-  ends.push(() => server.stop());
+await withDatabase(async ({ server, ends }) => {
   await migrate(server.url);
   // The login role: it may end others' connections, and its statements over all rows may take their time.
   const sql = openDatabase({ url: server.url, role: null, name: 'bench', connections: WRITERS });
@@ -59,6 +50,4 @@ try {
     `${operations} operations of seed ${values.seed} by ${WRITERS} writers on ${books.length} books, ${crashed.killed} connections killed (${crashed.committedAllTheSame} of them after their commit): ` +
       `all booked once, every sum is zero and every book is its fold; ${(operations / seconds).toFixed(0)} operations a second\n`,
   );
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});

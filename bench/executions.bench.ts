@@ -2,9 +2,6 @@
  * How many paper executions a worker carries out: 1,000 agents of one organization that all trade in every slot, from the
  * proposals of the tick to the last fill, booked and signed. With steps that share transactions, and with one each.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { executionWorkers } from '../actors/proposal/execution.ts';
 import { startActivities } from '../actors/runtime/activities.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
@@ -17,7 +14,6 @@ import { writeCut } from '../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../src/adapters/store/agents/dispatch-store.ts';
 import { createTickStore } from '../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { createProposalStore } from '../src/adapters/store/orders/proposal-store.ts';
 import { createRiskReads, createSharedRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
@@ -31,6 +27,7 @@ import { SLOT, sampleObservation } from '../test/actors/agent/sample.ts';
 import { BTC, eagerManifest, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
 import { NO_TRADES } from '../test/harness/trading.ts';
 import { actorsOn } from '../test/world/actor-world.ts';
+import { type OwnDatabase, withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -40,14 +37,9 @@ const ORG = '00000000-0000-7000-8000-000000000001';
 /** Bought at the first price, sold at the second. */
 const PRICES = ['60000', '71000'] as const;
 
-const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-// Let through, so that a server that root starts as another user lies in here as well and goes with it.
-chmodSync(home, 0o711);
-const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
 const wall: Record<string, number[]> = {};
-try {
-  const server = await startEmbeddedPostgres({ home, log: () => {} });
-  ends.push(() => server.stop());
+await withDatabase(async (own) => {
+  const { home, server, ends } = own;
   const admin = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
   ends.push(() => admin.end());
   const keys = openWriterKeys(home, ['worker']);
@@ -63,7 +55,7 @@ try {
     await registerWriters(url.href, [keys.worker]);
     const sql = openDatabase({ url: url.href, name: `bench ${name}`, connections: 20, writer: keys.worker });
     ends.push(() => sql.end());
-    return executing(name, sql, server.pid);
+    return executing(name, sql, own);
   };
   const contenders = [await trading('shared'), await trading('alone')];
   await bench({
@@ -80,9 +72,7 @@ try {
   });
   for (const [name, rates] of Object.entries(wall))
     process.stdout.write(`${name}: carried out per second of wall time, by round: ${rates.map((rate) => Math.round(rate)).join(' ')}\n`);
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});
 
 async function agentsOn(sql: Sql): Promise<void> {
   const clock = createVirtualClock(SLOT + 1_000);
@@ -97,7 +87,7 @@ async function agentsOn(sql: Sql): Promise<void> {
 }
 
 /** A contender whose rounds are two slots: all agents buy, then all sell. */
-function executing(name: 'shared' | 'alone', sql: Sql, postmaster: number): Contender {
+function executing(name: 'shared' | 'alone', sql: Sql, { server, ends }: OwnDatabase): Contender {
   const clock = createVirtualClock(SLOT + 1_000);
   const plain = createActorStore(sql);
   const store = name === 'shared' ? shareCommits(plain) : plain;
@@ -134,7 +124,7 @@ function executing(name: 'shared' | 'alone', sql: Sql, postmaster: number): Cont
     name,
     round: async () => {
       const rates: number[] = (wall[name] ??= []);
-      const cost = await costWithServer(postmaster, AGENTS * PRICES.length, async () => {
+      const cost = await costWithServer(server.pid, AGENTS * PRICES.length, async () => {
         for (const next of PRICES) {
           price = next;
           slot += PERIOD;

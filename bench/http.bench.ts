@@ -4,17 +4,15 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMemberStore } from '../src/adapters/store/callers/member-store.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE } from '../src/sandbox/identity/provider.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
+import { type OwnDatabase, withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
 import type { ServerOrder } from './http-server.ts';
 
@@ -92,8 +90,16 @@ class Connection {
   }
 }
 
+interface Load {
+  readonly server: Measured;
+  readonly path: string;
+  readonly tokens: readonly string[];
+  readonly count: number;
+  readonly ends: OwnDatabase['ends'];
+}
+
 /** A contender that sends `count` requests over its own connections and asks the server what they cost it. */
-function load(name: string, server: Measured, path: string, tokens: readonly string[], count: number): Contender {
+function load(name: string, { server, path, tokens, count, ends }: Load): Contender {
   const connections = Array.from({ length: CONNECTIONS }, () => new Connection(server.port));
   const requests = connections.map((_, index) => {
     const token = tokens[index % tokens.length];
@@ -122,14 +128,7 @@ function load(name: string, server: Measured, path: string, tokens: readonly str
   };
 }
 
-const ends: (() => unknown)[] = [];
-const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-// Let through, so that a server that root starts as another user lies in here as well and goes with it.
-chmodSync(home, 0o711);
-ends.push(() => rmSync(home, { recursive: true, force: true }));
-try {
-  const database = await startEmbeddedPostgres({ home, log: () => {} });
-  ends.push(() => database.stop());
+await withDatabase(async ({ home, server: database, ends }) => {
   await migrate(database.url);
   const sql = openDatabase({ url: database.url, role: null, name: 'bench', connections: 1 });
   ends.push(() => sql.end());
@@ -156,11 +155,11 @@ try {
   await bench({
     title: `requests per second of the server's processor time, ${CONNECTIONS} connections`,
     contenders: [
-      load('GET /healthz', ours, '/healthz', [], 6_000),
-      load('bare Fastify', bare, '/healthz', [], 6_000),
-      load('GET /v1/me', ours, '/v1/me', tokens, 2_000),
-      load('GET /v1/quotes', ours, '/v1/quotes?venue=spotexchange&instrument=BTCUSDT', tokens, 2_000),
-      load('Fastify + crypto.verify', raw, '/v1/me', tokens, 2_000),
+      load('GET /healthz', { server: ours, path: '/healthz', tokens: [], count: 6_000, ends }),
+      load('bare Fastify', { server: bare, path: '/healthz', tokens: [], count: 6_000, ends }),
+      load('GET /v1/me', { server: ours, path: '/v1/me', tokens, count: 2_000, ends }),
+      load('GET /v1/quotes', { server: ours, path: '/v1/quotes?venue=spotexchange&instrument=BTCUSDT', tokens, count: 2_000, ends }),
+      load('Fastify + crypto.verify', { server: raw, path: '/v1/me', tokens, count: 2_000, ends }),
     ],
     comparisons: [
       { what: 'unauthenticated route', ours: 'GET /healthz', reference: 'bare Fastify', goal: 0.85 },
@@ -172,6 +171,4 @@ try {
       'the processor time of PostgreSQL and of the load is not in it',
     ],
   });
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});

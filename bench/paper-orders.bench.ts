@@ -1,7 +1,4 @@
 /** What a person's paper order costs in an organization of ten books and in one of a thousand: assessed, filled, booked and signed. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createMarketOrderHandler } from '../actors/market-order/command-handler.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
@@ -10,7 +7,6 @@ import { writeRecords } from '../src/adapters/store/actors/actor-records.ts';
 import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
 import { BookMoved } from '../src/adapters/store/books/book-store.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { createMarketOrderStore } from '../src/adapters/store/orders/market-order-store.ts';
 import { createRiskReads } from '../src/adapters/store/risk/risk-reads.ts';
@@ -25,6 +21,7 @@ import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT } from '../test/actors/agent/sample.ts';
 import { BTC, quoteOf } from '../test/actors/proposal/trading-fixture.ts';
 import { agentRow } from '../test/adapters/store/reads.ts';
+import { withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -32,13 +29,7 @@ const ORDERS = 30;
 const AT_ONCE = Number(process.env['BENCH_AT_ONCE'] ?? 1);
 const SIZES = { few: 10, many: 1_000 } as const;
 
-const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-// Let through, so that a server that root starts as another user lies in here as well and goes with it.
-chmodSync(home, 0o711);
-const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
-try {
-  const server = await startEmbeddedPostgres({ home, log: () => {} });
-  ends.push(() => server.stop());
+await withDatabase(async ({ home, server, ends }) => {
   const keys = openWriterKeys(home, ['worker']);
   await migrate(server.url);
   const owner = openDatabase({ url: server.url, role: null, name: 'bench owner', connections: 1 });
@@ -58,9 +49,7 @@ try {
         : 'rates are per second of wall time',
     ],
   });
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});
 
 function orgOf(index: number): string {
   return `00000000-0000-7000-8000-00000000000${index + 1}`;

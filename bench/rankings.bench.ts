@@ -2,9 +2,6 @@
  * What a ranking and the basis of 200 instruments cost over the bare queries of what they rest on, and how slow the slowest
  * answers are: the routes' own handlers on a real PostgreSQL, without HTTP (`http` measures that).
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ApiPorts } from '../api/ports.ts';
 import { listBasis } from '../api/v1/arbitrage/basis.ts';
 import { createBasisReads } from '../api/v1/arbitrage/basis-reads.ts';
@@ -13,12 +10,12 @@ import { rankPrivateRoute } from '../api/v1/rankings/private.ts';
 import { createCutReads } from '../src/adapters/store/agents/cut-reads.ts';
 import { createBarReads } from '../src/adapters/store/candles/bar-reads.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import { CATALOG, type CatalogEntry, catalogOf } from '../src/domain/catalog.ts';
 import type { Cut, Observation } from '../src/domain/cut.ts';
 import { seededRandom } from '../src/domain/seeded-random.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../src/domain/venue.ts';
+import { withDatabase } from './database.ts';
 import { bench, type Contender, wallCost } from './harness.ts';
 
 const INSTRUMENTS = 200;
@@ -101,12 +98,7 @@ function observed(entry: CatalogEntry, slot: number): Observation {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-chmodSync(folder, 0o755);
-const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
-try {
-  const postgres = await startEmbeddedPostgres({ home: folder, log: () => {} });
-  ends.push(() => postgres.stop());
+await withDatabase(async ({ server: postgres, ends }) => {
   await migrate(postgres.url);
   const owner = openDatabase({ url: postgres.url, role: null, name: 'bench owner', connections: 1 });
   ends.push(() => owner.end());
@@ -200,6 +192,4 @@ try {
     process.stdout.write(`${name.padEnd(34)} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${took.length}; p99 below 50 ms: ${verdict}\n`);
   }
   process.stdout.write(`the half-lives of an hour, fitted once: ${fitted.toFixed(0)} ms\n`);
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});

@@ -3,9 +3,6 @@
  * against the naive design (a job, a live actor and an awaited insert of the full record per agent) and against the
  * server copying rows.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createActor } from 'xstate';
 import { agentMachine } from '../actors/agent/machine.ts';
 import type { TickDecision } from '../actors/agent/protocol.ts';
@@ -18,7 +15,6 @@ import { writeCut } from '../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore, databaseNow } from '../src/adapters/store/agents/dispatch-store.ts';
 import { createTickStore } from '../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import type { Cut } from '../src/domain/cut.ts';
 import { compileManifest } from '../src/domain/decide.ts';
@@ -27,6 +23,7 @@ import type { InstrumentKey } from '../src/domain/venue.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleManifest, sampleObservation } from '../test/actors/agent/sample.ts';
 import { actorsOn } from '../test/world/actor-world.ts';
+import { withDatabase } from './database.ts';
 import { bench, type Contender, cpuMicroseconds, median } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -50,13 +47,7 @@ function cutOf(slot: number): Cut {
   return { slot, observations: new Map(INSTRUMENTS.map((instrument, index) => [instrument, observe(instrument, index)])) };
 }
 
-const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-// Let through, so that a server that root starts as another user lies in here as well and goes with it.
-chmodSync(home, 0o711);
-const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
-try {
-  const server = await startEmbeddedPostgres({ home, log: () => {} });
-  ends.push(() => server.stop());
+await withDatabase(async ({ home, server, ends }) => {
   await migrate(server.url);
   const found = findRedisServer(process.env['PATH'] ?? '');
   const redis = found && (await startEmbeddedRedis({ home, server: found, log: () => {} }));
@@ -67,9 +58,7 @@ try {
   const owner = openDatabase({ url: server.url, name: 'bench owner', connections: IN_FLIGHT, role: null });
   ends.push(() => Promise.all([sql.end(), owner.end()]));
   await measure({ sql, owner, handler, postmaster: server.pid }, redis ? 'Redis' : 'PostgreSQL (no redis-server on the PATH)');
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});
 
 interface JobQueue {
   /** Has every job done by workers of the product's own queue; resolves after the last. */

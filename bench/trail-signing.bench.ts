@@ -1,19 +1,16 @@
 /** What signing costs a tick: the same shard of 500 agents on two databases of one server, one whose writers sign and one without writers. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
 import { writeCut } from '../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../src/adapters/store/agents/dispatch-store.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
-import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
 import type { BatchSigner } from '../src/adapters/store/trail/batch-seal.ts';
 import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
 import { actorsOn } from '../test/world/actor-world.ts';
+import { type OwnDatabase, withDatabase } from './database.ts';
 import { bench, type Contender } from './harness.ts';
 import { costWithServer } from './server-cost.ts';
 
@@ -22,13 +19,8 @@ const PERIOD = 60_000;
 const SLOTS = 30;
 const ORG = '00000000-0000-7000-8000-000000000001';
 
-const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
-// Let through, so that a server that root starts as another user lies in here as well and goes with it.
-chmodSync(home, 0o711);
-const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
-try {
-  const server = await startEmbeddedPostgres({ home, log: () => {} });
-  ends.push(() => server.stop());
+await withDatabase(async (own) => {
+  const { home, server, ends } = own;
   const admin = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
   ends.push(() => admin.end());
   const keys = openWriterKeys(home, ['worker']);
@@ -41,8 +33,8 @@ try {
   };
   const signedUrl = await urlOf('signed');
   await registerWriters(signedUrl, [keys.worker]);
-  const signed = await ticking('signed', signedUrl, keys.worker, server.pid);
-  const unsigned = await ticking('unsigned', await urlOf('unsigned'), null, server.pid);
+  const signed = await ticking('signed', signedUrl, keys.worker, own);
+  const unsigned = await ticking('unsigned', await urlOf('unsigned'), null, own);
   await bench({
     title: `a tick of ${AGENTS} agents on one instrument, committed: with and without signatures`,
     rounds: 9,
@@ -55,12 +47,10 @@ try {
       'signed: the digest of the decisions in tick_batches, the batch of the transaction with its Merkle root and one Ed25519 signature',
     ],
   });
-} finally {
-  for (const end of ends.reverse()) await end();
-}
+});
 
 /** A contender that ticks its own database, slot after slot. */
-async function ticking(name: string, url: string, writer: BatchSigner | null, postmaster: number): Promise<Contender> {
+async function ticking(name: string, url: string, writer: BatchSigner | null, { server, ends }: OwnDatabase): Promise<Contender> {
   const sql = openDatabase({ url, name: `bench ${name}`, connections: 6, ...(writer === null ? {} : { writer }) });
   ends.push(() => sql.end());
   await sql.begin((transaction) => transaction`insert into organizations (id, name) values (${ORG}, 'bench')`);
@@ -88,7 +78,7 @@ async function ticking(name: string, url: string, writer: BatchSigner | null, po
       const slots = Array.from({ length: SLOTS }, (_, index) => slot + (index + 1) * PERIOD);
       for (const at of slots) await writeCut(sql, sampleCut(at, { premiumPct: 1, rsi: 50 }), 'streams');
       slot = slots.at(-1) as number;
-      return costWithServer(postmaster, SLOTS, async () => {
+      return costWithServer(server.pid, SLOTS, async () => {
         for (const at of slots) {
           clock.advanceTo(at + 500);
           await store.dueShards(PERIOD, at);

@@ -1,0 +1,30 @@
+/** A PostgreSQL of a benchmark's own, in a state folder that goes with it. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
+
+/** What work with a database of its own is given. */
+export interface OwnDatabase {
+  /** The state folder. */
+  readonly home: string;
+  /** Without migrations. */
+  readonly server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+  /** What ends what the work began; carried out before the server is stopped, the last first. */
+  readonly ends: (() => unknown)[];
+}
+
+/** Starts a server, works, and ends all that was begun, the last first, also where the work fails. */
+export async function withDatabase(work: (own: OwnDatabase) => Promise<void>): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+  // Let through, so that a server that root starts as another user lies in here as well and goes with it.
+  chmodSync(home, 0o711);
+  const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
+  try {
+    const server = await startEmbeddedPostgres({ home, log: () => {} });
+    ends.push(() => server.stop());
+    await work({ home, server, ends });
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
