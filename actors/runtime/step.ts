@@ -1,11 +1,11 @@
 /** One step of a durable actor: state and event in; state, records, timers, activities and announcements out. Pure. */
 import {
-  type AnyActorScope,
   type AnyMachineSnapshot,
   type AnyStateMachine,
-  createActor,
   type ExecutableActionObject,
   getNextTransitions,
+  initialTransition,
+  transition,
 } from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, StepPlan, TimerChange } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
@@ -20,8 +20,7 @@ export interface StepSubject {
 
 /** The first step: the machine's initial state from its input. */
 export function startStep(kind: ActorKind, subject: StepSubject, input: { readonly [key: string]: Json }): StepPlan {
-  const { machine } = kind;
-  const [snapshot, actions] = collected(machine, (scope) => machine.getInitialSnapshot(scope, input as never));
+  const [snapshot, actions] = initialTransition(kind.machine, input as never) as Transitioned;
   return plan(kind, subject, snapshot, actions);
 }
 
@@ -30,48 +29,12 @@ export function startStep(kind: ActorKind, subject: StepSubject, input: { readon
  * @throws whatever a guard, an assignment or an effect throws; the caller keeps the last good state.
  */
 export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
-  const { machine } = kind;
-  const [next, actions] = collected(machine, (scope) => machine.transition(snapshot as never, event as never, scope));
+  const [next, actions] = transition(kind.machine, snapshot as never, event as never) as Transitioned;
   if (next.status === 'error') throw next.error;
   return plan(kind, subject, next, actions);
 }
 
-/**
- * What `transition` and `initialTransition` of XState do, with one inert actor per machine instead of one per step: each new one begins
- * a life of its own, whose context is made without an input, and costs more than the step. No machine here has children, whom it would
- * remember, and it never starts.
- */
-function collected(
-  machine: AnyStateMachine,
-  step: (scope: AnyActorScope) => unknown,
-): readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]] {
-  const actions: ExecutableActionObject[] = [];
-  const scope = { ...inertScope(machine), actionExecutor: (action: ExecutableActionObject) => void actions.push(action) };
-  return [step(scope as AnyActorScope) as AnyMachineSnapshot, actions];
-}
-
-const INERT_SCOPES = new WeakMap<AnyStateMachine, AnyActorScope>();
-
-function inertScope(machine: AnyStateMachine): AnyActorScope {
-  let scope = INERT_SCOPES.get(machine);
-  if (scope === undefined) {
-    const self = createActor(machine);
-    const nothing = (): void => {};
-    scope = {
-      self,
-      id: '',
-      sessionId: '',
-      system: self.system,
-      logger: nothing,
-      defer: nothing,
-      stopChild: nothing,
-      emit: nothing,
-      actionExecutor: nothing,
-    } as AnyActorScope;
-    INERT_SCOPES.set(machine, scope);
-  }
-  return scope;
-}
+type Transitioned = readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]];
 
 /** The types of the events that the machine reacts to in this state, whatever their guards say; the chart's own delays are not among them. */
 export function eventsTaken(snapshot: AnyMachineSnapshot): readonly string[] {

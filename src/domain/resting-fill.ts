@@ -102,7 +102,7 @@ export function restingFill(order: Order, flow: MarketFlow, model: CostModel, in
  */
 function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price: DecimalString): Through | null {
   const buys = order.side === 'buy';
-  const isBeyond = beyond(buys, price);
+  const isBeyond = (other: DecimalString): boolean => (buys ? new Decimal(other).lt(price) : new Decimal(other).gt(price));
   const sidesOf = (other: DecimalString) => (buys ? { bid: null, ask: other } : { bid: other, ask: null });
   const traded = trades
     .filter((trade) => isBeyond(trade.price))
@@ -115,26 +115,12 @@ function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price
     );
   const crossing = tops.flatMap(({ source: received, observedAt, bid, ask, bidSize, askSize }): Through[] => {
     const [other, size] = buys ? [ask, askSize] : [bid, bidSize];
-    if (other === null || size === null || !isBeyond(other) || !isDecimalString(size) || !isPositive(size)) return [];
+    if (other === null || size === null || !isDecimalString(size) || !isPositive(size) || !isBeyond(other)) return [];
     return [{ quantity: new Decimal(size), quote: { source: received, observedAt, bid, ask } }];
   });
   const shown = crossing.reduce<Through | null>((most, each) => (most === null || most.quantity.lt(each.quantity) ? each : most), null);
   if (traded === null || shown === null) return traded ?? shown;
   return shown.quantity.gt(traded.quantity) ? shown : traded;
-}
-
-/**
- * Whether a price lies beyond another. Texts of different numbers are in the order of these numbers, since rounding never turns an
- * order around; only where the numbers are the same the decimals are compared. @throws Error where a price is no decimal
- */
-function beyond(buys: boolean, price: DecimalString): (other: DecimalString) => boolean {
-  const exact = new Decimal(price);
-  const near = exact.toNumber();
-  return (other) => {
-    const number = Number(other);
-    if (number !== near && !Number.isNaN(number)) return buys ? number < near : number > near;
-    return buys ? new Decimal(other).lt(exact) : new Decimal(other).gt(exact);
-  };
 }
 
 /** The price at which an order rests: the best price of its own side, never beyond its limit. Null where that side is empty. */
