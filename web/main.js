@@ -167,6 +167,21 @@ function signIn(reason) {
 }
 
 /**
+ * Ends the page and then the session: whatever the page asked after it would be refused.
+ * @param {() => (error: unknown) => void} reopen Opens the page again, where the session did not end, and gives what tells the error on it.
+ */
+async function signOut(reopen) {
+  end();
+  end = () => {};
+  try {
+    await change('DELETE', '/v1/session');
+    signIn(null);
+  } catch (error) {
+    reopen()(error);
+  }
+}
+
+/**
  * The palette and the sheet of keys, whose modules come as they are asked for.
  * @param {object} options
  * @param {Me} options.me
@@ -206,6 +221,7 @@ async function isSignedIn() {
  * @param {Me} me
  * @param {((options: { onMoved: () => void, fail: (error: unknown) => void }) => ReturnType<typeof import('./replay-bar.js').createReplayBar>) | null} [makeBar]
  *   What stands above every page of a replay, and tells its time.
+ * @returns {(error: unknown) => void} Tells an error on the page.
  */
 function open(me, makeBar = null) {
   actAs(me);
@@ -225,10 +241,11 @@ function open(me, makeBar = null) {
     signedIn: isSignedIn,
     onSignedOut: signedOut,
   });
-  const { palette, help } = aids({ me, onSignOut: () => void signOut(), fail, notify: (...said) => shell.notify(...said) });
+  const onSignOut = () => void signOut(() => open(me, makeBar));
+  const { palette, help } = aids({ me, onSignOut, fail, notify: (...said) => shell.notify(...said) });
   const shell = createShell({
     me,
-    onSignOut: () => void signOut(),
+    onSignOut,
     onHurry: () => feed.hurry(),
     onPalette: palette,
     onHelp: help,
@@ -249,15 +266,6 @@ function open(me, makeBar = null) {
     shell.showView(view, name);
   }
 
-  async function signOut() {
-    try {
-      await change('DELETE', '/v1/session');
-      signIn(null);
-    } catch (error) {
-      fail(error);
-    }
-  }
-
   const stopFollowing = may('agent:read') ? followOrganization(context, shell) : () => {};
   // Every time on the page is written anew.
   const stops = [listenToKeys({ onPalette: palette, onHelp: help }), onZone(route), stopFollowing];
@@ -273,6 +281,7 @@ function open(me, makeBar = null) {
   fill(place, bar?.element, shell.element);
   route();
   feed.connect();
+  return fail;
 }
 
 /**

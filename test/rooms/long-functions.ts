@@ -51,7 +51,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['web/evaluations-panel.js', 'runItem', 80],
       ['web/feed.js', 'createFeed', 100],
       ['web/linked-wallets.js', 'linkedWalletsPanel', 92],
-      ['web/main.js', 'open', 70],
       ['web/portfolio-view.js', 'drawn', 70],
       ['web/portfolio-view.js', 'portfolioView', 80],
       ['web/proposal-card.js', 'proposalCard', 70],

@@ -1,5 +1,5 @@
 // The front page and the page of an agent as its owner works with them: what needs somebody, made, edited, cloned, closed, signed off.
-import type { Page } from 'playwright-core';
+import type { Page, WebSocket } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
@@ -400,6 +400,28 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByRole('button', { name: 'Close positions' }).waitFor();
     expect(await page.getByRole('button', { name: 'Close positions' }).isDisabled()).toBe(true);
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+  });
+
+  test('who signs out is told of nothing more before the session ends, and goes on where it does not', async () => {
+    const sockets: WebSocket[] = [];
+    page.on('websocket', (socket) => sockets.push(socket));
+    await page.reload();
+    await waitFor(() => sockets.length > 0, { what: 'the connection of the feed' });
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/session', async (route) => {
+      await held;
+      await route.fulfill({ status: 500, contentType: 'application/problem+json', body: '{"detail":"signing out did not succeed"}' });
+    });
+    await page.locator('.who summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await waitFor(() => sockets.every((socket) => socket.isClosed()), { what: 'the end of the feed' });
+    answer();
+    await page.getByText('signing out did not succeed').waitFor();
+    await page.unroute('**/v1/session');
+    await go('#/agents');
+    await page.getByRole('link', { name: 'Crypto trend' }).waitFor();
+    expectOnly('500');
   });
 
   test('what a role does not give is left out with one sentence on every page, and never asked for', async () => {
