@@ -26,25 +26,31 @@ export interface DatabaseOptions {
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** The longest wait before a lost connection is opened again, in seconds. */
 const RECONNECT_CAP_S = 1;
-/** How long the queries of a pool that was replaced may go on, in seconds: longer than any statement. */
+/** How long the queries of a pool that was replaced may go on, in seconds, where statements have a limit: longer than any of them. */
 const OLD_POOL_S = 20;
 
 /**
  * Opens a pool that outlives its connections.
  * postgres.js can lose a connection in the middle of a write in such a way that the place of that connection in its pool
  * never works again: what was to be written stays behind, and nothing after it is sent. So the first loss of a connection
- * puts a new pool in the place of the old one, which is closed once its queries have ended.
+ * puts a new pool in the place of the old one, which is closed once its transactions and queries have ended: those on its
+ * other connections have lost nothing, and an import takes longer than any statement.
  */
 export function openDatabase(options: DatabaseOptions): Sql {
   let ended = false;
   const listeners = createListeners(() => current);
+  const transactions = createTransactions();
+  const begin = () => beginOn(current, options.writer ?? null, transactions);
   let current = openPool();
   function openPool(): Sql {
     const pool = createPool(options, () => {
       if (ended || pool !== current) return;
       current = openPool();
       listeners.moveTo(current);
-      pool.end({ timeout: OLD_POOL_S }).catch(() => {});
+      transactions
+        .endedOn(pool)
+        .then(() => pool.end(options.role === null ? {} : { timeout: OLD_POOL_S }))
+        .catch(() => {});
     });
     return pool;
   }
@@ -57,13 +63,13 @@ export function openDatabase(options: DatabaseOptions): Sql {
       const [strings] = parameters as [TemplateStringsArray];
       // A change beside a transaction gets one of its own, so that it is signed.
       if (options.writer !== undefined && isStatement(strings) && mayNeedSigning(strings))
-        return signedAlone((work) => beginOn(current, options.writer ?? null)(work), parameters);
+        return signedAlone((work) => begin()(work), parameters);
       return Reflect.apply(current as never, undefined, parameters) as unknown;
     },
     get(_, key) {
       if (key === 'end') return end;
       if (key === 'listen') return listeners.listen;
-      return key === 'begin' ? beginOn(current, options.writer ?? null) : (Reflect.get(current, key) as unknown);
+      return key === 'begin' ? begin() : (Reflect.get(current, key) as unknown);
     },
   });
   if (options.writer !== undefined) writers.set(database, options.writer);
@@ -75,6 +81,29 @@ const writers = new WeakMap<Sql, BatchSigner>();
 /** What transactions of a pool show when they name an organization; empty where the pool has no writer's key. */
 export function organizationProof(pool: Sql, orgId: string): string {
   return writers.get(pool)?.organizationProof(orgId) ?? '';
+}
+
+/** The transactions that have a connection, by their pool. */
+interface Transactions {
+  began(pool: Sql, outcome: Promise<unknown>): void;
+  /** Resolves when those that are under way now have ended. A lost connection ends its transaction. */
+  endedOn(pool: Sql): Promise<unknown>;
+}
+
+function createTransactions(): Transactions {
+  const underWay = new Map<Sql, Set<Promise<unknown>>>();
+  return {
+    began(pool, outcome) {
+      const own = underWay.get(pool) ?? new Set();
+      underWay.set(pool, own.add(outcome));
+      const ended = (): void => {
+        own.delete(outcome);
+        if (own.size === 0) underWay.delete(pool);
+      };
+      outcome.then(ended, ended);
+    },
+    endedOn: (pool) => Promise.allSettled(underWay.get(pool) ?? new Set<Promise<unknown>>()),
+  };
 }
 
 /** `listen` of pools that are replaced: whoever listened on the old one would receive nothing any more. */
@@ -136,7 +165,7 @@ function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown
  * later statements of the work, and the ROLLBACK at its end, to a socket that it has forgotten, which throws where nobody
  * can catch it. So nothing of a lost transaction is sent any more.
  */
-function beginOn(pool: Sql, writer: BatchSigner | null) {
+function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactions) {
   type Work<Value> = (transaction: Transaction) => Promise<Value>;
   return <Value>(...given: [Work<Value>] | [options: string, Work<Value>]): Promise<Value> => {
     const [options, work] = given.length === 2 ? given : ['', given[0]];
@@ -146,7 +175,8 @@ function beginOn(pool: Sql, writer: BatchSigner | null) {
       // An error that the server goes on after is none: only a loss ends the transaction by itself.
       if (isConnectionLoss(error) && (error as { severity?: unknown }).severity !== 'ERROR') lost = true;
     };
-    const outcome = pool.begin(options, async (transaction) => {
+    const outcome: Promise<Value> = pool.begin(options, async (transaction) => {
+      transactions.began(pool, outcome);
       const guarded = new Proxy(transaction, {
         apply(target, self, parameters) {
           if (lost) return Promise.reject(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));

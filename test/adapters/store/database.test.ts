@@ -1,5 +1,5 @@
 // Connections of our own kind: exact numbers, arrays without asking the server for their types, and losses that are told apart.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isConnectionLoss, isRetryable, openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { rounds } from '../../harness/rounds.ts';
@@ -87,6 +87,38 @@ test('a transaction that goes on long after its connection was lost is rejected,
     }
   } finally {
     await Promise.all([killer.end(), victim.end()]);
+  }
+});
+
+test('a long transaction goes on to its end when another connection of its pool is lost', async () => {
+  const killer = openDatabase({ url, name: 'killer of others', role: null, connections: 1 });
+  const owner = openDatabase({ url, name: 'long work', role: null, connections: 2 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  try {
+    const kept = await owner.begin(async (transaction) => {
+      const [{ pid } = { pid: 0 }] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      const [other] = await owner<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      expect(other?.pid).not.toBe(pid);
+      await killer`select pg_terminate_backend(${other?.pid as number})`;
+      // The loss is told, and the next statement beside the transaction comes by a new connection.
+      await waitFor(
+        () =>
+          owner<{ pid: number }[]>`select pg_backend_pid() as pid`.then(
+            ([row]) => row?.pid !== other?.pid,
+            () => false,
+          ),
+        {
+          what: 'a new connection',
+        },
+      );
+      vi.advanceTimersByTime(3_600_000);
+      await killer`select 1`;
+      return transaction<{ pid: number }[]>`select pg_backend_pid() as pid, ${pid}::int as before`;
+    });
+    expect(kept[0]).toMatchObject({ before: kept[0]?.pid });
+  } finally {
+    vi.useRealTimers();
+    await Promise.all([killer.end(), owner.end()]);
   }
 });
 
