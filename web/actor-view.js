@@ -12,7 +12,7 @@ import { stepAccount } from './step-account.js';
 import { createStepList, STEP_HEIGHT } from './step-list.js';
 import { TimeLanes } from './time-lanes.js';
 import { WhatIfPanel } from './what-if-panel.js';
-import { dayAndTime, plain, stateText, zoneWord } from './words.js';
+import { countText, dayAndTime, plain, stateText, zoneWord } from './words.js';
 
 /** @typedef {import('./api.ts').ActorDetail} ActorDetail */
 /** @typedef {import('./wire.ts').Step} Step */
@@ -262,7 +262,7 @@ class ActorPage {
     const step = this.cache.at(this.#version);
     mark(this.chartPlace, 'data-past', this.#follows ? null : String(this.#version));
     mark(this.element, 'data-version', String(this.#version));
-    const place = `step ${this.#version} of ${this.cache.last}`;
+    const place = `step ${countText(this.#version)} of ${countText(this.cache.last)}`;
     if (step === undefined) say(this.moment, `${place}: put under quarantine, or released`);
     if (!step) return;
     // Who asked stands first in a cause; the id of the request after it is for a log.

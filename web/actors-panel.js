@@ -1,7 +1,7 @@
 /** Every durable actor of the organization, newest first, by kind and by how it stands; each leads to its past. */
 import { h } from './dom.js';
 import { pagedTable, wordFilter } from './paged-table.js';
-import { dayAndTime, plain, stateText, zoneWord } from './words.js';
+import { countText, dayAndTime, plain, stateText, zoneWord } from './words.js';
 
 /** @typedef {import('./api.ts').Actor} Actor */
 
@@ -68,7 +68,7 @@ function actorCells({ id, kind, name, version, status, value, changedAt }, inter
     link,
     stateText(/** @type {import('./wire.ts').StateValue} */ (value)),
     h('span', { class: 'badge', 'data-status': status }, plain(status)),
-    h('span', { class: 'number' }, String(version)),
+    h('span', { class: 'number' }, countText(version)),
     h('span', { class: 'number' }, dayAndTime(changedAt)),
     ...(interventions.may ? [interventions.ofActor(of)] : []),
   ];

@@ -4,7 +4,7 @@ import { fill, h, mark, say } from './dom.js';
 import { Refused, read } from './http.js';
 import { layoutOf } from './machine-layouts.js';
 import { createStepList } from './step-list.js';
-import { dayAndTime, stateText } from './words.js';
+import { countText, dayAndTime, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').Step} Step */
 /** @typedef {{ readonly id: string, readonly signal: AbortSignal, readonly fail: (error: unknown) => void }} Options */
@@ -101,7 +101,7 @@ function chartHead(go) {
       present.hidden = past === null;
       later.disabled = past === null;
       earlier.disabled = version <= 1;
-      say(moment, past === null ? `now, after step ${version}` : `as it stood after step ${past}, ${dayAndTime(at)}`);
+      say(moment, past === null ? `now, after step ${countText(version)}` : `as it stood after step ${countText(past)}, ${dayAndTime(at)}`);
     },
   };
 }

@@ -5,6 +5,9 @@ import { read } from './http.js';
 import { factList, number } from './tables.js';
 import { clockTime } from './words.js';
 
+/** Funding comes by no feed; it is read again so often, also where the venue refused its history a moment ago. */
+const READ_EVERY_MS = 20_000;
+
 /**
  * @param {object} options
  * @param {import('./shell.js').Context} options.context
@@ -14,9 +17,7 @@ import { clockTime } from './words.js';
 export function fundingPanel({ context, key, signal }) {
   const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
   const facts = h('div', {});
-  const place = h('div', {});
-  /** @type {ReturnType<typeof import('./equity-chart.js').equityChart> | null} */
-  let chart = null;
+  const course = fundingCourse(signal);
 
   async function refresh() {
     try {
@@ -35,15 +36,7 @@ export function fundingPanel({ context, key, signal }) {
           ['Open interest', number(perp.openInterestNotional)],
         ]),
       );
-      const points = perp.funding.items
-        .map(({ at, hourlyFunding }) => ({ at: Date.parse(at), value: Number(hourlyFunding) * 100 }))
-        .sort((a, b) => a.at - b.at);
-      if (points.length === 0) return;
-      const { equityChart } = await import('./equity-chart.js');
-      if (signal.aborted) return;
-      chart?.end();
-      chart = equityChart({ label: 'Funding per hour in percent', points, decimals: 5, lower: null });
-      fill(place, chart.element);
+      await course.draw(perp.funding.items);
     } catch (error) {
       if (signal.aborted) return;
       say(note, 'The funding cannot be read at the moment.');
@@ -52,13 +45,43 @@ export function fundingPanel({ context, key, signal }) {
   }
 
   void refresh();
+  const again = setInterval(() => void refresh(), READ_EVERY_MS);
   return {
     element: h(
       'div',
       { class: 'panel funding-panel' },
       h('div', { class: 'panel-head' }, h('h2', {}, 'Funding')),
-      h('div', { class: 'panel-body' }, note, facts, place),
+      h('div', { class: 'panel-body' }, note, facts, course.element),
     ),
+    end() {
+      clearInterval(again);
+      course.end();
+    },
+  };
+}
+
+/** The rates that were paid, as a curve; drawn anew where there is another one. @param {AbortSignal} signal */
+function fundingCourse(signal) {
+  const element = h('div', {});
+  /** @type {ReturnType<typeof import('./equity-chart.js').equityChart> | null} */
+  let chart = null;
+  let drawn = '';
+  return {
+    element,
+    /** @param {import('./api.ts').PerpDetail['funding']['items']} rates */
+    async draw(rates) {
+      const wanted = JSON.stringify(rates);
+      if (rates.length === 0 || wanted === drawn) return;
+      const { equityChart } = await import('./equity-chart.js');
+      if (signal.aborted) return;
+      const points = rates
+        .map(({ at, hourlyFunding }) => ({ at: Date.parse(at), value: Number(hourlyFunding) * 100 }))
+        .sort((a, b) => a.at - b.at);
+      chart?.end();
+      chart = equityChart({ label: 'Funding per hour in percent', points, decimals: 5, lower: null });
+      drawn = wanted;
+      fill(element, chart.element);
+    },
     end: () => chart?.end(),
   };
 }

@@ -4,6 +4,7 @@ import { read } from './http.js';
 import { StepCache } from './step-cache.js';
 import { stepRow } from './step-row.js';
 import { createWindowList } from './window-list.js';
+import { countText } from './words.js';
 
 /** @typedef {import('./wire.ts').Step} Step */
 
@@ -55,7 +56,7 @@ export function createStepList({ id, label, signal, choose, onChange, onError })
 /** @param {number} version @param {string} what @param {string} why */
 function rowWithoutStep(version, what, why) {
   return [
-    h('span', { class: 'step-version number' }, String(version)),
+    h('span', { class: 'step-version number' }, countText(version)),
     h('span', { class: 'step-words' }, h('span', { class: 'step-event' }, what), h('span', { class: 'faint' }, why)),
   ];
 }

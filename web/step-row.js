@@ -1,6 +1,6 @@
 /** One step of a state chart as a row of a list: its version, its event, what it changed and when. */
 import { h } from './dom.js';
-import { clockTime, dayAndTime, eventWord, plain, stateText } from './words.js';
+import { clockTime, countText, dayAndTime, eventWord, plain, stateText } from './words.js';
 
 /** @typedef {import('./wire.ts').Step} Step */
 /** @typedef {import('./wire.ts').StateValue} StateValue */
@@ -8,7 +8,7 @@ import { clockTime, dayAndTime, eventWord, plain, stateText } from './words.js';
 /** What a row of a list of steps holds. @param {Step} step */
 export function stepRow({ version, at, event, from, to, cause }) {
   return [
-    h('span', { class: 'step-version number' }, String(version)),
+    h('span', { class: 'step-version number' }, countText(version)),
     h(
       'span',
       { class: 'step-words' },

@@ -114,7 +114,9 @@ function sentence(mode, { equityUsd, todayUsd }) {
  * @param {Course} course @param {Performance} performance
  */
 function pointsOf({ items }, { at, totals }) {
-  const before = items.slice(0, -1).filter((point) => point.at < at);
+  // The scale tells minutes: one that is written twice on it is one point.
+  const minute = at.slice(0, 'yyyy-mm-ddThh:mm'.length);
+  const before = items.slice(0, -1).filter((point) => point.at < minute);
   return [...before, { at, equityUsd: totals.equityUsd }].flatMap(({ at: time, equityUsd }) =>
     equityUsd === null ? [] : [{ at: Date.parse(time), value: Number(equityUsd) }],
   );

@@ -4,7 +4,7 @@ import { change } from './http.js';
 import { createProblemNote } from './problem-note.js';
 import { branchAccount } from './step-account.js';
 import { changed } from './step-row.js';
-import { eventWord, stateText } from './words.js';
+import { countText, eventWord, stateText } from './words.js';
 
 /** @typedef {import('./api.ts').ActorBranch} Branch */
 /** @typedef {import('./wire.ts').StateValue} StateValue */
@@ -60,7 +60,7 @@ export class WhatIfPanel {
   /** Begins anew after a step. @param {number} at @param {readonly string[]} takes The events that the machine reacts to there. */
   leaveFrom(at, takes) {
     this.#version = at;
-    say(this.from, `after step ${at}`);
+    say(this.from, `after step ${countText(at)}`);
     this.#forget();
     this.#offer(takes);
   }

@@ -116,6 +116,11 @@ export function grouped(text) {
   return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.');
 }
 
+/** A count for the eye, such as that of the steps of an actor. @param {number} count */
+export function countText(count) {
+  return grouped(String(count));
+}
+
 /**
  * A price or a quantity for the eye: thousands are grouped, zeros at its end beyond the second decimal are left out, and
  * what is longer than six decimals is cut and marked so. Worked on as the text that it is.

@@ -197,6 +197,17 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       },
       { what: 'the same figures twice' },
     );
+    // The last of its points is the present, and stands for its minute alone.
+    await waitFor(
+      async () => {
+        const { items } = (await service.get('/v1/portfolio/equity?mode=paper')).body as {
+          items: { at: string; equityUsd: string | null }[];
+        };
+        const minutes = new Set(items.flatMap(({ at, equityUsd }) => (equityUsd === null ? [] : [at.slice(0, 16)])));
+        return (await curve.locator('[data-points]').getAttribute('data-points')) === String(minutes.size);
+      },
+      { what: 'one point for each minute' },
+    );
     expect(await findingsEverywhere(page)).toEqual([]);
   });
 

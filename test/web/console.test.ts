@@ -26,7 +26,10 @@ if (CHROMIUM === null)
 const STEPS = 100_000;
 /** The rows of the list of steps: where each lies, in a list of which length, and the version that it shows. */
 const STEP_ROWS = `[...document.querySelectorAll('[role=listbox] .window-row')].map((row) => ({
-  index: Number(row.dataset.index), length: Number(row.ariaSetSize), version: row.querySelector('.step-version')?.textContent }))`;
+  index: Number(row.dataset.index), length: Number(row.ariaSetSize), version: row.querySelector('.step-version')?.textContent.replaceAll(',', '') }))`;
+
+/** Of a version as it is shown: `50,002`. */
+const versionOf = (shown: string): number => Number(shown.replaceAll(',', ''));
 
 describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
   let service: Service;
@@ -211,7 +214,14 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
   test('the gates show every condition; a promotion moves the agent on, and what is missing is said', async () => {
     await openAgent('Discount hunter');
+    // It has traded nothing: why stands above all else, in the words of the API, and once more among the gates.
+    const reasons = async (): Promise<string[]> => (await service.get(`/v1/agents/${page.url().split('/').at(-2)}/gates`)).body.whyNoTrades;
+    expect((await reasons()).length).toBeGreaterThan(0);
+    await waitFor(async () => (await page.locator('.why-none').innerText()) === `Why no trades? ${(await reasons()).join(' ')}`, {
+      what: 'why it does not trade',
+    });
     await openTab(page, 'Gates and evaluations');
+    await page.getByRole('heading', { name: 'Why no trades?' }).waitFor();
     const gate = (stage: string) => page.locator(`.gate-list [data-gate=${stage}]`);
     await gate('draft').locator('.badge', { hasText: 'ready' }).waitFor();
     expect(await attributes(page.locator('.gate-list > li'), 'data-state')).toEqual(['here', 'ahead', 'ahead', 'ahead', 'ahead', 'ahead']);
@@ -244,7 +254,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     const readsBefore = watched.asked.filter(isOfSteps).length;
     await openAgent('Crypto trend');
     const list = page.getByRole('listbox');
-    const versions = async () => (await list.locator('.step-version').allInnerTexts()).map(Number);
+    const versions = async () => (await list.locator('.step-version').allInnerTexts()).map(versionOf);
     // Every row that is seen holds the step of its place: none is still being read, and none is another's.
     const expectRows = async (some: number, what: string) => {
       const shown = await waitFor(
@@ -300,7 +310,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.locator('[data-account="50002"]').waitFor();
     await expectChartState('feed.live');
     await account.locator('.guard[data-passed=true]', { hasText: 'lastVenueRestored' }).waitFor();
-    expect(await page.locator('[aria-selected=true] .step-version').innerText()).toBe('50002');
+    expect(await page.locator('[aria-selected=true] .step-version').innerText()).toBe('50,002');
     expect(await page.getByRole('listbox').getByRole('option').count()).toBeLessThan(60);
 
     const history = async () => (await service.get(`/v1/actors/${id}`)).body.version;
@@ -376,12 +386,12 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await second.goto(`${service.url}/#/agents/${id}/state`);
     await second.locator('.connection[data-state=live]').waitFor();
     const words = second.locator('.connection-words');
-    const steps = async () => (await second.locator('.step-version').allInnerTexts()).map(Number);
+    const steps = async () => (await second.locator('.step-version').allInnerTexts()).map(versionOf);
     const before = await waitFor(async () => ((await steps()).length > 0 ? steps() : null), { what: 'the steps' });
     // Of the steps that came since: the versions of those that paused it.
     const pauses = async () => {
       const rows = await second.evaluate<[number, string][]>(`[...document.querySelectorAll('.window-row:has(.step-version)')].map((row) =>
-        [Number(row.querySelector('.step-version').textContent), row.querySelector('.step-event').textContent])`);
+        [Number(row.querySelector('.step-version').textContent.replaceAll(',', '')), row.querySelector('.step-event').textContent])`);
       return rows.filter(([version, event]) => version > (before[0] as number) && event === 'pause').map(([version]) => version);
     };
     barred = true;
