@@ -46,8 +46,19 @@ export interface ReadBook {
 const NONE: ReadonlyMap<InstrumentKey, 'buy' | 'sell'> = new Map();
 const UNREAD: ReadBook = Object.freeze({ book: EMPTY_BOOK, bookText: null, pending: NONE });
 
+/** Books do not change: of one that is read slot after slot, as in a replay, what was made of it is found again. */
+const READ = new WeakMap<TradingBook, ReadBook>();
+
 export function readBook(state: TradingBook | null): ReadBook {
   if (state === null) return UNREAD;
+  const known = READ.get(state);
+  if (known !== undefined) return known;
+  const read = newlyRead(state);
+  READ.set(state, read);
+  return read;
+}
+
+function newlyRead(state: TradingBook): ReadBook {
   const book = agentBook(state);
   const pending = state.openProposals.length === 0 ? NONE : pendingOf(state);
   return { book, bookText: canonicalJson(book as never), pending };

@@ -13,7 +13,7 @@ import {
   type TrackedState,
   type TransferAxes,
 } from '../../src/domain/bridge/axes.ts';
-import { effect } from '../runtime/actor-kind.ts';
+import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { BridgeTransferContext, BridgeTransferEvent, BridgeTransferInput } from './protocol.ts';
 
 /** It is looked at soon after something changed, and ever more rarely up to a minute where nothing does. Milliseconds. */
@@ -192,7 +192,7 @@ export const bridgeTransferMachine = setup({
   },
 }).createMachine({
   id: 'bridge_transfer@1',
-  context: ({ input }) => ({
+  context: fromInput((input) => ({
     ...input,
     signed: null,
     hash: null,
@@ -208,7 +208,7 @@ export const bridgeTransferMachine = setup({
     broadcast: null,
     leaseUntil: null,
     looks: 0,
-  }),
+  })),
   initial: 'placed',
   states: {
     /** Passed through at its start, never rested in. */

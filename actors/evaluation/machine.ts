@@ -1,6 +1,6 @@
 /** The state chart of an evaluation run: it waits for a free worker, works, and ends with a result, a refusal or a word for why not. */
 import { assign, setup } from 'xstate';
-import { effect } from '../runtime/actor-kind.ts';
+import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { EvaluationContext, EvaluationEvent, EvaluationInput } from './protocol.ts';
 
 export const evaluationMachine = setup({
@@ -31,7 +31,7 @@ export const evaluationMachine = setup({
   },
 }).createMachine({
   id: 'evaluation@1',
-  context: ({ input }) => ({
+  context: fromInput((input) => ({
     agentId: input.agentId,
     evaluation: input.evaluation,
     manifestVersion: input.manifestVersion,
@@ -44,7 +44,7 @@ export const evaluationMachine = setup({
     ending: null,
     resultHash: null,
     summary: null,
-  }),
+  })),
   initial: 'queued',
   states: {
     /** Waits for a worker that has a place free. */

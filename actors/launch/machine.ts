@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
-import { effect } from '../runtime/actor-kind.ts';
+import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { CarryAnswer, LaunchContext, LaunchEvent, LaunchInput } from './protocol.ts';
 
 const progressOf = (args: { readonly event: LaunchEvent }): number => {
@@ -70,7 +70,7 @@ export const launchMachine = setup({
   },
 }).createMachine({
   id: 'launch@1',
-  context: ({ input }) => ({
+  context: fromInput((input) => ({
     ...input,
     signed: null,
     signatures: [],
@@ -80,7 +80,7 @@ export const launchMachine = setup({
     tradingSince: null,
     standing: null,
     quietLooks: 0,
-  }),
+  })),
   initial: 'prepared',
   states: {
     /** The unsigned transactions are stored; nobody has signed them yet. */

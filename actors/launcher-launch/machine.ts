@@ -5,7 +5,7 @@
  */
 import { assign, setup } from 'xstate';
 import { again, answerOf, answers, ENDS, ended, endOf, WAIT } from '../prepared-transaction/follower-chart.ts';
-import { effect } from '../runtime/actor-kind.ts';
+import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { LauncherAnswer, LauncherLaunchContext, LauncherLaunchEvent, LauncherLaunchInput } from './protocol.ts';
 
 const ASK_SOON_MS = 2_000;
@@ -55,7 +55,7 @@ export const launcherLaunchMachine = setup({
   },
 }).createMachine({
   id: 'launcher_launch@1',
-  context: ({ input }) => ({
+  context: fromInput((input) => ({
     ...input,
     paymentId: null,
     signed: null,
@@ -65,7 +65,7 @@ export const launcherLaunchMachine = setup({
     detail: null,
     asked: 0,
     token: null,
-  }),
+  })),
   initial: 'quoted',
   states: {
     /** The launcher knows the intent and named its price; the payment is being built. */

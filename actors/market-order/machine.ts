@@ -7,7 +7,7 @@ import type { Fill } from '../../src/domain/book.ts';
 import { totalOf } from '../../src/domain/filled.ts';
 import { TAKE_LEASE } from '../proposal/execution-events.ts';
 import type { ExecutionAnswer } from '../proposal/protocol.ts';
-import { effect } from '../runtime/actor-kind.ts';
+import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
 import { answerOf, atRest, beginningAtRest, isStale, toldFills } from './resting.ts';
 
@@ -110,14 +110,14 @@ export const marketOrderMachine = setup({
   delays: { reconcileAfter: 15_000 },
 }).createMachine({
   id: 'market_order@1',
-  context: ({ input }) => ({
+  context: fromInput((input) => ({
     ...input,
     ...beginningAtRest(input),
     leaseUntil: null,
     filledQuantity: totalOf('quantity', input.fills),
     filledNotionalUsd: totalOf('notionalUsd', input.fills),
     readsReference: false,
-  }),
+  })),
   initial: 'placed',
   states: {
     /** Left at once when the actor is created. */

@@ -6,7 +6,7 @@ import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/book.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { totalOf } from '../../src/domain/filled.ts';
-import { effect } from '../runtime/actor-kind.ts';
+import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
 
 /** The venue is asked soon at first, and ever more rarely up to a minute where nothing happens. Milliseconds. */
@@ -150,7 +150,7 @@ export const predictionOrderMachine = setup({
   },
 }).createMachine({
   id: 'prediction_order@1',
-  context: ({ input }) => ({
+  context: fromInput((input) => ({
     ...input,
     filledQuantity: totalOf('quantity', input.fills),
     filledNotionalUsd: totalOf('notionalUsd', input.fills),
@@ -158,7 +158,7 @@ export const predictionOrderMachine = setup({
     booked: input.fills.map(({ id }) => id),
     refundUsd: null,
     looks: 0,
-  }),
+  })),
   initial: 'placed',
   states: {
     /** Left at once when the actor is created. */

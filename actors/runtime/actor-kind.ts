@@ -35,6 +35,20 @@ export const effect =
   <Parameters>() =>
   (_: unknown, __: Parameters): void => {};
 
+/** What an actor without an input begins with. Made once: the stack of an error costs more than a step. */
+const NO_INPUT = new TypeError('an actor begins with an input');
+
+/**
+ * The context of a machine, made of its input. For each of its pure steps XState makes an actor that never lives, and asks for
+ * its context without an input: this refuses at once, and that actor is not begun.
+ */
+export const fromInput =
+  <Input, Context>(make: (input: Input) => Context): ((given: { readonly input: Input }) => Context) =>
+  ({ input }) => {
+    if (input === undefined) throw NO_INPUT;
+    return make(input);
+  };
+
 export interface ActorKind {
   /** `agent`, `take`, `launch`… */
   readonly kind: string;

@@ -39,10 +39,20 @@ export interface MemoryStore extends ActorStore {
   readonly announcements: readonly (Announcement & { readonly actorId: string; readonly at: EpochMs })[];
   readonly incidents: readonly Incident[];
   readonly activities: ReadonlyMap<string, { readonly state: string; readonly attempts: number; readonly answer: Json }>;
+  /** How often any actor has changed. */
+  readonly changes: number;
 }
 
-export function createMemoryStore(): MemoryStore {
-  return new HeldStore();
+export interface MemoryStoreOptions {
+  /**
+   * Receives what steps record, in its order. With it the store keeps the present alone: no steps, records and announcements, and
+   * no activity that was answered; and states are kept as the steps made them, of which the runtime has made sure that they are plain.
+   */
+  readonly onRecord?: (record: ActorRecord) => void;
+}
+
+export function createMemoryStore({ onRecord }: MemoryStoreOptions = {}): MemoryStore {
+  return new HeldStore(onRecord ?? null);
 }
 
 /** Its operations are fields and not methods: stores that wrap this one spread it. */
@@ -54,6 +64,12 @@ class HeldStore implements MemoryStore {
   readonly incidents: Incident[] = [];
   readonly #timers = new Map<string, DueTimer>();
   readonly activities = new Map<string, MemoryActivity>();
+  readonly #onRecord: ((record: ActorRecord) => void) | null;
+  changes = 0;
+
+  constructor(onRecord: ((record: ActorRecord) => void) | null) {
+    this.#onRecord = onRecord;
+  }
 
   readonly load = async (ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> => {
     const found = new Map<string, ActorRow>();
@@ -72,18 +88,11 @@ class HeldStore implements MemoryStore {
       kind: start.kind,
       machine: start.machine,
       version: 1,
-      state: rested(start.plan.state),
+      state: this.#kept(start.plan.state),
       status: 'running',
     });
-    this.records.push(...start.also);
-    this.steps.push({
-      actorId: start.id,
-      version: 1,
-      at: start.at,
-      event: { type: 'started', input: start.input },
-      from: null,
-      to: rested(start.plan.state.value),
-    });
+    this.#write(start.also);
+    this.#note(start.id, 1, start.at, { type: 'started', input: start.input }, null, start.plan);
     this.#writePlan(start.id, 1, start.at, start.plan);
   };
 
@@ -101,23 +110,18 @@ class HeldStore implements MemoryStore {
         ...now,
         machine: commit.machine,
         version,
-        state: rested(plan.state),
+        state: this.#kept(plan.state),
         status: plan.state.status === 'done' ? 'done' : 'running',
       });
-      this.steps.push({
-        actorId: row.id,
-        version,
-        at,
-        event: rested(commit.event) as never,
-        from: row.state.value,
-        to: rested(plan.state.value),
-      });
+      this.#note(row.id, version, at, commit.event, row.state.value, plan);
       if (commit.firedTimer !== undefined) this.#timers.delete(timerKey(row.id, commit.firedTimer));
       if (commit.answeredActivity) {
-        const activity = this.activities.get(commit.answeredActivity.key);
-        if (activity) Object.assign(activity, { state: 'done', answer: commit.answeredActivity.answer });
+        const { key, answer } = commit.answeredActivity;
+        const activity = this.activities.get(key);
+        if (this.#onRecord !== null) this.activities.delete(key);
+        else if (activity) Object.assign(activity, { state: 'done', answer });
       }
-      this.records.push(...commit.also);
+      this.#write(commit.also);
       this.#writePlan(row.id, version, at, plan);
     }
     return stale;
@@ -125,6 +129,7 @@ class HeldStore implements MemoryStore {
 
   readonly incident = async (incident: Incident): Promise<void> => {
     this.incidents.push(incident);
+    this.changes++;
     const row = this.actors.get(incident.actorId);
     if (!incident.quarantine || !row) return;
     this.actors.set(row.id, { ...row, status: 'quarantined', version: row.version + 1 });
@@ -173,8 +178,24 @@ class HeldStore implements MemoryStore {
     if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });
   };
 
+  /** A value as it lies here. What is kept went through JSON, as it does in a database: a value that JSON would change is seen in tests. */
+  #kept<Value>(value: Value): Value {
+    return this.#onRecord === null ? (JSON.parse(JSON.stringify(value)) as Value) : value;
+  }
+
+  #write(records: readonly ActorRecord[]): void {
+    if (this.#onRecord === null) this.records.push(...records);
+    else for (const record of records) this.#onRecord(record);
+  }
+
+  #note(actorId: string, version: number, at: EpochMs, event: object, from: Json, { state: { value } }: StepPlan): void {
+    this.changes++;
+    if (this.#onRecord !== null) return;
+    this.steps.push({ actorId, version, at, event: this.#kept(event) as Json, from, to: this.#kept(value) });
+  }
+
   #writePlan(actorId: string, version: number, at: EpochMs, plan: StepPlan): void {
-    this.records.push(...plan.records);
+    this.#write(plan.records);
     for (const change of plan.timers) {
       if (change.op === 'cancel') this.#timers.delete(timerKey(actorId, change.timerId));
       else
@@ -198,6 +219,7 @@ class HeldStore implements MemoryStore {
         answer: null,
       });
     }
+    if (this.#onRecord !== null) return;
     for (const announcement of plan.announcements)
       this.announcements.push({ channel: announcement.channel, body: announcement.body, actorId, at });
   }
@@ -205,9 +227,4 @@ class HeldStore implements MemoryStore {
 
 function timerKey(actorId: string, timerId: string): string {
   return `${actorId} ${timerId}`;
-}
-
-/** What lies here went through JSON, as it does in a database: a value that JSON would change is seen in tests. */
-function rested<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
 }

@@ -18,9 +18,13 @@ export interface StepSubject {
   readonly now: EpochMs;
 }
 
-/** The first step: the machine's initial state from its input. */
+/**
+ * The first step: the machine's initial state from its input.
+ * @throws whatever the context, a guard or an effect throws: no actor begins.
+ */
 export function startStep(kind: ActorKind, subject: StepSubject, input: { readonly [key: string]: Json }): StepPlan {
   const [snapshot, actions] = initialTransition(kind.machine, input as never) as Transitioned;
+  if (snapshot.status === 'error') throw snapshot.error;
   return plan(kind, subject, snapshot, actions);
 }
 

@@ -2,7 +2,7 @@
 import { assign, raise, setup } from 'xstate';
 import { CLOSING } from '../../src/domain/take/take.ts';
 import type { BreakerTrip } from '../agent/protocol.ts';
-import { effect } from '../runtime/actor-kind.ts';
+import { effect, fromInput } from '../runtime/actor-kind.ts';
 import { degradedAfter, degradedForMs, FEED_REGION, isLastRestored } from '../ticking/feed-region.ts';
 import type { ProposalEnded, TakeContext, TakeEvent, TakeInput } from './protocol.ts';
 
@@ -124,7 +124,7 @@ export const takeMachine = setup({
   },
 }).createMachine({
   id: 'take@2',
-  context: ({ input }) => ({
+  context: fromInput((input) => ({
     hash: input.hash,
     symbol: input.symbol,
     hasExit: input.hasExit,
@@ -141,7 +141,7 @@ export const takeMachine = setup({
     publishedAt: null,
     degradedVenues: [],
     breaker: null,
-  }),
+  })),
   type: 'parallel',
   on: { publish: { actions: ['rememberPublication', 'projectTake', 'announceTake'] } },
   states: {

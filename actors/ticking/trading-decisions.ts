@@ -3,7 +3,7 @@
  * trade, risk answers as soon as its organization is loaded; and a decision that risk lets pass becomes a proposal.
  */
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
-import type { MarkedBook, TradingBook } from '../../src/domain/book.ts';
+import { type MarkedBook, type TradingBook, utcDayOf } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, type RiskQuestion } from '../../src/domain/decide.ts';
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
@@ -93,7 +93,8 @@ interface Subject<Duty> {
   readonly duty: Duty;
   readonly book: TradingBook | null;
   readonly read: ReadBook;
-  readonly marked: MarkedBook | null;
+  /** Null where nobody has asked what the book is worth. */
+  marked: MarkedBook | null;
   readonly end: ChainEnd;
   risk: (TickRiskInputs & { readonly epoch: number }) | null;
   /** Of what risk was asked about last, which is what it let pass. */
@@ -167,7 +168,8 @@ function slotDecisions<Duty extends TradingDuty>(
     decide(duty, previousHash): DecisionRow | OpenDecision {
       const book = slot.books.size === 0 ? null : (slot.books.get(duty.id) ?? slot.books.get(bookIdOf(duty)) ?? null);
       if (book instanceof UnreadableRow) throw book;
-      const subject = subjectOf(duty, book, previousHash, cut.cut);
+      const subject = subjectOf(duty, book, previousHash);
+      if (deps.onMarked !== undefined || beginsDay(book, cut.cut)) marksOf(subject, cut.cut);
       const rules = slot.compiled(duty);
       const evaluated = evaluate(rules, subject);
       const rowOf = (verdict: Verdict) => decisionRow(subject.end, cut.cut.slot, verdict, observedHash(rules));
@@ -224,25 +226,39 @@ function evaluationOf<Duty extends TradingDuty>(cut: Cut): (rules: CompiledManif
 }
 
 /** @throws UnreadableRow where the stored book is none that the domain can have written. */
-function subjectOf<Duty extends TradingDuty>(duty: Duty, book: TradingBook | null, previousHash: string, cut: Cut): Subject<Duty> {
+function subjectOf<Duty extends TradingDuty>(duty: Duty, book: TradingBook | null, previousHash: string): Subject<Duty> {
   const { id, manifestVersion, manifestHash } = duty;
-  let read: ReadBook;
-  let marked: MarkedBook | null;
-  try {
-    read = readBook(book);
-    marked = book === null ? null : markAt(book, cut);
-  } catch (error) {
-    throw new UnreadableRow(`the book ${book?.id} of ${id}`, error);
-  }
+  const read = readable(duty, book, () => readBook(book));
   return {
     duty,
     book,
     read,
-    marked,
+    marked: null,
     end: { id, manifestVersion, manifestHash, bookText: read.bookText, previousHash },
     risk: null,
     readsReference: false,
   };
+}
+
+/** What is read out of a book. @throws UnreadableRow where the stored book is none that the domain can have written. */
+function readable<Value>({ id }: TradingDuty, book: TradingBook | null, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new UnreadableRow(`the book ${book?.id} of ${id}`, error);
+  }
+}
+
+/** The book at the prices of the cut, made once; null where nothing has happened to it. @throws UnreadableRow */
+function marksOf<Duty extends TradingDuty>(subject: Subject<Duty>, cut: Cut): MarkedBook | null {
+  const { duty, book } = subject;
+  if (book !== null) subject.marked ??= readable(duty, book, () => markAt(book, cut));
+  return subject.marked;
+}
+
+/** Whether a mark at this cut begins a day of the book. */
+function beginsDay(book: TradingBook | null, { slot }: Cut): boolean {
+  return book !== null && (book.day === null || book.day < utcDayOf(slot));
 }
 
 /** The risk function of the actor; what it is asked with is kept with the subject. */
@@ -252,12 +268,12 @@ function assessorFor<Duty extends TradingDuty>(
   cut: Cut,
   deps: Pick<TradingKindDeps<Duty>, 'disabledVenues'>,
 ): RiskAssessor {
-  const { duty, marked } = subject;
+  const { duty } = subject;
   const { preferences, epoch } = organization;
   const control = organization.control ?? controlOf(duty, organization, deps);
   const risk = { preferences, others: othersOf(organization, subject, cut), epoch, ...(control === null ? {} : { control }) };
   subject.risk = risk;
-  const assess = assessorOf(duty, marked ?? markAt(untouchedBook(duty), cut), risk);
+  const assess = assessorOf(duty, marksOf(subject, cut) ?? markAt(untouchedBook(duty), cut), risk);
   return (proposal) => {
     subject.readsReference = proposal.readsReference;
     return assess(proposal);

@@ -288,7 +288,7 @@ export interface MarkedBook {
  * Marks a book at an instant. The first mark of a UTC day begins the day: `state` of the answer then carries the
  * day's first equity and is to be kept.
  */
-export function markBook(state: TradingBook, marks: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): MarkedBook {
+export function markBook(state: TradingBook, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>, at: EpochMs): MarkedBook {
   let exposure = new Decimal(0);
   let cost = new Decimal(0);
   const unpriced: InstrumentKey[] = [];

@@ -5,7 +5,7 @@
  */
 import type { Fill, FillQuote } from './book.ts';
 import { slippageBpsOf } from './costs.ts';
-import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from './decimal.ts';
+import { compareDecimals, Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from './decimal.ts';
 import { floorToStep, marketStepOf } from './market-step.ts';
 import type { Order } from './order.ts';
 import type { EpochMs } from './time.ts';
@@ -102,7 +102,7 @@ export function restingFill(order: Order, flow: MarketFlow, model: CostModel, in
  */
 function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price: DecimalString): Through | null {
   const buys = order.side === 'buy';
-  const isBeyond = (other: DecimalString): boolean => (buys ? new Decimal(other).lt(price) : new Decimal(other).gt(price));
+  const isBeyond = beyond(buys, price);
   const sidesOf = (other: DecimalString) => (buys ? { bid: null, ask: other } : { bid: other, ask: null });
   const traded = trades
     .filter((trade) => isBeyond(trade.price))
@@ -113,14 +113,37 @@ function tradedThrough(order: Order, { source, trades, tops }: MarketFlow, price
       }),
       null,
     );
-  const crossing = tops.flatMap(({ source: received, observedAt, bid, ask, bidSize, askSize }): Through[] => {
-    const [other, size] = buys ? [ask, askSize] : [bid, bidSize];
-    if (other === null || size === null || !isDecimalString(size) || !isPositive(size) || !isBeyond(other)) return [];
-    return [{ quantity: new Decimal(size), quote: { source: received, observedAt, bid, ask } }];
-  });
-  const shown = crossing.reduce<Through | null>((most, each) => (most === null || most.quantity.lt(each.quantity) ? each : most), null);
+  const shown = largestBeyond(tops, buys, isBeyond);
   if (traded === null || shown === null) return traded ?? shown;
   return shown.quantity.gt(traded.quantity) ? shown : traded;
+}
+
+/** The first of the tops beyond the price that show the largest size; null where none is beyond it. */
+function largestBeyond(tops: readonly FlowTop[], buys: boolean, isBeyond: (other: DecimalString) => boolean): Through | null {
+  let largest: DecimalString | null = null;
+  let found: FlowTop | null = null;
+  for (const top of tops) {
+    const other = buys ? top.ask : top.bid;
+    if (other === null || !isBeyond(other)) continue;
+    const size = buys ? top.askSize : top.bidSize;
+    if (size === null || !isDecimalString(size) || !isPositive(size)) continue;
+    if (largest !== null && compareDecimals(size, largest) <= 0) continue;
+    largest = size;
+    found = top;
+  }
+  if (found === null || largest === null) return null;
+  const { source, observedAt, bid, ask } = found;
+  return { quantity: new Decimal(largest), quote: { source, observedAt, bid, ask } };
+}
+
+/** Whether a price lies beyond another. Digits are compared where both are plain and above zero: of a minute's tops few are beyond. */
+function beyond(buys: boolean, price: DecimalString): (other: DecimalString) => boolean {
+  const isPlain = (text: DecimalString): boolean => isDecimalString(text) && isPositive(text);
+  const pricePlain = isPlain(price);
+  return (other) => {
+    const difference = pricePlain && isPlain(other) ? compareDecimals(other, price) : new Decimal(other).cmp(price);
+    return buys ? difference < 0 : difference > 0;
+  };
 }
 
 /** The price at which an order rests: the best price of its own side, never beyond its limit. Null where that side is empty. */

@@ -4,6 +4,7 @@
  * notes hold, and nothing is computed.
  */
 
+import { bookIdOf, marksOf } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext, RECONCILE_ORDER, WITHDRAW_ORDER } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
 import { restMs, waitMs } from '../../actors/proposal/parts.ts';
@@ -13,15 +14,17 @@ import { type ActivityWorker, TOLD } from '../../actors/runtime/activities.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
+import type { TradingDuty } from '../../actors/ticking/trading-decisions.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
-import type { ActorEvent } from '../domain/actor-step.ts';
+import type { ActorEvent, ActorRecord } from '../domain/actor-step.ts';
 import { emptyBook, type Fill, type TradingBook } from '../domain/book.ts';
 import type { Json } from '../domain/canonical-json.ts';
+import type { Cut } from '../domain/cut.ts';
 import { costModelOf } from '../domain/costs.ts';
 import { type ProposalState, STOP_LOSS, type SupersededReason, supersededBy } from '../domain/execution.ts';
 import { type ExecutionMode, executionModeOf } from '../domain/order.ts';
-import { DEFAULT_PREFERENCES, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
+import { DEFAULT_PREFERENCES, exposureOfSums, type OtherBooks, type RiskPreferences } from '../domain/risk/index.ts';
 import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
@@ -64,6 +67,8 @@ export interface PaperBroker {
   isProposal(actorId: string): boolean;
   /** Delivers what a proposal was told on the tape: approved, declined, cancelled. False where it was refused. */
   tell(proposalId: string, event: ActorEvent, cause: string): Promise<boolean>;
+  /** Receives what a step wrote; it is taken in once the step is over. */
+  record(record: ActorRecord): void;
   /** Takes in what steps of agents wrote about proposals: those that are cancelled. */
   sync(): Promise<void>;
   readonly counts: BrokerCounts;
@@ -99,7 +104,7 @@ class TapeBroker implements PaperBroker {
   /** Activities of proposals that are to be carried out, by their keys. */
   readonly #executions = new Map<string, { readonly id: string; readonly at: EpochMs }>();
   readonly #flows: ReturnType<typeof createRestingFlows>;
-  #recordsSeen = 0;
+  readonly #records: ActorRecord[] = [];
   /** Books at the prices of the moment at which several orders are carried out. */
   #marks: Marks | null = null;
   readonly #workers: Readonly<Record<string, ActivityWorker>>;
@@ -126,8 +131,20 @@ class TapeBroker implements PaperBroker {
 
   /** The pre-trade risk function on what the tape quotes at this moment. */
   #assess(orgId: string, proposal: Parameters<PreTrade['assess']>[1]): PresentVerdict {
-    const marked = this.#marks ?? createMarks(this.#view, this.#now());
-    return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences, marked }, orgId, proposal);
+    const marks = this.#marks ?? createMarks(this.#view, this.#now());
+    return assessOnTape({ ...this.#deps, books: this.#books, preferences: this.#preferences, marks }, orgId, proposal);
+  }
+
+  /** What an organization has at work beside an agent's book, at the prices of a cut. */
+  #othersAt(orgId: string, agent: TradingDuty, cut: Cut): OtherBooks {
+    const sums = this.#books.sumsWithout(orgId, executionModeOf(agent.stage), bookIdOf(agent));
+    return exposureOfSums(
+      sums,
+      marksOf(
+        sums.assets.map(({ instrument }) => instrument),
+        cut,
+      ),
+    );
   }
 
   note(agentId: string, text: string): void {
@@ -150,7 +167,11 @@ class TapeBroker implements PaperBroker {
       ids.map((orgId): [string, OrganizationRisk] => [
         orgId,
         noted === null || asking === null
-          ? { epoch: 0, preferences: this.#preferences, books: this.#books.ofOrganization(orgId) }
+          ? {
+              epoch: 0,
+              preferences: this.#preferences,
+              others: (agent, cut) => this.#othersAt(orgId, agent as TradingDuty, cut),
+            }
           : {
               epoch: 0,
               preferences: noted.preferences,
@@ -207,6 +228,10 @@ class TapeBroker implements PaperBroker {
     return outcome.ok && told.type === event.type;
   }
 
+  record(record: ActorRecord): void {
+    this.#records.push(record);
+  }
+
   sync(): Promise<void> {
     return this.#follow();
   }
@@ -227,8 +252,7 @@ class TapeBroker implements PaperBroker {
 
   /** Folds what the steps since the last time wrote, and begins what follows from it. */
   async #follow(): Promise<void> {
-    for (; this.#recordsSeen < this.#store.records.length; this.#recordsSeen++) {
-      const record = this.#store.records[this.#recordsSeen] as { readonly type: string; readonly [field: string]: unknown };
+    for (let record = this.#records.shift(); record !== undefined; record = this.#records.shift()) {
       if (record.type === 'proposal') this.#projected(record as never);
       else if (record.type === 'fill') this.#booked(record['proposalId'] as string, record['fill'] as Fill);
       else if (record.type === 'proposals_cancelled') await this.#cancelled(record['agentId'] as string, record['reason'] as string);

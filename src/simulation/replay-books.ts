@@ -5,7 +5,8 @@ import type { TradingDuty } from '../../actors/ticking/trading-decisions.ts';
 import { applyFill, type Fill, type OpenProposal, type TradingBook } from '../domain/book.ts';
 import type { DecimalString } from '../domain/decimal.ts';
 import { isOpenProposal, type ProposalState } from '../domain/execution.ts';
-import type { Order } from '../domain/order.ts';
+import type { ExecutionMode, Order } from '../domain/order.ts';
+import { type BookSums, RunningSums } from '../domain/risk/index.ts';
 import type { BookDay } from '../domain/tick-inputs.ts';
 
 /** A proposal as its steps project it. */
@@ -45,6 +46,11 @@ export class ReplayBooks {
   readonly #active = new Set<string>();
   /** Books with what is open of them, until one of both changes: whoever keeps what he has made of a book finds it again. */
   readonly #current = new Map<string, TradingBook>();
+  /** What the books of each organization and mode come to. */
+  readonly #sums = new Map<string, RunningSums>();
+  /** Books that have changed since they were counted in the sums; and those without a fill of which something is or was open. */
+  readonly #uncounted = new Set<string>();
+  readonly #unbooked = new Map<string, { readonly agentId: string; readonly mode: ExecutionMode }>();
   #fills = 0;
 
   constructor(agent: (id: string) => BrokeredAgent) {
@@ -84,16 +90,22 @@ export class ReplayBooks {
     return this.#withOpen(known ?? untouchedBook(agent));
   }
 
-  /** Every book of an organization that something has happened to. */
-  ofOrganization(orgId: string): TradingBook[] {
-    const found: TradingBook[] = [];
-    for (const [id, book] of this.#books) if (this.#agent(this.#owners.get(id) as string).orgId === orgId) found.push(this.#withOpen(book));
-    for (const id of this.#active) {
-      const agent = this.#agent(id);
-      const book = agent.orgId === orgId && !this.#books.has(bookIdOf(agent)) ? this.touched(id) : null;
-      if (book !== null) found.push(book);
+  /** What an organization has at work in one mode but for one book: over every book of it that something has happened to. */
+  sumsWithout(orgId: string, mode: ExecutionMode, bookId: string): BookSums {
+    for (const id of this.#uncounted) {
+      const book = this.#withOpen(this.#books.get(id) as TradingBook);
+      this.#sumsOf(this.#agent(this.#owners.get(id) as string).orgId, book.mode).count(book);
     }
-    return found;
+    this.#uncounted.clear();
+    // Of what has no fill yet only the book that its agent trades on now counts.
+    for (const [id, { agentId, mode: traded }] of this.#unbooked) {
+      const book = this.touched(agentId);
+      const sums = this.#sumsOf(this.#agent(agentId).orgId, traded);
+      if (book?.id === id) sums.count(book);
+      else sums.forget(id);
+      if (this.#openByBook.get(id)?.size === 0) this.#unbooked.delete(id);
+    }
+    return this.#sumsOf(orgId, mode).without(bookId);
   }
 
   /** Takes in how a proposal stands now. */
@@ -101,7 +113,7 @@ export class ReplayBooks {
     this.#states.set(row.id, row.state);
     this.#active.add(row.agentId);
     this.#current.delete(row.order.bookId);
-    const { bookId, instrument, side } = row.order;
+    const { bookId, instrument, side, mode } = row.order;
     const waiting = this.#openByBook.get(bookId) ?? new Map<string, OpenProposal>();
     this.#openByBook.set(bookId, waiting);
     if (isOpenProposal(row.state)) {
@@ -111,6 +123,8 @@ export class ReplayBooks {
       this.#open.delete(row.id);
       waiting.delete(row.id);
     }
+    if (this.#books.has(bookId)) this.#uncounted.add(bookId);
+    else this.#unbooked.set(bookId, { agentId: row.agentId, mode });
   }
 
   /** Books a fill of an agent. */
@@ -132,6 +146,15 @@ export class ReplayBooks {
   #keep(book: TradingBook): void {
     this.#books.set(book.id, book);
     this.#current.delete(book.id);
+    this.#unbooked.delete(book.id);
+    this.#uncounted.add(book.id);
+  }
+
+  #sumsOf(orgId: string, mode: ExecutionMode): RunningSums {
+    const name = `${orgId} ${mode}`;
+    const sums = this.#sums.get(name) ?? new RunningSums();
+    this.#sums.set(name, sums);
+    return sums;
   }
 
   /** A book with what is open of it. */

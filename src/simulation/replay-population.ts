@@ -14,7 +14,7 @@ import { LATE_AFTER_MS, movedWindow, type ShardActor, type TickWindow } from '..
 import { createTradingTicker, type MarkedAgent, type TradingDuty, type TradingTickStore } from '../../actors/ticking/trading-decisions.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
-import type { ActorRow } from '../domain/actor-step.ts';
+import type { ActorRecord, ActorRow } from '../domain/actor-step.ts';
 import type { Stage } from '../domain/agent.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import type { Cut, IndicatorNeed } from '../domain/cut.ts';
@@ -26,7 +26,7 @@ import type { TapeAgent, TapeCommand } from '../domain/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker } from './paper-broker.ts';
-import type { ReplayedFill } from './replay-books.ts';
+import type { BrokeredAgent, ReplayedFill } from './replay-books.ts';
 import { SILENT } from './replay-pipeline.ts';
 
 /** How the live run came to a decision that was not made on the slot's cut. */
@@ -84,7 +84,7 @@ class KnownManifests {
 
 export class ReplayPopulation {
   readonly #options: PopulationOptions;
-  readonly #store = createMemoryStore();
+  readonly #store = createMemoryStore({ onRecord: (record) => this.#record(record) });
   readonly #runtime: Runtime;
   readonly #broker: PaperBroker;
   readonly #ticker: ShardTicker;
@@ -98,7 +98,7 @@ export class ReplayPopulation {
   /** The agents in the order of their arrival. */
   readonly #order: string[] = [];
   #waiting: TapeAgent[] = [];
-  #recordsSeen = 0;
+  readonly #brokered = new Map<string, { readonly version: number; readonly agent: BrokeredAgent }>();
   #refusedCommands = 0;
   #hasTakes = false;
   /** The agents live a little behind the prices: at the time of what happens to them. */
@@ -119,7 +119,7 @@ export class ReplayPopulation {
       view,
       now: clock.now,
       wakeAt,
-      agent: (id) => ({ ...this.#duty(id), paused: this.#isPaused(this.#actorOf(id)) }),
+      agent: (id) => this.#brokeredAgent(id),
       relations: (key) => this.#manifests.relationsOf(key),
       ...(options.preferences === undefined ? {} : { preferences: options.preferences }),
       ...(options.onFill === undefined ? {} : { onFill: options.onFill }),
@@ -132,7 +132,7 @@ export class ReplayPopulation {
       pause: async () => {},
       // A replay writes no tape.
       notesInputs: false,
-      onMarked: async (marked, slot) => options.onMarked?.(marked, slot),
+      ...(options.onMarked === undefined ? {} : { onMarked: async (marked, slot) => options.onMarked?.(marked, slot) }),
     });
   }
 
@@ -193,7 +193,6 @@ export class ReplayPopulation {
     const cause = command.cause ?? 'tape';
     if (this.#agents.has(command.actorId)) {
       const outcome = await this.#runtime.deliver(command.actorId, command.event, { cause });
-      this.#readRecords();
       await this.#broker.sync();
       if (!outcome.ok) this.#refusedCommands++;
     } else if (this.#broker.isProposal(command.actorId)) {
@@ -274,7 +273,7 @@ export class ReplayPopulation {
 
   /** Everybody who is ticked with a period: read anew once a step was taken. */
   #shardOf(periodMs: number): readonly ShardActor[] {
-    const at = this.#store.steps.length + this.#store.incidents.length;
+    const at = this.#store.changes;
     const known = this.#shards.get(periodMs);
     if (known?.at === at) return known.actors;
     const ids = [...this.#agents.keys()].filter((id) => this.#periodOf(id) === periodMs);
@@ -302,6 +301,16 @@ export class ReplayPopulation {
 
   #periodOf(id: string): number {
     return this.#isTake(id) ? TAKE_TICK_MS : AGENT_TICK_MS;
+  }
+
+  /** An agent as its orders depend on it, until its next step. */
+  #brokeredAgent(id: string): BrokeredAgent {
+    const actor = this.#actorOf(id);
+    const known = this.#brokered.get(id);
+    if (known?.version === actor.version) return known.agent;
+    const agent = { ...this.#duty(id), paused: this.#isPaused(actor) };
+    this.#brokered.set(id, { version: actor.version, agent });
+    return agent;
   }
 
   #isPaused({ id, state }: ActorRow): boolean {
@@ -341,21 +350,17 @@ export class ReplayPopulation {
     };
   }
 
-  /** Keeps what the steps wrote that the ticks read: from when to when each agent is ticked. */
-  #readRecords(): void {
-    for (; this.#recordsSeen < this.#store.records.length; this.#recordsSeen++) {
-      const record = this.#store.records[this.#recordsSeen] as {
-        type: string;
-        actorId?: string;
-        from?: EpochMs | null;
-        until?: EpochMs | null;
-      };
-      if (record.type !== 'tick_window' || record.actorId === undefined) continue;
-      this.#windows.set(
-        record.actorId,
-        movedWindow(this.#windows.get(record.actorId), { from: record.from ?? null, until: record.until ?? null }),
-      );
-    }
+  /** Takes what a step wrote: from when to when an agent is ticked, which the ticks read; the rest is about proposals. */
+  #record(record: ActorRecord): void {
+    const { type, actorId, from, until } = record as {
+      readonly type: string;
+      readonly actorId?: string;
+      readonly from?: EpochMs | null;
+      readonly until?: EpochMs | null;
+    };
+    if (type !== 'tick_window') this.#broker.record(record);
+    else if (actorId !== undefined)
+      this.#windows.set(actorId, movedWindow(this.#windows.get(actorId), { from: from ?? null, until: until ?? null }));
   }
 
   async #arrive(agent: TapeAgent): Promise<void> {
@@ -378,7 +383,6 @@ export class ReplayPopulation {
         tickPeriodMs: this.#periodOf(id),
       });
     }
-    this.#readRecords();
     if (agent.tickFrom !== null || snapshot !== null) this.#windows.set(id, { from: agent.tickFrom, until: agent.tickUntil, rests: [] });
     this.#heads.set(id, agent.previousHash);
     this.#order.push(id);

@@ -3,13 +3,13 @@ import { untouchedBook } from '../../actors/agent/tick-risk.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
-import { type MarkedBook, markBook, type TradingBook } from '../domain/book.ts';
+import { markBook } from '../domain/book.ts';
 import type { DecimalString } from '../domain/decimal.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import {
   ALL_ENABLED,
   assessOrder,
-  exposureTotals,
+  exposureOfSums,
   haltOf,
   orderContext,
   presentMarket,
@@ -27,15 +27,15 @@ export interface ReplayRiskDeps {
   readonly agent: (id: string) => BrokeredAgent;
   readonly relations: (key: InstrumentKey) => InstrumentRelations | undefined;
   readonly preferences: RiskPreferences;
-  readonly marked: Marks;
+  readonly marks: Marks;
 }
 
-/** A book at the middles of what is quoted live at one moment. */
-export type Marks = (book: TradingBook) => MarkedBook;
+/** The middles of what is quoted live at one moment. */
+export type Marks = Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>;
 
 /** Assesses an order of an agent as a worker would at this moment. */
 export function assessOnTape(
-  { books, view, now, preferences, marked, ...deps }: ReplayRiskDeps,
+  { books, view, now, preferences, marks, ...deps }: ReplayRiskDeps,
   orgId: string,
   { agentId, order, readsReference }: Parameters<PreTrade['assess']>[1],
 ): PresentVerdict {
@@ -50,8 +50,8 @@ export function assessOnTape(
     readsReference,
     agent,
     preferences,
-    book: marked(books.touched(agentId) ?? untouchedBook(agent)),
-    others: exposureTotals(books.ofOrganization(orgId).map(marked), order.mode).without(order.bookId),
+    book: markBook(books.touched(agentId) ?? untouchedBook(agent), marks, at),
+    others: exposureOfSums(books.sumsWithout(orgId, order.mode, order.bookId), marks),
     // An epoch of a live run is not on its tape: a halt reaches the agents as their pause.
     control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
   });
@@ -61,32 +61,18 @@ export function assessOnTape(
   return { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd } };
 }
 
-/** Marks books at what a view quotes at a moment, each book once: as long as the view does not change. */
+/** What a view quotes live at a moment, each middle made once: as long as the view does not change. */
 export function createMarks(view: MarketView, at: EpochMs): Marks {
   const middles = new Map<InstrumentKey, DecimalString | null>();
-  const known = new WeakMap<TradingBook, MarkedBook>();
-
-  function middleOf(instrument: InstrumentKey): DecimalString | null {
-    let middle = middles.get(instrument);
-    if (middle === undefined) {
-      const quote = view.quoteAt(instrument, at);
-      middle = quote === null || quote.quality !== 'live' ? null : midPrice(quote.bid, quote.ask);
-      middles.set(instrument, middle);
-    }
-    return middle;
-  }
-
-  return (book) => {
-    let marked = known.get(book);
-    if (marked === undefined) {
-      const marks = new Map<InstrumentKey, DecimalString>();
-      for (const { instrument } of book.holdings) {
-        const middle = middleOf(instrument);
-        if (middle !== null) marks.set(instrument, middle);
+  return {
+    get(instrument) {
+      let middle = middles.get(instrument);
+      if (middle === undefined) {
+        const quote = view.quoteAt(instrument, at);
+        middle = quote === null || quote.quality !== 'live' ? null : midPrice(quote.bid, quote.ask);
+        middles.set(instrument, middle);
       }
-      marked = markBook(book, marks, at);
-      known.set(book, marked);
-    }
-    return marked;
+      return middle ?? undefined;
+    },
   };
 }

@@ -84,7 +84,7 @@ export interface BookSums {
 }
 
 /** The exposure that the sums make at these marks. An instrument without a mark counts at cost. */
-export function exposureOfSums({ cashUsd, assets }: BookSums, marks: ReadonlyMap<InstrumentKey, DecimalString>): OtherBooks {
+export function exposureOfSums({ cashUsd, assets }: BookSums, marks: Pick<ReadonlyMap<InstrumentKey, DecimalString>, 'get'>): OtherBooks {
   let equity = new Decimal(cashUsd);
   const exposures = assets.map(({ instrument, quantity, costUsd, reservedUsd }) => {
     const mark = marks.get(instrument);

@@ -1,5 +1,6 @@
 /** The pre-trade risk engine: start at `assessOrder`. */
 export { assessOrder, prepareRisk, type RiskApproved, type RiskVerdict } from './assess.ts';
+export { RunningSums } from './book-sums.ts';
 export { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 export {
   type BookSums,

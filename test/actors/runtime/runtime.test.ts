@@ -1,11 +1,14 @@
 // The durable runtime keeps its promises on both of its stores: the real PostgreSQL one and the one in memory.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assign, setup } from 'xstate';
 import { startActivities } from '../../../actors/runtime/activities.ts';
+import { type ActorKind, fromInput } from '../../../actors/runtime/actor-kind.ts';
 import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { shareCommits } from '../../../src/adapters/store/actors/shared-commits.ts';
@@ -23,7 +26,7 @@ const newId = (): string => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 
 /** A clock by which no daemon looks by itself: the tests say when. */
 const idle = (clock: { now(): number }) => ({ now: () => clock.now(), deadline: () => () => {} });
 
-describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
+describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the %s store', (where) => {
   let sql: Sql | null = null;
   let store: ActorStore;
   let clock: ReturnType<typeof createVirtualClock>;
@@ -33,6 +36,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
   beforeAll(async () => {
     clock = createVirtualClock(START);
     if (where === 'memory') store = createMemoryStore();
+    else if (where === 'memory of the present') store = createMemoryStore({ onRecord: () => {} });
     else {
       sql = openDatabase({ url: await testDatabase(), name: 'test' });
       await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
@@ -367,6 +371,45 @@ test('a worker that is slow keeps its activity for as long as it lives; one that
   await first.stop();
   await second.stop();
   expect(failures).toEqual([]);
+});
+
+test('a store of the present hands on what steps record, and keeps nothing of the past', async () => {
+  const records: unknown[] = [];
+  const [whole, present] = [createMemoryStore(), createMemoryStore({ onRecord: (record) => records.push(record) })];
+  const id = newId();
+  for (const store of [whole, present]) {
+    const runtime = createRuntime({ store, directory: createDirectory([lampKind]), clock: createVirtualClock(START) });
+    await runtime.start('lamp', id, ORG, { presses: 0 }, { cause: 'test' });
+    for (const by of ['ann', 'bob', 'cid']) {
+      await runtime.deliver(id, { type: 'press', by }, { cause: 'test', also: () => [{ type: 'pressed', by }] });
+    }
+  }
+  expect(records).toEqual(whole.records);
+  expect(records.length).toBeGreaterThan(2);
+  expect(present.actors).toEqual(whole.actors);
+  expect(present.changes).toBe(whole.steps.length);
+  expect([present.steps, present.records, present.announcements]).toEqual([[], [], []]);
+});
+
+test('a context is made of an input where an actor begins, and at no step after', () => {
+  let made = 0;
+  const machine = setup({
+    types: { context: {} as { readonly seen: number }, input: {} as { readonly from: number }, events: {} as { readonly type: 'look' } },
+  }).createMachine({
+    id: 'looks@1',
+    context: fromInput(({ from }) => {
+      made++;
+      return { seen: from };
+    }),
+    on: { look: { actions: assign({ seen: ({ context }) => context.seen + 1 }) } },
+  });
+  const kind: ActorKind = { kind: 'looks', machine, validate: () => null, effects: {}, migrations: {} };
+  const subject = { actorId: 'a', orgId: ORG, now: START };
+  let { state } = startStep(kind, subject, { from: 4 });
+  for (let step = 0; step < 3; step++) state = eventStep(kind, subject, restore(machine, state), { type: 'look' }).state;
+  expect(state.context).toEqual({ seen: 7 });
+  expect(made).toBe(1);
+  expect(() => startStep(kind, subject, undefined as never)).toThrow('an actor begins with an input');
 });
 
 test('from any state, through rest and back, a machine goes on as if it had never rested', async () => {

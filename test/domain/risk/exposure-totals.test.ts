@@ -1,9 +1,9 @@
 /** What lies outside of a book, by the sums, is what a walk through all other books finds. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MarkedBook } from '../../../src/domain/book.ts';
+import { emptyBook, type MarkedBook, markBook, type TradingBook } from '../../../src/domain/book.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
-import { exposureTotals } from '../../../src/domain/risk/index.ts';
+import { exposureOfSums, exposureTotals, RunningSums } from '../../../src/domain/risk/index.ts';
 
 const scaled = (text: string): bigint => {
   const [, sign, whole, digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) as unknown as string[];
@@ -58,5 +58,53 @@ test('without any one of the books, and without none, in either mode', () => {
       }
     }),
     { numRuns: 300 },
+  );
+});
+
+const amount = fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.nat(8)).map(([units, digits]) => {
+  const text = units.toString().padStart(digits + 1, '0');
+  return digits === 0 ? text : `${text.slice(0, text.length - digits)}.${text.slice(-digits)}`;
+});
+const holding = fc.record({ instrument, quantity: amount, costUsd: amount, openedAt: fc.constant(0) });
+const proposal = fc.record({
+  id: fc.constant('p'),
+  instrument,
+  side: fc.constantFrom('buy', 'sell'),
+  quantity: amount,
+  notionalUsd: amount,
+});
+const bookAt = fc
+  .record({
+    place: fc.nat(3),
+    cashUsd: amount,
+    holdings: fc.uniqueArray(holding, { maxLength: 3, selector: (each) => each.instrument }),
+    openProposals: fc.array(proposal, { maxLength: 2 }),
+  })
+  .map(({ place, ...book }): TradingBook => ({ ...emptyBook(`book-${place}`, 'paper', '1'), ...book }) as TradingBook);
+
+test('sums that are kept while books change and go say what a walk through the books says', () => {
+  const change = fc.oneof({ weight: 4, arbitrary: bookAt }, { weight: 1, arbitrary: fc.nat(3).map((place) => `book-${place}`) });
+  const marks = fc.dictionary(instrument, amount).map((prices) => new Map(Object.entries(prices)));
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 10 }), marks, (changes, prices) => {
+      const sums = new RunningSums();
+      const present = new Map<string, TradingBook>();
+      for (const changed of changes) {
+        if (typeof changed === 'string') {
+          sums.forget(changed);
+          present.delete(changed);
+        } else {
+          sums.count(changed);
+          present.set(changed.id, changed);
+        }
+        const totals = exposureTotals(
+          [...present.values()].map((book) => markBook(book, prices, 0)),
+          'paper',
+        );
+        for (const id of ['book-0', 'book-1', 'book-2', 'book-3', 'of nobody'])
+          expect(exposureOfSums(sums.without(id), prices)).toEqual(totals.without(id));
+      }
+    }),
+    { numRuns: 200 },
   );
 });

@@ -1,0 +1,101 @@
+/** What books have at work together, kept as they change: what lies outside of one of them costs no walk through all. */
+import type { TradingBook } from '../book.ts';
+import { Decimal, plainDecimal } from '../decimal.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { BookSums } from './context.ts';
+
+/** Sums are exact: books of any size lose no digit when one of them is taken out again. */
+const Exact = Decimal.clone({ precision: 200 });
+type Sum = InstanceType<typeof Exact>;
+
+/** Of one instrument; `parts`: of how many positions and pending buys, for a sum of zero is still told. */
+interface Share {
+  readonly quantity: Sum;
+  readonly costUsd: Sum;
+  readonly reservedUsd: Sum;
+  readonly parts: number;
+}
+
+interface Part {
+  readonly book: TradingBook;
+  readonly cashUsd: Sum;
+  readonly shares: ReadonlyMap<InstrumentKey, Share>;
+}
+
+const ZERO = new Exact(0);
+const NOTHING: Share = { quantity: ZERO, costUsd: ZERO, reservedUsd: ZERO, parts: 0 };
+
+/** The sums over books of one mode. */
+export class RunningSums {
+  readonly #parts = new Map<string, Part>();
+  readonly #shares = new Map<InstrumentKey, Share>();
+  #cashUsd: Sum = ZERO;
+
+  /** Counts a book as it is now, in place of what was counted of it before. */
+  count(book: TradingBook): void {
+    if (this.#parts.get(book.id)?.book === book) return;
+    const part = partOf(book);
+    this.forget(book.id);
+    this.#cashUsd = this.#cashUsd.plus(part.cashUsd);
+    for (const [instrument, share] of part.shares) this.#shares.set(instrument, plus(this.#shares.get(instrument) ?? NOTHING, share));
+    this.#parts.set(book.id, part);
+  }
+
+  /** Counts a book no more. */
+  forget(bookId: string): void {
+    const part = this.#parts.get(bookId);
+    if (part === undefined) return;
+    this.#parts.delete(bookId);
+    this.#cashUsd = this.#cashUsd.minus(part.cashUsd);
+    for (const [instrument, share] of part.shares) {
+      const left = minus(this.#shares.get(instrument) as Share, share);
+      if (left.parts === 0) this.#shares.delete(instrument);
+      else this.#shares.set(instrument, left);
+    }
+  }
+
+  /** The sums but for one book, every instrument once, in the order of their names. All of it where the book is not among them. */
+  without(bookId: string): BookSums {
+    const own = this.#parts.get(bookId);
+    const assets = [...this.#shares.keys()].sort().flatMap((instrument) => {
+      const all = this.#shares.get(instrument) as Share;
+      const mine = own?.shares.get(instrument);
+      const left = mine === undefined ? all : minus(all, mine);
+      if (left.parts === 0) return [];
+      const { quantity, costUsd, reservedUsd } = left;
+      return [{ instrument, quantity: plainDecimal(quantity), costUsd: plainDecimal(costUsd), reservedUsd: plainDecimal(reservedUsd) }];
+    });
+    return { cashUsd: plainDecimal(own === undefined ? this.#cashUsd : this.#cashUsd.minus(own.cashUsd)), assets };
+  }
+}
+
+function partOf(book: TradingBook): Part {
+  const shares = new Map<InstrumentKey, Share>();
+  const add = (instrument: InstrumentKey, share: Partial<Share>): void =>
+    void shares.set(instrument, plus(shares.get(instrument) ?? NOTHING, { ...NOTHING, parts: 1, ...share }));
+  for (const { instrument, quantity, costUsd } of book.holdings)
+    add(instrument, { quantity: new Exact(quantity), costUsd: new Exact(costUsd) });
+  for (const { side, instrument, notionalUsd } of book.openProposals)
+    if (side === 'buy') add(instrument, { reservedUsd: new Exact(notionalUsd) });
+  return { book, cashUsd: new Exact(book.cashUsd), shares };
+}
+
+function plus(a: Share, b: Share): Share {
+  const sum = (one: Sum, other: Sum): Sum => (one === ZERO ? other : other === ZERO ? one : one.plus(other));
+  return {
+    quantity: sum(a.quantity, b.quantity),
+    costUsd: sum(a.costUsd, b.costUsd),
+    reservedUsd: sum(a.reservedUsd, b.reservedUsd),
+    parts: a.parts + b.parts,
+  };
+}
+
+function minus(a: Share, b: Share): Share {
+  const difference = (one: Sum, other: Sum): Sum => (other === ZERO ? one : one.minus(other));
+  return {
+    quantity: difference(a.quantity, b.quantity),
+    costUsd: difference(a.costUsd, b.costUsd),
+    reservedUsd: difference(a.reservedUsd, b.reservedUsd),
+    parts: a.parts - b.parts,
+  };
+}
