@@ -79,7 +79,7 @@ async function organizationOf(sql: Sql, orgId: string, books: number): Promise<v
   }
 }
 
-/** A contender whose rounds are orders that buy and sell by turns. */
+/** A contender whose callers each buy and then sell what they bought, all in the organization's one manual book. */
 function ordering(sql: Sql, name: string, orgId: string, postmaster: number): Contender {
   const clock = createVirtualClock(SLOT + 1_000);
   let made = 0;
@@ -98,10 +98,10 @@ function ordering(sql: Sql, name: string, orgId: string, postmaster: number): Co
     clock,
     newId: () => uuidV7(SLOT + ++made, Uint8Array.of(0, 0, 0, 0, 0, 0, name.length, 0, made >> 8, made & 255)),
   });
-  const place = async (index: number): Promise<void> => {
+  const place = async (side: 'buy' | 'sell'): Promise<void> => {
     const request = {
       instrument: BTC,
-      side: index % 2 === 0 ? 'buy' : 'sell',
+      side,
       quantity: '0.001',
       notionalUsd: null,
       limitPrice: null,
@@ -116,11 +116,14 @@ function ordering(sql: Sql, name: string, orgId: string, postmaster: number): Co
     name,
     round: () =>
       costWithServer(postmaster, ORDERS, async () => {
-        let begun = 0;
-        const worker = async (): Promise<void> => {
-          while (begun < ORDERS) await place(begun++);
+        let pairs = 0;
+        const caller = async (): Promise<void> => {
+          while (pairs++ < ORDERS / 2) {
+            await place('buy');
+            await place('sell');
+          }
         };
-        await Promise.all(Array.from({ length: AT_ONCE }, worker));
+        await Promise.all(Array.from({ length: AT_ONCE }, caller));
       }),
   };
 }

@@ -10,19 +10,20 @@ const ATTEMPTS = 5;
 export type Obstacle = 'moved' | Outcome<never> | null;
 
 /** Per organization, the last of its orders that wait for one another. */
-const instrumentStates = new Map<string, Promise<unknown>>();
+const turns = new Map<string, Promise<unknown>>();
 
 /**
  * Validates an order and writes it on that validation, both by `attempt`. Where what it was validated on moved in between,
  * nothing was written, and it is validated anew: in turn with its organization's other such orders, which would go on
- * overtaking one another. @throws whatever a write fails with that `obstacleOf` does not know
+ * overtaking one another. One that comes while others wait for their turn takes its own at once.
+ * @throws whatever a write fails with that `obstacleOf` does not know
  */
 export async function placedOnVerdict<View>(
   orgId: string,
   obstacleOf: (error: unknown) => Obstacle,
   attempt: () => Promise<Outcome<View>>,
 ): Promise<Outcome<View>> {
-  const first = await tried(obstacleOf, attempt);
+  const first = turns.has(orgId) ? 'moved' : await tried(obstacleOf, attempt);
   if (first !== 'moved') return first;
   return inTurn(orgId, async () => {
     for (let times = 1; times < ATTEMPTS; times++) {
@@ -47,16 +48,16 @@ async function tried<View>(
 
 /** Work of one organization after the other work of it. */
 async function inTurn<Value>(orgId: string, work: () => Promise<Value>): Promise<Value> {
-  const before = instrumentStates.get(orgId) ?? Promise.resolve();
+  const before = turns.get(orgId) ?? Promise.resolve();
   const turn = before.then(work);
   const over = turn.then(
     () => {},
     () => {},
   );
-  instrumentStates.set(orgId, over);
+  turns.set(orgId, over);
   try {
     return await turn;
   } finally {
-    if (instrumentStates.get(orgId) === over) instrumentStates.delete(orgId);
+    if (turns.get(orgId) === over) turns.delete(orgId);
   }
 }

@@ -62,7 +62,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
     apply(_, __, parameters) {
       const [strings] = parameters as [TemplateStringsArray];
       // A change beside a transaction gets one of its own, so that it is signed.
-      if (options.writer !== undefined && isStatement(strings) && mayNeedSigning(strings))
+      if (options.writer !== undefined && isText(strings) && mayNeedSigning(strings))
         return signedAlone((work) => begin()(work), parameters);
       return Reflect.apply(current as never, undefined, parameters) as unknown;
     },
@@ -77,6 +77,23 @@ export function openDatabase(options: DatabaseOptions): Sql {
 }
 
 const writers = new WeakMap<Sql, BatchSigner>();
+/** What was sent in a transaction and not waited for. */
+const SENT = Symbol('sent');
+type Sending = { [SENT]?: Promise<void>[] };
+
+/**
+ * Sends a statement whose answer the work of a transaction does not read, without waiting for it: the server carries out what a
+ * connection sends in its order, so that many statements cost one round trip. The transaction is committed only where all of
+ * them succeeded, and fails with the error of the first that did not. @throws Error outside of a transaction of this store
+ */
+export function send(transaction: Transaction, statement: postgres.PendingQuery<postgres.Row[]>): void {
+  const { [SENT]: sent } = transaction as Sending;
+  if (sent === undefined) throw new Error('only a transaction that was begun here waits for what is sent in it');
+  const answer = statement.then(() => {});
+  // Told by the transaction, which may have ended by then.
+  answer.catch(() => {});
+  sent.push(answer);
+}
 
 /** What transactions of a pool show when they name an organization; empty where the pool has no writer's key. */
 export function organizationProof(pool: Sql, orgId: string): string {
@@ -140,8 +157,13 @@ function createListeners(pool: () => Sql) {
   };
 }
 
+/** Whether work that was begun is one statement, which can be sent without waiting for it. */
+export function isStatement(work: Promise<unknown>): work is postgres.PendingQuery<postgres.Row[]> {
+  return 'execute' in work;
+}
+
 /** Whether what stands first in a call is a statement's text, and not names or values for one. */
-function isStatement(strings: unknown): strings is TemplateStringsArray {
+function isText(strings: unknown): strings is TemplateStringsArray {
   return Array.isArray(strings) && Object.hasOwn(strings, 'raw');
 }
 
@@ -182,17 +204,21 @@ function beginOn(pool: Sql, writer: BatchSigner | null, transactions: Transactio
           if (lost) return Promise.reject(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
           const query: unknown = Reflect.apply(target as never, self, parameters);
           const [strings] = parameters as [TemplateStringsArray];
-          if (isStatement(strings) && mayNeedSigning(strings)) wrote = true;
+          if (isText(strings) && mayNeedSigning(strings)) wrote = true;
           // Its own `then` would send what may be meant as a part of another statement.
           if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, received);
           return query;
         },
       });
+      const sent: Promise<void>[] = [];
+      (guarded as Sending)[SENT] = sent;
       try {
         const done: unknown = work(guarded);
         // Statements may be given back as a list, as postgres.js allows.
         const value = (await (Array.isArray(done) ? Promise.all(done) : done)) as Value;
         if (wrote && writer !== null && !lost) await sealBatch(guarded, writer);
+        // PostgreSQL answers the COMMIT of a transaction that has failed without an error.
+        await Promise.all(sent);
         return value;
       } finally {
         // The loss itself rejects the transaction.
@@ -274,9 +300,19 @@ const CLOSE_DELAY_MS = 10;
  */
 class LateClosingSocket extends net.Socket {
   #written = false;
+  #gathers = false;
 
+  /** What is written in one turn of the event loop leaves together: each write would be a call of the system. */
   override write(...parameters: unknown[]): boolean {
     this.#written = true;
+    if (!this.#gathers) {
+      this.#gathers = true;
+      this.cork();
+      process.nextTick(() => {
+        this.#gathers = false;
+        this.uncork();
+      });
+    }
     return super.write(...(parameters as [string]));
   }
 

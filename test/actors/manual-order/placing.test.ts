@@ -55,6 +55,31 @@ test('orders that overtook one another take turns: each is validated anew at mos
   expect([version, writing]).toEqual([50, 0]);
 });
 
+test('an order that comes while others wait for their turn waits as well, and is validated once', async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const said: string[] = [];
+  const first = placedOnVerdict('org', obstacleOf, async () => {
+    said.push('first');
+    if (said.length === 1) throw new Moved();
+    await held;
+    said.push('in its turn');
+    return { ok: true, value: 'written' } as const;
+  });
+  while (said.length < 2) await new Promise(setImmediate);
+  const next = placedOnVerdict('org', obstacleOf, async () => {
+    said.push('next');
+    return { ok: true, value: 'written' } as const;
+  });
+  const elsewhere = await placedOnVerdict('other org', obstacleOf, attempts().attempt);
+  expect([elsewhere, said]).toEqual([{ ok: true, value: 'written' }, ['first', 'first']]);
+  release();
+  expect(await Promise.all([first, next])).toMatchObject([{ ok: true }, { ok: true }]);
+  expect(said).toEqual(['first', 'first', 'in its turn', 'next']);
+});
+
 test('a turn that ends in an error lets the next one come', async () => {
   const broken = placedOnVerdict('org', obstacleOf, attempts(new Moved(), new Error('a defect')).attempt);
   const next = placedOnVerdict('org', obstacleOf, attempts(new Moved()).attempt);

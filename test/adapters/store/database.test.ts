@@ -1,6 +1,6 @@
 // Connections of our own kind: exact numbers, arrays without asking the server for their types, and losses that are told apart.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isConnectionLoss, isRetryable, openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { isConnectionLoss, isRetryable, openDatabase, send, type Sql } from '../../../src/adapters/store/database.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -38,6 +38,32 @@ test('the pool works as the application role, which may not change the schema', 
   expect((await sql`select current_user as role`)[0]).toEqual({ role: 'sevengate_app' });
   await expect(sql`create table mine (a int)`).rejects.toThrow(/permission denied/);
   await expect(sql`drop table actors`).rejects.toThrow(/must be owner/);
+});
+
+test('statements that nobody waits for are carried out in their order, and the transaction ends only once they have', async () => {
+  const found = await sql.begin(async (transaction) => {
+    await transaction`create temporary table in_order (place int generated always as identity, said text) on commit drop`;
+    for (const said of ['first', 'x'.repeat(4_000), 'third']) send(transaction, transaction`insert into in_order (said) values (${said})`);
+    return transaction<{ length: number }[]>`select length(said) from in_order order by place`;
+  });
+  expect(found.map(({ length }) => length)).toEqual([5, 4_000, 5]);
+});
+
+test('a statement that nobody waited for and that failed fails its transaction with its own error, and nothing is committed', async () => {
+  const duty = 'a duty of a failed transaction';
+  const failing = (more: boolean) =>
+    sql.begin(async (transaction) => {
+      send(transaction, transaction`insert into leases (duty, holder, held_until) values (${duty}, 'nobody', clock_timestamp())`);
+      send(transaction, transaction`select 1 / (length(${'x'}) - 1)`);
+      if (more) await transaction`select 2`;
+    });
+  await expect(failing(false)).rejects.toThrow(/division by zero/);
+  await expect(failing(true)).rejects.toThrow(/division by zero/);
+  expect(await sql`select duty from leases where duty = ${duty}`).toEqual([]);
+});
+
+test('outside of a transaction nothing is sent that nobody waits for', () => {
+  expect(() => send(sql as never, sql`select 1`)).toThrow(/only a transaction/);
 });
 
 test('what is listened to is received on after another connection of the pool was lost', async () => {

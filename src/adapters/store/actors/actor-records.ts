@@ -13,7 +13,7 @@ import type { ExecutionMode } from '../../../domain/order.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
 import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
 import { writeBridgeArrivals, writeBridgeTransfers } from '../bridge/bridge-transfer-store.ts';
-import type { Transaction } from '../database.ts';
+import { isStatement, send, type Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeLaunches, writeListedTokens } from '../launches/launch-store.ts';
@@ -159,7 +159,11 @@ export async function writeRecords(transaction: Transaction, records: readonly A
   for (const { type } of records) if (!(type in WRITERS)) throw new Error(`no table is known for records of type ${type}`);
   for (const [type, write] of Object.entries(WRITERS)) {
     const rows = records.filter((record) => record.type === type);
-    if (rows.length > 0) await write(transaction, rows);
+    if (rows.length === 0) continue;
+    const written = write(transaction, rows);
+    // A single statement need not be waited for: what follows it is carried out after it.
+    if (isStatement(written)) send(transaction, written);
+    else await written;
   }
 }
 

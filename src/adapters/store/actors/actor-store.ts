@@ -13,7 +13,7 @@ import type {
 } from '../../../domain/actor-step.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { isRetryable, type Sql, type Transaction } from '../database.ts';
+import { isRetryable, send, type Sql, type Transaction } from '../database.ts';
 import { writeRecords } from './actor-records.ts';
 
 /** Listeners wake at this; it is a hint, the rows are the truth. */
@@ -21,7 +21,7 @@ export const ANNOUNCEMENTS_CHANNEL = 'sevengate_announcements';
 
 /** Wakes the tails at the commit. Through the transaction's own connection: postgres.js's `notify` would take a second one from the pool. */
 export async function hintAnnouncements(transaction: Transaction): Promise<void> {
-  await transaction`select pg_notify(${ANNOUNCEMENTS_CHANNEL}, '')`;
+  send(transaction, transaction`select pg_notify(${ANNOUNCEMENTS_CHANNEL}, '')`);
 }
 
 const RETRY_LIMIT = 5;
@@ -189,7 +189,9 @@ async function swapStates(transaction: Transaction, turns: readonly Turn[]): Pro
 /** Creates actors with their first steps inside a transaction that writes more than that: one statement per table, however many there are. */
 export async function writeStarts(transaction: Transaction, starts: readonly ActorStart[]): Promise<void> {
   if (starts.length === 0) return;
-  await transaction`
+  send(
+    transaction,
+    transaction`
     insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms)
     select id, org_id, kind, machine, 1, snapshot, 'running', tick_period_ms from jsonb_to_recordset(${transaction.json(
       starts.map(({ id, orgId, kind, machine, plan, tickPeriodMs }, place) => ({
@@ -201,7 +203,8 @@ export async function writeStarts(transaction: Transaction, starts: readonly Act
         snapshot: plan.state,
         tick_period_ms: tickPeriodMs,
       })) as never,
-    )}) as s(place int, id uuid, org_id uuid, kind text, machine text, snapshot jsonb, tick_period_ms int) order by place`;
+    )}) as s(place int, id uuid, org_id uuid, kind text, machine text, snapshot jsonb, tick_period_ms int) order by place`,
+  );
   await writeSteps(
     transaction,
     starts.map((start) => ({
@@ -254,7 +257,9 @@ async function writeCommits(transaction: Transaction, commits: readonly StepComm
 
 /** Writes the steps with all that their plans ask for: one statement per table, however many there are. */
 async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[]): Promise<void> {
-  await transaction`
+  send(
+    transaction,
+    transaction`
     insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
     select id, version, at, machine, event, from_value, to_value, cause from jsonb_to_recordset(${transaction.json(
       steps.map(({ id, version, at, machine, event, from, plan, cause }) => ({
@@ -267,7 +272,8 @@ async function writeSteps(transaction: Transaction, steps: readonly WrittenStep[
         to_value: plan.state.value,
         cause,
       })) as never,
-    )}) as s(id uuid, version bigint, at bigint, machine text, event jsonb, from_value jsonb, to_value jsonb, cause text)`;
+    )}) as s(id uuid, version bigint, at bigint, machine text, event jsonb, from_value jsonb, to_value jsonb, cause text)`,
+  );
   await writeRecords(
     transaction,
     steps.flatMap(({ also, plan }) => [...also, ...plan.records]),
@@ -305,18 +311,24 @@ async function dropTimers(
   transaction: Transaction,
   timers: readonly { readonly actorId: string; readonly timerId: string }[],
 ): Promise<void> {
-  await transaction`
+  send(
+    transaction,
+    transaction`
     delete from timers t using jsonb_to_recordset(${transaction.json(timers as never)}) as r("actorId" uuid, "timerId" text)
-    where t.actor_id = r."actorId" and t.timer_id = r."timerId"`;
+    where t.actor_id = r."actorId" and t.timer_id = r."timerId"`,
+  );
 }
 
 /** Closes the activities that the steps answer. */
 async function endAnswered(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
   const answered = commits.flatMap(({ answeredActivity }) => answeredActivity ?? []);
   if (answered.length === 0) return;
-  await transaction`
+  send(
+    transaction,
+    transaction`
     update activities a set state = 'done', answer = r.answer, ended_at = clock_timestamp()
-    from jsonb_to_recordset(${transaction.json(answered as never)}) as r(key text, answer jsonb) where a.key = r.key`;
+    from jsonb_to_recordset(${transaction.json(answered as never)}) as r(key text, answer jsonb) where a.key = r.key`,
+  );
 }
 
 /** Sets and cancels timers: of each the last word of the steps counts. */
@@ -326,16 +338,21 @@ async function writeTimers(transaction: Transaction, changes: readonly Addressed
   const set = last.filter(({ op }) => op === 'set');
   if (cancelled.length > 0) await dropTimers(transaction, cancelled);
   if (set.length === 0) return;
-  await transaction`
+  send(
+    transaction,
+    transaction`
     insert into timers (actor_id, timer_id, due_at, event)
     select "actorId", "timerId", "dueAt", event from jsonb_to_recordset(${transaction.json(set as never)})
       as r("actorId" uuid, "timerId" text, "dueAt" bigint, event jsonb)
-    on conflict (actor_id, timer_id) do update set due_at = excluded.due_at, event = excluded.event`;
+    on conflict (actor_id, timer_id) do update set due_at = excluded.due_at, event = excluded.event`,
+  );
 }
 
 async function writeActivities(transaction: Transaction, activities: readonly Addressed<Activity>[]): Promise<void> {
   if (activities.length === 0) return;
-  await transaction`
+  send(
+    transaction,
+    transaction`
     insert into activities (key, actor_id, kind, payload, due_at)
     select key, actor_id, kind, payload, due_at from jsonb_to_recordset(${transaction.json(
       activities.map(({ actorId, version, at, index, item }) => ({
@@ -345,12 +362,15 @@ async function writeActivities(transaction: Transaction, activities: readonly Ad
         payload: item.payload,
         due_at: at,
       })) as never,
-    )}) as r(key text, actor_id uuid, kind text, payload jsonb, due_at bigint)`;
+    )}) as r(key text, actor_id uuid, kind text, payload jsonb, due_at bigint)`,
+  );
 }
 
 async function writeAnnouncements(transaction: Transaction, announcements: readonly Addressed<Announcement>[]): Promise<void> {
   if (announcements.length === 0) return;
-  await transaction`
+  send(
+    transaction,
+    transaction`
     insert into announcements (channel, org_id, actor_id, at, body)
     select channel, org_id, actor_id, at, body from jsonb_to_recordset(${transaction.json(
       announcements.map(({ actorId, orgId, at, item }) => ({
@@ -360,6 +380,7 @@ async function writeAnnouncements(transaction: Transaction, announcements: reado
         at,
         body: item.body,
       })) as never,
-    )}) as a(channel text, org_id uuid, actor_id uuid, at bigint, body jsonb)`;
+    )}) as a(channel text, org_id uuid, actor_id uuid, at bigint, body jsonb)`,
+  );
   await hintAnnouncements(transaction);
 }

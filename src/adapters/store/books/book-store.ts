@@ -19,7 +19,7 @@ import type { ExecutionMode } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { writeShadowOrders } from '../gates/shadow-store.ts';
 import { UnreadableRow } from '../../../domain/unreadable-row.ts';
-import type { Sql, Transaction } from '../database.ts';
+import { type Sql, send, type Transaction } from '../database.ts';
 
 /** Whose book it is; the state is beside it. */
 export interface BookHead {
@@ -362,8 +362,7 @@ interface LockedBook {
  * then tried again); each is read behind its lock, so that nothing is booked on an old state.
  */
 async function writeBookings(transaction: Transaction, bookings: readonly Booking[]): Promise<void> {
-  const opened = await openBooks(transaction, bookings);
-  const states = await lockedStates(transaction, bookings);
+  const { opened, states } = await openedAndLocked(transaction, bookings);
   const found = new Map(states);
   for (const { bookId, apply, expectedVersion } of bookings) {
     const before = (found.get(bookId) as LockedBook).version;
@@ -377,14 +376,30 @@ async function writeBookings(transaction: Transaction, bookings: readonly Bookin
   await writeStates(transaction, bookings, states);
 }
 
-/** Opens the books that are not there, as their ids say; answers the ledger entries of their capital. */
+/**
+ * The books behind their locks. Those that are not there are opened before any is locked, with the ledger entries of their
+ * capital; a single book has no order to keep, and is looked for by its lock.
+ */
+async function openedAndLocked(
+  transaction: Transaction,
+  bookings: readonly Booking[],
+): Promise<{ readonly opened: readonly LedgerEntry[]; readonly states: Map<string, LockedBook> }> {
+  const ids = [...new Set(bookings.map(({ bookId }) => bookId))];
+  const locked = ids.length === 1 ? await lockedStates(transaction, bookings) : null;
+  if (locked !== null && locked.size > 0) return { opened: [], states: locked };
+  const known = new Set((await transaction<{ id: string }[]>`select id from books where id = any(${ids}::text[])`).map(({ id }) => id));
+  const opened = await openBooks(
+    transaction,
+    bookings.filter(({ bookId }) => !known.has(bookId)),
+  );
+  return { opened, states: await lockedStates(transaction, bookings) };
+}
+
+/** Opens books, as their ids say; answers the ledger entries of their capital. */
 async function openBooks(transaction: Transaction, bookings: readonly Booking[]): Promise<readonly LedgerEntry[]> {
+  if (bookings.length === 0) return [];
   const first = new Map<string, Booking>();
   for (const booking of bookings) if (!first.has(booking.bookId)) first.set(booking.bookId, booking);
-  const ids = [...first.keys()];
-  const known = await transaction<{ id: string }[]>`select id from books where id = any(${ids}::text[])`;
-  for (const { id } of known) first.delete(id);
-  if (first.size === 0) return [];
   const rows = [...first.values()].map(({ orgId, bookId, capitalUsd, entry }) => {
     const name = readBookId(bookId);
     if (name === null || (name.orgId ?? orgId) !== orgId) throw new Error(`${bookId} names no book of organization ${orgId}`);
@@ -419,39 +434,54 @@ async function writeEntries(transaction: Transaction, entries: readonly LedgerEn
   const legs = entries.flatMap(({ id, bookId, legs: parts }) =>
     parts.map(({ kind, asset, amount }, index) => ({ transactionId: id, bookId, leg: index + 1, kind, asset, amount })),
   );
-  await transaction`
+  send(
+    transaction,
+    transaction`
     insert into ledger_transactions (id, book_id, kind, at, legs)
     select id, "bookId", kind, at, legs from jsonb_to_recordset(${transaction.json(entries.map(({ id, bookId, kind, at, legs: { length } }, order) => ({ id, bookId, kind, at, legs: length, order })) as never)})
-      as r(id text, "bookId" text, kind text, at bigint, legs int, "order" int) order by "order"`;
-  await transaction`
+      as r(id text, "bookId" text, kind text, at bigint, legs int, "order" int) order by "order"`,
+  );
+  send(
+    transaction,
+    transaction`
     insert into ledger_accounts (book_id, kind, asset)
     select distinct "bookId", kind, asset from jsonb_to_recordset(${transaction.json(legs as never)}) as r("bookId" text, kind text, asset text)
-    on conflict do nothing`;
-  await transaction`
+    on conflict do nothing`,
+  );
+  send(
+    transaction,
+    transaction`
     insert into ledger_legs (transaction_id, leg, account_id, amount)
-    select r."transactionId", r.leg, a.id, r.amount from jsonb_to_recordset(${transaction.json(legs as never)})
-      as r("transactionId" text, "bookId" text, leg int, kind text, asset text, amount numeric)
-    join ledger_accounts a on a.book_id = r."bookId" and a.kind = r.kind and a.asset = r.asset`;
+    select r."transactionId", r.leg, (select a.id from ledger_accounts a where a.book_id = r."bookId" and a.kind = r.kind and a.asset = r.asset), r.amount
+    from jsonb_to_recordset(${transaction.json(legs as never)})
+      as r("transactionId" text, "bookId" text, leg int, kind text, asset text, amount numeric)`,
+  );
 }
 
 async function insertFills(transaction: Transaction, fills: readonly Fill[]): Promise<void> {
-  await transaction`
+  send(
+    transaction,
+    transaction`
     insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
     select id, "orderId", "bookId", instrument, side, quantity, "fillPrice", "feeUsd", "notionalUsd", "decisionPrice", "slippageBps", at, quotes
     from jsonb_to_recordset(${transaction.json(fills.map((fill, order) => ({ ...fill, order })) as never)})
       as r(id text, "orderId" text, "bookId" text, instrument text, side text, quantity numeric, "fillPrice" numeric, "feeUsd" numeric,
-        "notionalUsd" numeric, "decisionPrice" numeric, "slippageBps" float8, at bigint, quotes jsonb, "order" int) order by "order"`;
+        "notionalUsd" numeric, "decisionPrice" numeric, "slippageBps" float8, at bigint, quotes jsonb, "order" int) order by "order"`,
+  );
 }
 
 async function writeStates(transaction: Transaction, bookings: readonly Booking[], states: ReadonlyMap<string, LockedBook>): Promise<void> {
   const lastAt = new Map(bookings.map(({ bookId, entry }) => [bookId, entry.at]));
   const rows = [...states.entries()].map(([id, { version, state }]) => ({ ...state, id, version, at: lastAt.get(id) }));
-  await transaction`
+  send(
+    transaction,
+    transaction`
     update books set version = r.version, capital_usd = r."capitalUsd", cash_usd = r."cashUsd", holdings = r.holdings,
       realized_pnl_usd = r."realizedPnlUsd", fees_usd = r."feesUsd", fills = r.fills, turnover_usd = r."turnoverUsd",
       slippage_usd = r."slippageUsd", day_start_equity_usd = r."dayStartEquityUsd", changed_at = r.at
     from jsonb_to_recordset(${transaction.json(rows as never)})
       as r(id text, version bigint, "capitalUsd" numeric, "cashUsd" numeric, holdings jsonb, "realizedPnlUsd" numeric, "feesUsd" numeric,
         fills int, "turnoverUsd" numeric, "slippageUsd" numeric, "dayStartEquityUsd" numeric, at bigint)
-    where books.id = r.id`;
+    where books.id = r.id and books.id = any(${rows.map(({ id }) => id)}::text[])`,
+  );
 }

@@ -37,8 +37,8 @@ export async function otherBookSumsOf(sql: Sql | Transaction, asked: readonly Ot
       select asked.place, asset, quantity, cost_usd, reserved_usd from asked join exposures e on e.org_id = asked."orgId" and e.mode = asked.mode
       union all
       select asked.place, a.key, -(a.value ->> 0)::numeric, -(a.value ->> 1)::numeric, -(a.value ->> 2)::numeric
-      from asked join book_exposures b on b.book_id = asked."exceptBookId" and b.org_id = asked."orgId" and b.mode = asked.mode,
-        jsonb_each(b.adds) a
+      from asked join book_exposures b on b.book_id = asked."exceptBookId" and b.org_id = asked."orgId" and b.mode = asked.mode
+        and b.book_id = any(${asked.map(({ exceptBookId }) => exceptBookId)}::text[]), jsonb_each(b.adds) a
     ) parts
     group by place, asset having sum(quantity) <> 0 or sum(cost_usd) <> 0 or sum(reserved_usd) <> 0 order by place, asset collate "C"`;
   const found = asked.map((): SumRow[] => []);
