@@ -196,7 +196,7 @@ function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[E
 async function choiceProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidence | null): Promise<readonly string[]> {
   if (kind !== 'backtest' || known === null) return [];
   const [row] = await sql<{ last: number; now: number; trials: number; best: number; errors: number | null }[]>`
-    select (series::jsonb ->> 'lastCandleAt')::bigint as last, gate_now() as now, l.trials, l.expected_best as best, l.errors_above as errors
+    select (series::json ->> 'lastCandleAt')::bigint as last, gate_now() as now, l.trials, l.expected_best as best, l.errors_above as errors
     from evidence e, backtest_luck(e.id) l where e.id = ${known.id}`;
   if (row === undefined) return [];
   const { last, now, trials, best, errors } = row;

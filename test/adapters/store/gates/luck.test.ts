@@ -162,3 +162,8 @@ test('the quantile of the database is the one of the statistics', async () => {
     expect(row?.q).toBeCloseTo(normalQuantile(p), 7);
   }
 });
+
+test('the text of a series is parsed once, whatever is taken from it', async () => {
+  const [row] = await stage.app<{ text: string }[]>`select pg_get_functiondef('backtest_luck(uuid)'::regprocedure) as text`;
+  expect(row?.text.match(/series::json/g)).toHaveLength(1);
+});
