@@ -85,7 +85,7 @@ export async function until<T>(
   check: () => T | Promise<T>,
 ): Promise<Exclude<T, null | false | undefined>> {
   const began = performance.now();
-  for (let waitMs = 2; ; waitMs = Math.min(waitMs * 1.5, 50)) {
+  for (let waitMs = 2; ; waitMs = Math.min(waitMs * 1.5, 20)) {
     const found = await check();
     if (found !== null && found !== false && found !== undefined) return found as Exclude<T, null | false | undefined>;
     if (performance.now() - began > deadlineMs) throw new Error(`${what}: not within ${deadlineMs / 1000} s`);

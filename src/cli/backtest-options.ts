@@ -2,10 +2,12 @@
 import type { GivenRequest } from '../domain/backtest/request.ts';
 import type { Candle } from '../domain/candle.ts';
 import type { Problem } from '../domain/field.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
 import { isoTime, timeframeMs } from '../domain/time.ts';
 import { type BarWindow, filesBySeries } from '../simulation/backtest/from-bars.ts';
-import type { ThreadPost } from '../simulation/evaluation-thread.ts';
 import type { BarSeries } from '../simulation/backtest/needs.ts';
+import type { ThreadPost } from '../simulation/evaluation-thread.ts';
+import type { Service } from './ports.ts';
 
 export interface BacktestOptions {
   readonly from?: string;
@@ -46,6 +48,15 @@ export interface Told extends Finished {
   /** For people, where no JSON was asked for. */
   readonly text: string;
 }
+
+/** A simulation that is asked for at a terminal; `tell` is given what came of it, as soon as that is known. */
+export type SimulationAsked = readonly [
+  service: Service,
+  manifest: Manifest,
+  options: BacktestOptions,
+  onProgress: OnProgress,
+  tell: (told: Told) => Promise<void>,
+];
 
 export interface Stretch {
   readonly from?: string;

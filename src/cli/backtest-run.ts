@@ -13,12 +13,11 @@ import {
   barsOfFiles,
   type Finished,
   givenOf,
-  type OnProgress,
   problemWords,
   progressOf,
+  type SimulationAsked,
   type Stretch,
   stretchOf,
-  type Told,
   versionsTried,
 } from './backtest-options.ts';
 import { manifestFromFile } from './manifest-file.ts';
@@ -32,11 +31,12 @@ export async function run(service: Service, file: string, options: BacktestOptio
   const bar = options.sweep === undefined ? progressBar('backtest', 'bars') : progressBar('sweep', 'variants');
   try {
     const work = options.sweep === undefined ? backtestOf : sweepOf;
-    const { evaluation, text, ...outcome } = await work(service, manifest, options, bar.update);
-    bar.stop();
-    if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, evaluation, outcome));
-    const { resultHash, result } = outcome;
-    process.stdout.write(options.json ? `{"resultHash":"${resultHash}","result":${result}}\n` : `${text}\n`);
+    await work(service, manifest, options, bar.update, async ({ evaluation, text, ...outcome }) => {
+      bar.stop();
+      if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, evaluation, outcome));
+      const { resultHash, result } = outcome;
+      process.stdout.write(options.json ? `{"resultHash":"${resultHash}","result":${result}}\n` : `${text}\n`);
+    });
   } finally {
     bar.stop();
   }
@@ -49,17 +49,18 @@ async function pageOf({ name }: Manifest, evaluation: 'backtest' | 'sweep', { re
   return (await simulationPage(data)).page;
 }
 
-/** @throws Error where it was refused, with the reason. */
-async function backtestOf(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<Told> {
+/** Tells what came of it, of stored bars before a database that was started for it has stopped. @throws Error where it was refused, with the reason. */
+async function backtestOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
   const trials = trialsFrom(options);
   const asked = (now: number) => ({ manifest, request: requestFrom(options, stretchOf(options), now), trials, funding: [] });
-  const outcome = await (options.candles.includes('store')
-    ? workOnStoredBars(service, asked, (databaseUrl, job) =>
-        service.backtest({ databaseUrl, asked: job }, progressOf('simulating', onProgress)),
-      )
-    : fromFiles(manifest, options, onProgress));
-  if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
-  return { ...outcome, evaluation: 'backtest', text: outcomeText(outcome, options.report ?? null) };
+  const told = async (outcome: BacktestOutcome): Promise<void> => {
+    if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
+    await tell({ ...outcome, evaluation: 'backtest', text: outcomeText(outcome, options.report ?? null) });
+  };
+  if (!options.candles.includes('store')) return told(await fromFiles(manifest, options, onProgress));
+  await workOnStoredBars(service, asked, async (databaseUrl, job) =>
+    told(await service.backtest({ databaseUrl, asked: job }, progressOf('simulating', onProgress))),
+  );
 }
 
 /** @throws Error that names every wrong option. */

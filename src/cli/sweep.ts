@@ -14,25 +14,25 @@ import {
   type OnProgress,
   problemWords,
   progressOf,
+  type SimulationAsked,
   type Stretch,
   stretchOf,
-  type Told,
   versionsTried,
 } from './backtest-options.ts';
-import type { Service } from './ports.ts';
 import { workOnStoredBars } from './stored-bars.ts';
 
-/** Works the sweep out that the options ask for. @throws Error where it was refused, with the reason. */
-export async function sweepOf(service: Service, manifest: Manifest, options: BacktestOptions, onProgress: OnProgress): Promise<Told> {
+/** Works the sweep out that the options ask for, and tells what came of it. @throws Error where it was refused, with the reason. */
+export async function sweepOf(...[service, manifest, options, onProgress, tell]: SimulationAsked): Promise<void> {
   const earlier = earlierOf(options);
   const asked = (now: number) => ({ ...askedFor(manifest, options, stretchOf(options), now), earlier, funding: [] });
-  const outcome = await (options.candles.includes('store')
-    ? workOnStoredBars(service, asked, (databaseUrl, sweep) =>
-        service.sweep({ databaseUrl, sweep }, progressOf('trying variants', onProgress)),
-      )
-    : fromFiles(manifest, options, onProgress));
-  if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
-  return { ...outcome, evaluation: 'sweep', text: sweepText(outcome, options.report ?? null) };
+  const told = async (outcome: SweepOutcome): Promise<void> => {
+    if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.detail}`);
+    await tell({ ...outcome, evaluation: 'sweep', text: sweepText(outcome, options.report ?? null) });
+  };
+  if (!options.candles.includes('store')) return told(await fromFiles(manifest, options, onProgress));
+  await workOnStoredBars(service, asked, async (databaseUrl, sweep) =>
+    told(await service.sweep({ databaseUrl, sweep }, progressOf('trying variants', onProgress))),
+  );
 }
 
 /** @throws Error that names every wrong option. */

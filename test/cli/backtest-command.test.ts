@@ -1,9 +1,11 @@
 // `sevengate backtest` from files, without a service: the same bytes in another process, and refusals in one sentence.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { simulationPage } from '../../src/adapters/report-page.ts';
+import { commandService } from '../../src/boot/command-service.ts';
+import { run } from '../../src/cli/backtest-run.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
 import { parameterOf, readSweep } from '../../src/domain/backtest/sweep.ts';
 import { joinCandles } from '../../src/domain/joined-candles.ts';
@@ -13,6 +15,7 @@ import { buildHistory } from '../../src/simulation/backtest/history.ts';
 import { backtestNeeds, inputsOf } from '../../src/simulation/backtest/needs.ts';
 import { type SweepResult, workSweep } from '../../src/simulation/sweep/sweep-work.ts';
 import { payload } from '../domain/authored.ts';
+import { withCluster } from '../harness/postgres.ts';
 import { sevengate } from '../journeys/running-service.ts';
 import { draws, walk } from '../simulation/backtest/random-histories.ts';
 
@@ -127,4 +130,34 @@ test('a sweep from files gives the bytes of the same work here, counts every tri
   expect(refused.stderr).toContain('"stopLoss" is no threshold of the manifest (allowed: entryConditions[0].period');
   expect(refused.stderr).toContain('parameters[1].values 0 values are given (allowed: 1 to 50)');
   expect(refused.stderr).toContain('walkForward.trainDays 0 is no length of a window (allowed: 1 to 1500 whole days)');
+});
+
+test('bars of a service that is stopped: the result of the same bars in a file, told before the database has stopped again', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'sevengate-backtest-home-'));
+  chmodSync(home, 0o711);
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  await withCluster(home);
+  const series = ['--venue', 'spotexchange', '--instrument', 'BTCUSDT', '--timeframe', '24h'];
+  const imported = await sevengate(['candles', 'import', ...series, bars], { SEVENGATE_HOME: home });
+  expect([imported.stderr, imported.code]).toEqual([expect.not.stringContaining('sevengate:'), 0]);
+  const owner = join(home, 'postgres.owner');
+  expect(existsSync(owner)).toBe(false);
+
+  const service = { ...commandService, settings: () => ({ ...commandService.settings(), SEVENGATE_HOME: home, DATABASE_URL: null }) };
+  const told: { readonly text: string; readonly runs: boolean }[] = [];
+  const output = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    told.push({ text: String(text), runs: existsSync(owner) });
+    return true;
+  });
+  onTestFinished(() => output.mockRestore());
+  const manifest = join(home, 'manifest.json');
+  writeFileSync(manifest, JSON.stringify({ ...authored, entryConditions: [{ type: 'rsi_below', period: 7, value: 45 }] }));
+  const asked = { from: '2020-06-01', to: '2025-06-01', json: true, versionsTried: '1' } as const;
+  await run(service, manifest, { ...asked, candles: ['store'] });
+  expect(existsSync(owner)).toBe(false);
+  await run(service, manifest, { ...asked, candles: [bars] });
+  expect(told.map(({ runs }) => runs)).toEqual([true, false]);
+  expect(told[0]?.text).toContain('"resultHash"');
+  // Compared as a truth: the texts are 300 kB long.
+  expect(told[0]?.text === told[1]?.text).toBe(true);
 });
