@@ -71,8 +71,6 @@ export interface MarketView {
   feeds(): readonly FeedState[];
   /** Every quote and reference price that became the latest one, in order. For conflation. */
   readonly changed: Observable<Quote | ReferencePrice>;
-  /** Whether anybody listens to `changed`. */
-  readonly watched: boolean;
   readonly counters: FeedCounters;
   readonly freshness: Freshness;
   /** Everything known, with the flags of an instant. */
@@ -195,10 +193,6 @@ class LatestView implements MarketView {
   }
 
   readonly changed = this.#changed.stream;
-
-  get watched() {
-    return this.#changed.observed;
-  }
 
   snapshot(at: EpochMs): MarketSnapshot {
     const quotes: Quote[] = [];

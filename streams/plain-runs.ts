@@ -40,6 +40,8 @@ interface Run {
 
 /** One instrument of one venue, whichever source speaks of it. */
 interface Slot {
+  /** Is told of every plain quote: the last of a run alone is received. */
+  listener: ((quote: QuoteDigits) => void) | null;
   /** The source whose plain quote was received last, with nothing after it; null: the next quote has to be received. */
   running: Run | null;
   waiting: boolean;
@@ -73,6 +75,7 @@ export class PlainRuns {
     const run = this.#known.get(quote.origin) ?? this.#runOf(quote.origin);
     const { slot } = run;
     if (slot.running === run && isPlain(run, quote)) {
+      slot.listener?.(quote);
       copyQuoteDigits(quote, run.last);
       if (slot.waiting) this.#options.counters.received(quote.origin.venue);
       else {
@@ -83,6 +86,18 @@ export class PlainRuns {
     }
     this.#settleSlot(slot);
     this.#receive(run, quote);
+  }
+
+  /**
+   * Tells somebody of every plain quote of an instrument, as digits that hold until he returns. What is not plain he is told by whoever
+   * receives it, and the last of a run so once more. Answers how he stops to listen.
+   */
+  listen(instrument: InstrumentKey, listener: (quote: QuoteDigits) => void): () => void {
+    const slot = this.#slotOf(instrument);
+    slot.listener = listener;
+    return () => {
+      if (slot.listener === listener) slot.listener = null;
+    };
   }
 
   /** To be called before a quote is received that does not come as digits. */
@@ -130,17 +145,21 @@ export class PlainRuns {
     slot.running = run;
   }
 
+  #slotOf(instrument: InstrumentKey): Slot {
+    let slot = this.#slots.get(instrument);
+    if (slot === undefined) {
+      slot = { listener: null, running: null, waiting: false };
+      this.#slots.set(instrument, slot);
+    }
+    return slot;
+  }
+
   #runOf(origin: QuoteOrigin): Run {
     const { venue, instrument, source, sourceTime, quality, flags } = origin;
     const name = `${venue}\0${instrument}\0${source}\0${sourceTime ? 1 : 0}\0${quality}\0${flags.join()}`;
     let run = this.#runs.get(name);
     if (run === undefined) {
-      const key = instrumentKey(venue, instrument);
-      let slot = this.#slots.get(key);
-      if (slot === undefined) {
-        slot = { running: null, waiting: false };
-        this.#slots.set(key, slot);
-      }
+      const slot = this.#slotOf(instrumentKey(venue, instrument));
       const limits = this.#options.freshness.sourceLimits(venue, source);
       run = { slot, limits, last: newQuoteDigits(origin), bidFrom: 0, bidTo: 0, askFrom: 0, askTo: 0 };
       this.#runs.set(name, run);

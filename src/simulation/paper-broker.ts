@@ -30,7 +30,7 @@ import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay-books.ts';
 import { assessOnTape, createMarks, type Marks } from './replay-risk.ts';
-import { createRestingFlows } from './resting-flows.ts';
+import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
 
 /** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */
 export const ORDER_AFTER_MS = 500;
@@ -81,6 +81,7 @@ export interface PaperBrokerDeps {
   readonly now: () => EpochMs;
   /** Asks to be woken at a time. */
   readonly wakeAt: (at: EpochMs) => void;
+  readonly follow: FollowDigits;
   readonly agent: (id: string) => BrokeredAgent;
   readonly relations: (key: InstrumentKey) => InstrumentRelations | undefined;
   /** The organizations' preferences where no note says otherwise. */
@@ -117,7 +118,7 @@ class TapeBroker implements PaperBroker {
     this.#now = deps.now;
     this.#preferences = deps.preferences ?? DEFAULT_PREFERENCES;
     this.#books = new ReplayBooks(deps.agent);
-    this.#flows = createRestingFlows(this.#view);
+    this.#flows = createRestingFlows(this.#view, deps.follow);
     this.#workers = executionWorkers({
       runtime: this.#runtime,
       load: this.#store.load,

@@ -51,6 +51,8 @@ export class ReplayBooks {
   /** Books that have changed since they were counted in the sums; and those without a fill of which something is or was open. */
   readonly #uncounted = new Set<string>();
   readonly #unbooked = new Map<string, { readonly agentId: string; readonly mode: ExecutionMode }>();
+  /** The id of the book that each agent trades on, as long as it is the same agent. */
+  readonly #bookIds = new WeakMap<BrokeredAgent, string>();
   #fills = 0;
 
   constructor(agent: (id: string) => BrokeredAgent) {
@@ -84,7 +86,7 @@ export class ReplayBooks {
   touched(agentId: string): TradingBook | null {
     if (!this.#active.has(agentId)) return null;
     const agent = this.#agent(agentId);
-    const id = bookIdOf(agent);
+    const id = this.#bookIdOf(agent);
     const known = this.#books.get(id);
     if (known === undefined && (this.#openByBook.get(id)?.size ?? 0) === 0) return null;
     return this.#withOpen(known ?? untouchedBook(agent));
@@ -148,6 +150,15 @@ export class ReplayBooks {
     this.#current.delete(book.id);
     this.#unbooked.delete(book.id);
     this.#uncounted.add(book.id);
+  }
+
+  #bookIdOf(agent: BrokeredAgent): string {
+    let id = this.#bookIds.get(agent);
+    if (id === undefined) {
+      id = bookIdOf(agent);
+      this.#bookIds.set(agent, id);
+    }
+    return id;
   }
 
   #sumsOf(orgId: string, mode: ExecutionMode): RunningSums {

@@ -84,11 +84,6 @@ export class ReplayPipeline {
     return next === null || next > at;
   }
 
-  /** Whether somebody follows every single quote. */
-  get watched(): boolean {
-    return this.view.watched;
-  }
-
   /** What the quality rules, the view and the board marked or refused, over all venues, by reason. */
   get assessed(): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
@@ -111,6 +106,11 @@ export class ReplayPipeline {
   /** Receives a quote of which only the digits were read, before anything falls due. */
   receiveDigits(quote: QuoteDigits): void {
     this.#runs.take(quote);
+  }
+
+  /** Tells of the quotes of an instrument that the view is not told of, as long as they are read as digits. Answers how to stop. */
+  follow(instrument: InstrumentKey, listener: (quote: QuoteDigits) => void): () => void {
+    return this.#runs.listen(instrument, listener);
   }
 
   /** Lets the view know everything that was received: to be called before agents look. */

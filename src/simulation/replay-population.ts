@@ -12,7 +12,6 @@ import type { ShardTicker } from '../../actors/ticking/shard-ticker.ts';
 import type { ShardProgress } from '../../actors/ticking/tick-store.ts';
 import { LATE_AFTER_MS, movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
 import { createTradingTicker, type MarkedAgent, type TradingDuty, type TradingTickStore } from '../../actors/ticking/trading-decisions.ts';
-import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
 import type { ActorRecord, ActorRow } from '../domain/actor-step.ts';
 import type { Stage } from '../domain/agent.ts';
@@ -27,7 +26,7 @@ import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../domain/tim
 import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker } from './paper-broker.ts';
 import type { BrokeredAgent, ReplayedFill } from './replay-books.ts';
-import { SILENT } from './replay-pipeline.ts';
+import { type ReplayPipeline, SILENT } from './replay-pipeline.ts';
 
 /** How the live run came to a decision that was not made on the slot's cut. */
 export type MissedTick = 'late_tick' | 'tick_crash';
@@ -109,16 +108,17 @@ export class ReplayPopulation {
   #asking: string | null = null;
   #missing: MissedTick | null = null;
 
-  constructor(options: PopulationOptions, view: MarketView, wakeAt: (at: EpochMs) => void) {
+  constructor(options: PopulationOptions, market: Pick<ReplayPipeline, 'view' | 'wakeAt' | 'follow'>) {
     this.#options = options;
     const clock = { now: () => this.#now };
     this.#runtime = createRuntime({ store: this.#store, directory: createDirectory([agentKind, takeKind, proposalKind]), clock });
     this.#broker = createPaperBroker({
       store: this.#store,
       runtime: this.#runtime,
-      view,
+      view: market.view,
       now: clock.now,
-      wakeAt,
+      wakeAt: (at) => market.wakeAt(at),
+      follow: (instrument, listener) => market.follow(instrument, listener),
       agent: (id) => this.#brokeredAgent(id),
       relations: (key) => this.#manifests.relationsOf(key),
       ...(options.preferences === undefined ? {} : { preferences: options.preferences }),

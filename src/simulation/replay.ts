@@ -122,7 +122,7 @@ class TapeReplay {
   constructor(options: ReplayOptions) {
     this.#options = options;
     this.#pipeline = new ReplayPipeline(() => this.#population);
-    this.#population = new ReplayPopulation(options, this.#pipeline.view, (at) => this.#pipeline.wakeAt(at));
+    this.#population = new ReplayPopulation(options, this.#pipeline);
     this.#decided = new Decided(options.onDecisions);
     for (const agent of options.agents ?? []) this.#population.expect(agent);
   }
@@ -171,7 +171,7 @@ class TapeReplay {
     while (walk.next()) {
       const { quote } = walk;
       // Between two things that fall due nothing looks at the clock.
-      if (quote !== null && pipeline.isBeforeNext(quote.receivedAt) && !pipeline.watched) {
+      if (quote !== null && pipeline.isBeforeNext(quote.receivedAt)) {
         pipeline.receiveDigits(quote);
         continue;
       }

@@ -1,6 +1,17 @@
 /** What a tape tells of the market while orders rest on it: the live tops of the books that somebody rests in, and of no others. */
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { MarketView } from '../../streams/market-view.ts';
+import type { DecimalString } from '../domain/decimal.ts';
+import {
+  copyQuoteDigits,
+  digitsText,
+  NO_ASK,
+  NO_ASK_SIZE,
+  NO_BID,
+  NO_BID_SIZE,
+  newQuoteDigits,
+  type QuoteDigits,
+} from '../domain/quote-digits.ts';
 import type { FlowTop, MarketFlow } from '../domain/resting-fill.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { type ExecutableVenue, type InstrumentKey, instrumentKey, splitInstrumentKey } from '../domain/venue.ts';
@@ -13,13 +24,22 @@ export interface RestingFlows extends VenueFlows {
   received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow;
 }
 
+/** Tells of the quotes of an instrument that the view is not told of. Answers how to stop. */
+export type FollowDigits = (instrument: InstrumentKey, listener: (quote: QuoteDigits) => void) => () => void;
+
 interface Followed {
-  readonly orders: Set<string>;
+  /** Of each order that rests, how many tops had been received when it began. */
+  readonly orders: Map<string, number>;
+  /** In the order of their time. */
   readonly tops: FlowTop[];
+  readonly stop: () => void;
 }
 
-/** Listens only while something rests: a replay without resting orders costs nothing. */
-export function createRestingFlows(view: Pick<MarketView, 'changed'>): RestingFlows {
+/**
+ * Listens only while something rests: a replay without resting orders costs nothing.
+ * @param follow where quotes are received in runs; of the last of a run both tell, and a top that is told twice says nothing more.
+ */
+export function createRestingFlows(view: Pick<MarketView, 'changed'>, follow: FollowDigits = () => () => {}): RestingFlows {
   const followed = new Map<InstrumentKey, Followed>();
   let listening: { unsubscribe(): void } | null = null;
 
@@ -31,22 +51,36 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>): RestingFl
     });
   }
 
+  function begun(instrument: InstrumentKey): Followed {
+    const tops: FlowTop[] = [];
+    return { orders: new Map(), tops, stop: follow(instrument, (quote) => tops.push(new TopOfDigits(quote))) };
+  }
+
   function received(instrument: InstrumentKey, from: EpochMs, to: EpochMs): MarketFlow {
-    const tops = followed.get(instrument)?.tops.filter(({ at }) => at > from && at <= to) ?? [];
-    return { venue: splitInstrumentKey(instrument).venue as ExecutableVenue, source: 'tape', trades: [], tops };
+    const tops = followed.get(instrument)?.tops ?? [];
+    let first = tops.length;
+    while (first > 0 && (tops[first - 1] as FlowTop).at > from) first--;
+    let end = tops.length;
+    while (end > first && (tops[end - 1] as FlowTop).at > to) end--;
+    return { venue: splitInstrumentKey(instrument).venue as ExecutableVenue, source: 'tape', trades: [], tops: tops.slice(first, end) };
   }
 
   return {
     begin(orderId, instrument) {
-      const known = followed.get(instrument) ?? { orders: new Set<string>(), tops: [] };
-      known.orders.add(orderId);
+      const known = followed.get(instrument) ?? begun(instrument);
+      if (!known.orders.has(orderId)) known.orders.set(orderId, known.tops.length);
       followed.set(instrument, known);
       listen();
     },
 
     end(orderId, instrument) {
       const known = followed.get(instrument);
-      if (known === undefined || !known.orders.delete(orderId) || known.orders.size > 0) return;
+      if (known === undefined || !known.orders.delete(orderId)) return;
+      if (known.orders.size > 0) {
+        forgetOld(known);
+        return;
+      }
+      known.stop();
       followed.delete(instrument);
       if (followed.size > 0) return;
       listening?.unsubscribe();
@@ -56,4 +90,55 @@ export function createRestingFlows(view: Pick<MarketView, 'changed'>): RestingFl
     received,
     between: async (instrument, from, to) => received(instrument, from, to),
   };
+}
+
+/** So many tops are kept that nobody needs before they are forgotten together. */
+const FORGET_AT = 1_024;
+
+/** Forgets the tops that were received before every order that rests now. */
+function forgetOld({ orders, tops }: Followed): void {
+  const first = Math.min(...orders.values());
+  if (first < FORGET_AT) return;
+  tops.splice(0, first);
+  for (const [id, begunAt] of orders) orders.set(id, begunAt - first);
+}
+
+/** A top whose texts are made when somebody asks: of most nobody asks for more than one price. */
+class TopOfDigits implements FlowTop {
+  readonly #digits: QuoteDigits;
+  readonly at: EpochMs;
+
+  constructor(quote: QuoteDigits) {
+    this.#digits = newQuoteDigits(quote.origin);
+    copyQuoteDigits(quote, this.#digits);
+    this.at = quote.receivedAt;
+  }
+
+  get source(): string {
+    return this.#digits.origin.source;
+  }
+
+  get observedAt(): EpochMs {
+    return this.#digits.observedAt;
+  }
+
+  get bid(): DecimalString | null {
+    return this.#text('bid', NO_BID);
+  }
+
+  get ask(): DecimalString | null {
+    return this.#text('ask', NO_ASK);
+  }
+
+  get bidSize(): DecimalString | null {
+    return this.#text('bidSize', NO_BID_SIZE);
+  }
+
+  get askSize(): DecimalString | null {
+    return this.#text('askSize', NO_ASK_SIZE);
+  }
+
+  #text(side: 'bid' | 'ask' | 'bidSize' | 'askSize', missing: number): DecimalString | null {
+    return (this.#digits.missing & missing) === 0 ? digitsText(this.#digits[side]) : null;
+  }
 }

@@ -3,11 +3,12 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BlockEncoder, decodeFrame, FRAME_BYTES, openBlock } from '../../src/adapters/tape/binary-codec.ts';
 import type { FeedMessage, MarketEvent } from '../../src/domain/market-event.ts';
-import { writeDigits } from '../../src/domain/quote-digits.ts';
+import type { Quote } from '../../src/domain/quote.ts';
+import { quoteOfDigits, writeDigits } from '../../src/domain/quote-digits.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { createFusedQuality } from '../../streams/fused-quality.ts';
-import { createMarketView } from '../../streams/market-view.ts';
+import { createMarketView, type MarketView } from '../../streams/market-view.ts';
 import { PlainRuns } from '../../streams/plain-runs.ts';
 import { overrideLimits } from '../../streams/quality-limits.ts';
 import { heartbeat, liquidity, perpContext, quote, REGULAR, reference, status } from './events.ts';
@@ -34,9 +35,25 @@ function walked(messages: readonly MarketEvent[]) {
   return openBlock(decodeFrame(block.subarray(0, FRAME_BYTES)), block.subarray(FRAME_BYTES), 0);
 }
 
+/** What of a quote somebody is told who follows every one of an instrument. */
+const top = ({ source, receivedAt, observedAt, bid, ask, bidSize, askSize }: Quote): string =>
+  [source, receivedAt, observedAt, bid, ask, bidSize, askSize].join(' ');
+
+/** The live tops of one instrument as a view tells them; told twice in a row, a top counts once. */
+function followed(view: MarketView) {
+  const tops: string[] = [];
+  const told = (text: string): void => {
+    if (tops.at(-1) !== text) tops.push(text);
+  };
+  view.changed.subscribe((event) => {
+    if (event.kind === 'quote' && event.instrument === 'BTCUSDT' && event.quality === 'live') told(top(event));
+  });
+  return { tops, told };
+}
+
 /** Receives messages as a bulk replay does; `look` is called where somebody looks, after the message of that place. */
 function inRuns(messages: readonly MarketEvent[], looksAt: (index: number) => boolean, look: (known: unknown, index: number) => void) {
-  const { counters, receive, known } = receiver();
+  const { counters, view, receive, known } = receiver();
   let received = 0;
   const runs = new PlainRuns({
     freshness,
@@ -46,6 +63,8 @@ function inRuns(messages: readonly MarketEvent[], looksAt: (index: number) => bo
       return receive(one);
     },
   });
+  const { tops, told } = followed(view);
+  const stop = runs.listen('spotexchange:BTCUSDT', (digits) => told(top(quoteOfDigits(digits))));
   const walk = walked(messages);
   for (let index = 0; walk.next(); index++) {
     if (walk.quote !== null && index % 13 !== 5) runs.take(walk.quote);
@@ -59,7 +78,8 @@ function inRuns(messages: readonly MarketEvent[], looksAt: (index: number) => bo
     runs.settle();
     look(known((messages[index] as MarketEvent).receivedAt), index);
   }
-  return received;
+  stop();
+  return { received, tops };
 }
 
 /** A feed that ticks on as feeds do. */
@@ -161,16 +181,19 @@ it('leaves the same view and the same counts wherever somebody looks, whatever v
     fc.property(fc.array(step, { minLength: 10, maxLength: 120 }), habits, (steps, feeds) => {
       const messages = marketOf(steps, feeds);
       const plainly = receiver();
+      const { tops } = followed(plainly.view);
       const expected = messages.map((message) => {
         plainly.receive(message);
         return plainly.known(message.receivedAt);
       });
       const last = messages.length - 1;
-      receivedOfThem += inRuns(
+      const runs = inRuns(
         messages,
         (index) => index === last || (steps[index] as Step).looks === 0,
         (known, index) => expect(known, `after message ${index}`).toEqual(expected[index]),
       );
+      receivedOfThem += runs.received;
+      expect(runs.tops).toEqual(tops);
       quotes += messages.filter(({ kind }) => kind === 'quote').length;
     }),
     { numRuns: 500 },
@@ -188,7 +211,7 @@ it('receives only the last of a calm run', () => {
     }),
   );
   const looked: unknown[] = [];
-  const received = inRuns(
+  const { received } = inRuns(
     messages,
     (index) => index === 199,
     (known) => looked.push(known),
