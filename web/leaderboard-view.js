@@ -143,12 +143,16 @@ function registration({ me, fail }, onDone) {
     }
   };
   return h(
-    'form',
-    { class: 'panel', onsubmit: submit },
-    h('h2', {}, 'Put a wallet on the board'),
-    h('label', {}, 'Address of either chain ', address),
-    h('label', {}, 'Label ', label),
-    h('button', { type: 'submit' }, 'Register'),
+    'div',
+    { class: 'panel' },
+    h('div', { class: 'panel-head' }, h('h2', {}, 'Put a wallet on the board')),
+    h(
+      'form',
+      { class: 'wallet-form', onsubmit: submit },
+      h('label', {}, 'Address of either chain ', address),
+      h('label', {}, 'Label ', label),
+      h('button', { type: 'submit' }, 'Register'),
+    ),
     problem.element,
   );
 }

@@ -7,7 +7,9 @@ import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { age, clockTime, dayAndTime, instrumentAddress, plain, priceText } from './words.js';
 
-/** @param {readonly import('./wire.ts').VenueState[]} venues */
+/** @typedef {import('./wire.ts').VenueState} VenueState */
+
+/** @param {readonly VenueState[]} venues */
 export function venueTable(venues) {
   return dataTable({
     caption: 'How each venue is received',
@@ -26,21 +28,29 @@ export function venueTable(venues) {
       number(venue.gaps),
       number(venue.messages),
       number(venue.rejected),
-      h(
-        'ul',
-        { class: 'quote-list' },
-        venue.requestBudgets.map(({ name, process, left, limit, windowMs, blockedUntil }) =>
-          h(
-            'li',
-            {},
-            `${name} (${process}) `,
-            number(`${left}/${limit}`),
-            ` per ${age(windowMs).replace('.0', '')}${blockedUntil === null ? '' : `, blocked until ${clockTime(blockedUntil)}`}`,
-          ),
-        ),
-      ),
+      budgetList(venue.requestBudgets),
     ]),
   });
+}
+
+/** A line for each budget; where it stands alike in several processes, they share a line. @param {VenueState['requestBudgets']} budgets */
+function budgetList(budgets) {
+  /** @type {Map<string, { readonly words: import('./dom.js').Child, readonly processes: string[] }>} */
+  const lines = new Map();
+  for (const { process, ...budget } of budgets) {
+    const key = JSON.stringify(budget);
+    const line = lines.get(key) ?? { words: budgetWords(budget), processes: [] };
+    line.processes.push(process);
+    lines.set(key, line);
+  }
+  const items = [...lines.values()].map(({ words, processes }) => h('li', {}, words, ` (${processes.join(', ')})`));
+  return h('ul', { class: 'quote-list budget-list' }, items);
+}
+
+/** @param {Omit<VenueState['requestBudgets'][number], 'process'>} budget */
+function budgetWords({ name, left, limit, windowMs, blockedUntil }) {
+  const blocked = blockedUntil === null ? '' : `, blocked until ${clockTime(blockedUntil)}`;
+  return h('span', {}, `${name} `, number(`${left}/${limit}`), ` per ${age(windowMs).replace('.0', '')}${blocked}`);
 }
 
 /** @param {readonly import('./wire.ts').Ticker[]} tickers */

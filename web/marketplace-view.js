@@ -78,7 +78,7 @@ async function list(search, signal) {
     dataTable({
       caption: 'Licences of your organization',
       head: ['Listing', 'Paid (USD)', 'Issued', 'Imported agents'],
-      empty: 'None yet.',
+      empty: 'Your organization holds no licence yet.',
       rows: licences.items.map((/** @type {any} */ one) => [
         h('a', { href: `#/marketplace/${one.listingId}` }, names.get(one.listingId) ?? 'a listing that has ended'),
         number(one.priceUsd),

@@ -38,13 +38,21 @@ export function dataTable({ caption, head, rows, empty = 'Nothing.' }) {
           h(
             'tr',
             {},
-            h('th', { scope: 'row' }, name),
-            cells.map((cell) => h('td', {}, cell)),
+            h('th', { scope: 'row', ...momentClass(name) }, name),
+            cells.map((cell) => h('td', momentClass(cell), cell)),
           ),
         ),
       ),
     ),
   );
+}
+
+/** A day, alone or with its time, as `dayAndTime` writes it. */
+const MOMENT = /^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/;
+
+/** A moment stays on one line: the table scrolls instead. @param {Child} cell */
+function momentClass(cell) {
+  return typeof cell === 'string' && MOMENT.test(cell) ? { class: 'moment-cell' } : {};
 }
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
