@@ -104,7 +104,7 @@ async function run(): Promise<void> {
   const fanOut = createFanOut({ clock, flushMs: 3_600_000, behindBytes: Number.POSITIVE_INFINITY, chunkBytes: Number.POSITIVE_INFINITY });
   const group = fanOut.group();
   for (const socket of sockets) {
-    group.join({ client: clientOf(socket), seq: 1_000_000, position: null, fellBehind: () => {} });
+    group.join({ client: clientOf(socket, null), seq: 1_000_000, position: null, fellBehind: () => {} });
   }
   // Seven digits of `seq` in every frame, so that all frames are of the same length on both sides.
   const bare = channelFrame('quotes', 'update', null, clock.now(), '""');

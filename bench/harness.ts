@@ -47,7 +47,8 @@ export function median(numbers: readonly number[]): number {
   return quantile(numbers, 0.5);
 }
 
-function quantile(numbers: readonly number[], at: number): number {
+/** The number below which a share of them lies, in proportion between two of them. */
+export function quantile(numbers: readonly number[], at: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const place = (sorted.length - 1) * at;
   const below = sorted[Math.floor(place)] as number;

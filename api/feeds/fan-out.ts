@@ -1,11 +1,14 @@
-/** One write per client and flush: every frame of a group is encoded once, however many clients receive it. */
+/** One write per client and flush: every frame of a group is encoded and compressed once, however many clients receive it. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import { comparePositions, type Position } from './cursor.ts';
-import { type FrameText, renderFrames, type Wire } from './frames.ts';
+import { type FrameText, frameText, renderFrames, type Wire } from './frames.ts';
+import { deflatedBytes } from './shared-deflate.ts';
 
 /** One connection, whatever carries it. */
 export interface FeedClient {
   readonly wire: Wire;
+  /** It takes messages that are compressed for all, which refer so far back (a power of two); null where it does not. */
+  readonly windowBits: number | null;
   /** False once it is closing; nothing may be written then. */
   readonly open: boolean;
   /** Bytes that were written and that the kernel has not taken yet. */
@@ -79,6 +82,13 @@ export interface FanOut {
 const FLUSH_MS = 25;
 const BEHIND_BYTES = 512 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+/**
+ * What a chunk has to be to be compressed: for fewer members than this, writing it as it is costs less processor time than
+ * compressing it, and little gets smaller still.
+ */
+const DEFLATED = { members: 16, bytes: 1_024 } as const;
+/** Members that stand at other numbers need other bytes; so many forms of a chunk are compressed, the others are sent as they are. */
+const DEFLATED_FORMS = 4;
 
 /** What groups share: who waits for a flush, and what was written. */
 interface Flushing {
@@ -141,7 +151,7 @@ class SharedGroup implements Group {
   #send(chunk: readonly Pending[]): void {
     const flushing = this.#flushing;
     const last = chunk[chunk.length - 1] as Pending;
-    const rendered = new RenderedChunk(chunk);
+    const rendered = new RenderedChunk(chunk, this.members.size);
     for (const member of this.members) {
       const { client } = member;
       if (!client.open) continue;
@@ -152,7 +162,7 @@ class SharedGroup implements Group {
         member.fellBehind(member);
         continue;
       }
-      const bytes = rendered.from(firstNew, client.wire, member.seq + 1);
+      const bytes = rendered.from(firstNew, client, member.seq + 1);
       if (client.memberships > 1 && !flushing.corked.has(client)) {
         client.cork();
         flushing.corked.add(client);
@@ -177,22 +187,38 @@ function firstNewOf(chunk: readonly Pending[], { position: sent }: Member): numb
 class RenderedChunk {
   readonly #chunk: readonly Pending[];
   readonly #frames: readonly FrameText[];
-  /** By wire and by how far a member's numbers are from the group's: nearly always one buffer for all. */
-  readonly #whole = { websocket: new Map<number, Buffer>(), sse: new Map<number, Buffer>() };
+  readonly #deflates: boolean;
+  /** By wire or window, and by how far a member's numbers are from the group's: nearly always one buffer for all. */
+  readonly #whole = new Map<string, Buffer>();
+  #deflated = 0;
 
-  constructor(chunk: readonly Pending[]) {
+  constructor(chunk: readonly Pending[], members: number) {
     this.#chunk = chunk;
     this.#frames = chunk.map(({ frame }) => frame);
+    const bytes = this.#frames.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
+    this.#deflates = members >= DEFLATED.members && bytes >= DEFLATED.bytes;
   }
 
   /** From the frame at this place on; the first one gets the number `firstSeq`. */
-  from(place: number, wire: Wire, firstSeq: number): Buffer {
+  from(place: number, { wire, windowBits }: FeedClient, firstSeq: number): Buffer {
     if (place > 0) return renderFrames(wire, this.#frames.slice(place), firstSeq);
     const offset = firstSeq - (this.#chunk[0] as Pending).seq;
-    const known = this.#whole[wire].get(offset);
+    if (this.#deflates && windowBits !== null) {
+      const form = `${windowBits} ${offset}`;
+      if (this.#whole.has(form) || this.#deflated++ < DEFLATED_FORMS)
+        return this.#once(form, () => {
+          const texts = this.#frames.map((frame, index) => frameText(frame, firstSeq + index));
+          return deflatedBytes(texts, windowBits);
+        });
+    }
+    return this.#once(`${wire} ${offset}`, () => renderFrames(wire, this.#frames, firstSeq));
+  }
+
+  #once(form: string, render: () => Buffer): Buffer {
+    const known = this.#whole.get(form);
     if (known !== undefined) return known;
-    const bytes = renderFrames(wire, this.#frames, firstSeq);
-    this.#whole[wire].set(offset, bytes);
+    const bytes = render();
+    this.#whole.set(form, bytes);
     return bytes;
   }
 }

@@ -8,6 +8,7 @@ import { CLOSE } from './frames.ts';
 import { createHub, type HubOptions } from './hub.ts';
 import { type InspectedPorts, readInspectionWish, serveInspector } from './inspector.ts';
 import type { FeedPorts } from './ports.ts';
+import { AGREED_DEFLATE, offeredWindowBits, withoutOtherOffers } from './shared-deflate.ts';
 import { SOCKET_LIMITS, type SocketLimits, serveSocket } from './socket.ts';
 import { serveEvents } from './sse.ts';
 import { createWatch, type Watch, type WatchOptions } from './watch.ts';
@@ -36,6 +37,7 @@ export interface FeedStats {
 
 /** The longest message of a client, in bytes. */
 const MAX_PAYLOAD = 16 * 1024;
+const FEEDS_URL = '/v1/feeds';
 const ASK_FOR_AN_UPGRADE = 'this route is a websocket: ask for an upgrade';
 
 /**
@@ -49,31 +51,14 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits };
   const permission = options.open === true ? 'public' : 'identity';
 
-  await app.register(websocket, {
-    options: { maxPayload: MAX_PAYLOAD, perMessageDeflate: false, clientTracking: false },
-    // `ws` has begun to close a socket that broke the protocol; the watch ends it where the peer does not answer.
-    errorHandler: (error, socket) => {
-      if (socket.readyState !== socket.OPEN) return;
-      ports.reportDefect(error, 'feeds: a socket');
-      socket.terminate();
-    },
-    preClose: (done) => {
-      hub.stop();
-      fanOut.stop();
-      watch.drain();
-      done();
-    },
+  await upgradeSockets(app, ports, () => {
+    hub.stop();
+    fanOut.stop();
+    watch.drain();
   });
-
-  // The plugin forgets a connection whose upgrade was refused before its own hook ran: nobody would read or close it again.
-  app.addHook('onResponse', (request, _reply, done) => {
-    if (/\bupgrade\b/i.test(request.headers.connection ?? '')) request.raw.socket.destroySoon();
-    done();
-  });
-
   app.route({
     method: 'GET',
-    url: '/v1/feeds',
+    url: FEEDS_URL,
     config: { permission, cost: 'read' },
     preValidation: async (request: FastifyRequest, reply: FastifyReply) => refuseOneTooMany(request, reply, watch),
     handler: (_request: FastifyRequest, reply: FastifyReply) =>
@@ -81,7 +66,14 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     wsHandler: (socket, request) => {
       const caller = callerOf(request);
       // Others may have been let in between the check and the upgrade.
-      if (watch.hasCapacity(caller.subject)) serveSocket(socket, caller, { ports, hub, watch, limits });
+      if (watch.hasCapacity(caller.subject))
+        serveSocket(socket, caller, {
+          ports,
+          hub,
+          watch,
+          limits,
+          windowBits: offeredWindowBits(request.headers['sec-websocket-extensions']),
+        });
       else socket.close(CLOSE.rateLimited, 'too many feed connections');
     },
   });
@@ -101,6 +93,42 @@ export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, opti
     stats: () => ({ connections: watch.size, deliveries: fanOut.deliveries, writes: fanOut.writes }),
     renew: () => hub.renew(),
   };
+}
+
+/** Lets routes speak as websockets. `stop` is called as the server closes. */
+async function upgradeSockets(app: FastifyInstance, ports: FeedPorts, stop: () => void): Promise<void> {
+  await app.register(websocket, {
+    options: { maxPayload: MAX_PAYLOAD, perMessageDeflate: AGREED_DEFLATE, clientTracking: false },
+    // `ws` has begun to close a socket that broke the protocol; the watch ends it where the peer does not answer.
+    errorHandler: (error, socket) => {
+      if (socket.readyState !== socket.OPEN) return;
+      ports.reportDefect(error, 'feeds: a socket');
+      socket.terminate();
+    },
+    preClose: (done) => {
+      stop();
+      done();
+    },
+  });
+  endRefusedUpgrades(app);
+  agreeOnCompression(app);
+}
+
+/** The plugin forgets a connection whose upgrade was refused before its own hook ran: nobody would read or close it again. */
+function endRefusedUpgrades(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (/\bupgrade\b/i.test(request.headers.connection ?? '')) request.raw.socket.destroySoon();
+    done();
+  });
+}
+
+/** On the feed only what is compressed once for all is agreed to; elsewhere `ws` would compress for each client by itself. */
+function agreeOnCompression(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.url === FEEDS_URL) withoutOtherOffers(request.raw.headers);
+    else delete request.raw.headers['sec-websocket-extensions'];
+    done();
+  });
 }
 
 function addInspector(app: FastifyInstance, ports: InspectedPorts, watch: Watch): void {

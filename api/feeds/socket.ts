@@ -23,7 +23,7 @@ export interface SocketLimits {
 
 export const SOCKET_LIMITS: SocketLimits = { subscriptions: 64, burst: 60, perSecond: 20 };
 
-/** So many messages beyond the limit, one after the other, and the socket is closed. */
+/** So many more messages beyond the limit than within it, and the socket is closed. */
 const PATIENCE = 200;
 /** Signs of life that may be missing before a peer counts as dead. */
 const MISSED_BEATS = 2;
@@ -36,20 +36,25 @@ const ENDS: { readonly [reason in EndReason]: readonly [number, string] } = {
   restarting: [CLOSE.restarting, 'the service restarts'],
 };
 
+interface SocketDeps {
+  readonly ports: FeedPorts;
+  readonly hub: Hub;
+  readonly watch: Watch;
+  readonly limits: SocketLimits;
+  /** How far back compressed messages may refer, as agreed; null where none was agreed to. */
+  readonly windowBits: number | null;
+}
+
 interface Held {
   readonly id: RequestId | undefined;
   readonly subscription: Subscription;
 }
 
 /**
- * Serves a websocket until it closes. Everything that leaves goes straight to its network socket in whole frames, as `ws`
- * itself writes where nothing is compressed, so that the order is the order of the calls.
+ * Serves a websocket until it closes. Everything that leaves goes straight to its network socket in whole frames, and `ws`
+ * compresses nothing, so that the order is the order of the calls.
  */
-export function serveSocket(
-  socket: WebSocket,
-  caller: Caller,
-  deps: { readonly ports: FeedPorts; readonly hub: Hub; readonly watch: Watch; readonly limits: SocketLimits },
-): void {
+export function serveSocket(socket: WebSocket, caller: Caller, deps: SocketDeps): void {
   new FeedSocket(socket, caller, deps).open();
 }
 
@@ -73,13 +78,9 @@ class FeedSocket {
   /** Ends with the last operation: each is carried out after those before it, which may have to look a cursor up. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(
-    socket: WebSocket,
-    caller: Caller,
-    deps: { readonly ports: FeedPorts; readonly hub: Hub; readonly watch: Watch; readonly limits: SocketLimits },
-  ) {
+  constructor(socket: WebSocket, caller: Caller, deps: SocketDeps) {
     this.#socket = socket;
-    const { ports, hub, watch, limits } = deps;
+    const { ports, hub, watch, limits, windowBits } = deps;
     this.#ports = ports;
     this.#hub = hub;
     this.#watch = watch;
@@ -90,7 +91,7 @@ class FeedSocket {
     this.#scope = caller;
     this.#tokens = limits.burst;
     this.#refilledAt = pace.now();
-    this.#client = clientOf(socket);
+    this.#client = clientOf(socket, windowBits);
     this.#watched = this.#connection(caller);
   }
 
@@ -175,7 +176,7 @@ class FeedSocket {
     this.#refilledAt = now;
     if (this.#tokens >= 1) {
       this.#tokens--;
-      this.#excess = 0;
+      this.#excess = Math.max(0, this.#excess - 1);
       this.#toldOfLimit = false;
       return true;
     }
@@ -313,10 +314,11 @@ function isObject(value: unknown): value is { readonly [name: string]: Json } {
 }
 
 /** The socket as the fan-out writes to it: whole frames, straight to its network socket. */
-export function clientOf(socket: WebSocket): FeedClient {
+export function clientOf(socket: WebSocket, windowBits: number | null): FeedClient {
   const wire = (socket as unknown as { _socket: Socket })._socket;
   return {
     wire: 'websocket',
+    windowBits,
     get open() {
       return socket.readyState === socket.OPEN;
     },

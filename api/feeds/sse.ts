@@ -53,6 +53,7 @@ export async function serveEvents(
 
   const client: FeedClient = {
     wire: 'sse',
+    windowBits: null,
     get open() {
       return !ended && !response.destroyed && response.writable;
     },

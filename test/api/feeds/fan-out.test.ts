@@ -55,6 +55,7 @@ function recorder(wire: 'websocket' | 'sse' = 'websocket'): Recorded {
   const written: Buffer[] = [];
   return {
     wire,
+    windowBits: null,
     open: true,
     written,
     buffered: 0,

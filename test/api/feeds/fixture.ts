@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { Member } from '../../../api/access.ts';
@@ -207,8 +207,14 @@ export interface TestClient {
 
 let trips = 0;
 
-export async function connect(stage: { port: number }, subject = 'ours', headers: { [name: string]: string } = {}): Promise<TestClient> {
-  const socket = new WebSocket(`ws://127.0.0.1:${stage.port}/v1/feeds`, { headers: { authorization: `Bearer ${subject}`, ...headers } });
+export async function connect(
+  stage: { port: number },
+  subject = 'ours',
+  headers: { [name: string]: string } = {},
+  options: ClientOptions = {},
+): Promise<TestClient> {
+  const url = `ws://127.0.0.1:${stage.port}/v1/feeds`;
+  const socket = new WebSocket(url, { ...options, headers: { authorization: `Bearer ${subject}`, ...headers } });
   const frames: Frame[] = [];
   socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame));
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>
