@@ -12,7 +12,12 @@ const tool = (name) => join(root, 'node_modules', '.bin', name);
 
 /** What must hold beside the tests. Rules that know types load every type anyway, so that the same program tells what of them is wrong. */
 const CHECKS = [
-  { name: 'types and lint', command: [tool('oxlint'), '--type-aware', '--type-check', '--deny-warnings', '--format=unix'] },
+  {
+    name: 'types and lint',
+    command: [tool('oxlint'), '--type-aware', '--type-check', '--deny-warnings', '--format=unix'],
+    // The checker is a Go program that frees little before its end: collected less often it takes a third less processor time, in the same memory.
+    env: { GOGC: '400' },
+  },
   { name: 'format', command: [tool('biome'), 'format', '--max-diagnostics=20'] },
 ];
 
@@ -98,9 +103,9 @@ async function examples(files) {
 async function runChecks() {
   const failed = [];
   let said = '';
-  for (const { name, command } of CHECKS) {
+  for (const { name, command, env } of CHECKS) {
     const began = performance.now();
-    const code = await run(command, (part) => (said += part));
+    const code = await run(command, { listen: (part) => (said += part), env });
     said += `check ${name}: ${code === 0 ? 'passed' : 'FAILED'} (${((performance.now() - began) / 1000).toFixed(1)} s)\n`;
     if (code !== 0) failed.push(name);
   }
@@ -139,11 +144,12 @@ function closingLine({ passed, failed, skipped }, failedChecks) {
 
 /**
  * Runs a program in the project's folder, on our own streams or, with `listen`, told what it says; a Ctrl-C reaches it through the
- * terminal, other signals through us.
+ * terminal, other signals through us. `env`: variables of its own, where ours do not set them.
  */
-function run([command, ...args], listen) {
+function run([command, ...args], { listen, env } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: listen ? ['ignore', 'pipe', 'pipe'] : 'inherit' });
+    const stdio = listen ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+    const child = spawn(command, args, { cwd: root, env: { ...env, ...process.env }, stdio });
     for (const stream of listen ? [child.stdout, child.stderr] : []) stream.setEncoding('utf8').on('data', listen);
     const relay = (signal) => child.kill(signal);
     const wait = () => {};
