@@ -294,7 +294,9 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const isThere = await page.evaluate<boolean>('"axe" in window');
   if (!isThere) await page.evaluate(AXE);
-  const options = { resultTypes: ['violations'], ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}) };
+  // Style sheets are read for experimental rules alone, which are not run; reading them is a quarter of a look.
+  const preload = { assets: ['media'] };
+  const options = { resultTypes: ['violations'], preload, ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}) };
   // Colours on their way from one to the other are neither.
   return page.evaluate(`(async () => {
     const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
