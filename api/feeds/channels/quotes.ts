@@ -28,7 +28,7 @@ export const quotesChannel: QuoteChannel = {
     // An outcome of a prediction market is named together with its venue.
     const venues = venue === undefined ? VENUES.filter((one) => one !== 'prediction') : [venue as Venue];
     if (instrument !== undefined && !venues.some((one) => mayBeQuoted(one, instrument as string)))
-      return `instrument: ${venue === undefined ? 'no venue' : String(venue)} has none of that name; GET /v1/catalog lists them`;
+      return `instrument: ${venue === undefined ? 'no venue has an instrument' : `${String(venue)} has none`} of that name; GET /v1/catalog lists them`;
     const unknown = (instruments as readonly string[]).find((key) => {
       const [named = '', ...rest] = key.split(':');
       return !VENUES.includes(named as Venue) || !mayBeQuoted(named as Venue, rest.join(':'));

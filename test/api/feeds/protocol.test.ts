@@ -37,8 +37,22 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
     'an instrument that nobody quotes',
     { op: 'subscribe', id: 1, channel: 'quotes', params: { instrument: 'NOPE' } },
     'invalid_params',
-    'no venue has none of that name',
+    'no venue has an instrument of that name',
   ],
+  ...[
+    ['order_book', 'spotexchange', { venue: 'spotexchange' }],
+    ['tickers', 'spotexchange', {}],
+    ['perps', 'evmvenue', {}],
+    ['candles', 'spotchain', { venue: 'spotchain', timeframe: '1h' }],
+  ].map(
+    ([channel, venue, params]) =>
+      [
+        `an instrument that ${channel as string} do not know`,
+        { op: 'subscribe', id: 1, channel, params: { ...(params as object), instrument: 'NOPE' } },
+        'invalid_params',
+        `${venue as string} has none of that name`,
+      ] as const,
+  ),
   [
     'a key that the catalog does not have',
     { op: 'subscribe', id: 1, channel: 'quotes', params: { instruments: ['spotexchange:NOPE'] } },

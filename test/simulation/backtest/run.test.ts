@@ -220,6 +220,10 @@ describe('a history is enough', () => {
     expect(insufficiencyOf(share, bars, DAY, true)).toBeNull();
     const holed = bars.filter((_, n) => n !== 300);
     expect(insufficiencyOf(share, holed, DAY, true)?.detail).toContain('no candles from');
+    // Sessions of long ago are known as well: nothing of 1999 is explained by a calendar that would begin later.
+    const old = tradingDays(Date.UTC(1999, 2, 10), Date.UTC(2021, 3, 1)).map(({ date }) => ({ openTime: Date.parse(`${date}T00:00:00Z`) }));
+    expect(insufficiencyOf(share, old, DAY, true)).toBeNull();
+    expect(insufficiencyOf(share, old.toSpliced(1, 1_588), DAY, true)?.gap?.from).toBe(Date.UTC(1999, 2, 11));
     // The same bars of something that trades around the clock lack every weekend.
     expect(insufficiencyOf(spot, bars, DAY, true)?.gap).toEqual({ from: Date.UTC(2020, 1, 8), to: Date.UTC(2020, 1, 10) });
   });
