@@ -56,16 +56,12 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
 
   return {
     async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn } = {}) {
-      const bookId = bookIds.manual(orgId, mode);
-      const [epoch, { preferences }, stored, others, waiting] = await Promise.all([
-        reads.epoch(orgId),
-        reads.preferences(orgId),
-        reads.manualBook(orgId, mode),
-        reads.otherBooks(orgId, mode, bookId),
-        reads.waitingOn(orgId, bookId),
-      ]);
+      const { epoch, preferences, book: stored, others, waiting } = await reads.manualAccount(orgId, mode);
       const capitalUsd = preferences.maxCapitalUsd;
-      const state: TradingBook = { ...(stored?.state ?? emptyBook(bookId, mode, capitalUsd)), openProposals: [...waiting, ...alongside] };
+      const state: TradingBook = {
+        ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, capitalUsd)),
+        openProposals: [...waiting, ...alongside],
+      };
       const compiled = compile(preferences.maxSlippageBps, state);
       if (!compiled.ok) return compiled;
       const order = compiled.value;

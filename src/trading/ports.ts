@@ -48,6 +48,19 @@ export interface AgentFacts {
   readonly epoch: number;
 }
 
+/** The manual book of an organization and what counts beside it. */
+export interface ManualAccount {
+  /** The organization's control epoch. */
+  readonly epoch: number;
+  readonly preferences: RiskPreferences;
+  /** Null where nothing was booked to it. */
+  readonly book: AccountBook | null;
+  /** What the organization has at work in its other books of that mode. */
+  readonly others: BookSums;
+  /** Everything that waits on the manual book and reserves capacity there. */
+  readonly waiting: readonly OpenProposal[];
+}
+
 /** What risk reads of an organization, its agents and its books. */
 export interface RiskReads {
   /** Null where the organization has no such agent. */
@@ -56,8 +69,8 @@ export interface RiskReads {
   agentBooks(agentId: string): Promise<ReadonlyMap<string, AccountBook>>;
   /** What the organization has at work in its books of one mode but for one; its cost does not grow with their number. */
   otherBooks(orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums>;
-  /** The manual book of the organization; null where nothing was booked to it. */
-  manualBook(orgId: string, mode: ExecutionMode): Promise<AccountBook | null>;
+  /** What an order of a person is assessed by, all of one moment. */
+  manualAccount(orgId: string, mode: ExecutionMode): Promise<ManualAccount>;
   /** Every book of the organization of one mode. */
   books(orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]>;
   /** Everything that waits on a manual book and reserves capacity there. */

@@ -31,6 +31,7 @@ import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { answerOf } from '../../src/adapters/store/queries.ts';
 
 let stage: TradingFixture;
 let simulator: SpotExchangeSimulator;
@@ -171,7 +172,7 @@ function peoplesOrders(
     activities,
     timers,
     watch,
-    bound: () => openMarketOrders(sql, ORG, bookId),
+    bound: () => answerOf(openMarketOrders(sql, ORG, bookId)),
     /** Places an order and carries out what follows; answers its id. */
     async placed(mode: 'live' | 'paper', request: Partial<MarketOrderRequest>): Promise<string> {
       const wish = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;

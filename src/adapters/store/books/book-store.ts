@@ -20,6 +20,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 import { writeShadowOrders } from '../gates/shadow-store.ts';
 import { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import { type Sql, send, type Transaction } from '../database.ts';
+import type { Query } from '../queries.ts';
 
 /** Whose book it is; the state is beside it. */
 export interface BookHead {
@@ -242,9 +243,14 @@ export async function booksOf(sql: Sql | Transaction, agentIds: readonly string[
 }
 
 /** A book of an organization that no proposal waits on, as a manual one; null where nothing was booked to it. */
-export async function bookById(sql: Sql | Transaction, orgId: string, bookId: string): Promise<StoredBook | null> {
-  const [row] = await sql<BookRow[]>`select ${sql(COLUMNS)} from books where id = ${bookId} and org_id = ${orgId}`;
-  return row === undefined ? null : storedBook(row, []);
+export function bookById(sql: Sql | Transaction, orgId: string, bookId: string): Query<StoredBook | null> {
+  return {
+    statement: sql`
+      select id, org_id, agent_id, mode, manifest_version, version, capital_usd::text, cash_usd::text, holdings, realized_pnl_usd::text,
+        fees_usd::text, fills, turnover_usd::text, slippage_usd::text, day, day_start_equity_usd::text
+      from books where id = ${bookId} and org_id = ${orgId}`,
+    read: ([row]: BookRow[]) => (row === undefined ? null : storedBook(row, [])),
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ExecutionMode } from '../../../domain/order.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { answerOf, type Query } from '../queries.ts';
 
 interface SumRow {
   readonly place: number;
@@ -21,14 +22,24 @@ export interface OtherBooksOf {
 }
 
 /** The sums of an organization's books of one mode without what `exceptBookId` adds to them, as one snapshot of the database. */
-export async function otherBookSums(sql: Sql | Transaction, orgId: string, mode: ExecutionMode, exceptBookId: string): Promise<BookSums> {
-  const [sums] = await otherBookSumsOf(sql, [{ orgId, mode, exceptBookId }]);
-  return sums as BookSums;
+export function otherBookSums(sql: Sql | Transaction, asked: OtherBooksOf): Query<BookSums> {
+  return { statement: sumRows(sql, [asked]), read: sumsOf };
 }
 
 /** The same for many at once, in the order asked. */
 export async function otherBookSumsOf(sql: Sql | Transaction, asked: readonly OtherBooksOf[]): Promise<readonly BookSums[]> {
-  const rows = await sql<SumRow[]>`
+  return answerOf({
+    statement: sumRows(sql, asked),
+    read(rows: SumRow[]) {
+      const found = asked.map((): SumRow[] => []);
+      for (const row of rows) found[row.place]?.push(row);
+      return found.map(sumsOf);
+    },
+  });
+}
+
+function sumRows(sql: Sql | Transaction, asked: readonly OtherBooksOf[]) {
+  return sql`
     with asked as (
       select * from jsonb_to_recordset(${sql.json(asked.map((one, place) => ({ ...one, place })) as never)})
         as r(place int, "orgId" uuid, mode text, "exceptBookId" text)
@@ -41,9 +52,6 @@ export async function otherBookSumsOf(sql: Sql | Transaction, asked: readonly Ot
         and b.book_id = any(${asked.map(({ exceptBookId }) => exceptBookId)}::text[]), jsonb_each(b.adds) a
     ) parts
     group by place, asset having sum(quantity) <> 0 or sum(cost_usd) <> 0 or sum(reserved_usd) <> 0 order by place, asset collate "C"`;
-  const found = asked.map((): SumRow[] => []);
-  for (const row of rows) found[row.place]?.push(row);
-  return found.map(sumsOf);
 }
 
 function sumsOf(rows: readonly SumRow[]): BookSums {

@@ -9,6 +9,7 @@ import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
 import type { BridgeTransferView } from '../../../domain/bridge/transfer.ts';
 import type { TransitAmount } from '../../../domain/bridge/transit.ts';
 import type { Sql, Transaction } from '../database.ts';
+import type { Query } from '../queries.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
@@ -128,11 +129,12 @@ export function followedTransfers(
 }
 
 /** What an organization has between the chains: it has left one, or may have, and has not arrived for good. */
-export function amountsInTransit(sql: Sql, orgId: string): Promise<readonly TransitAmount[]> {
-  return sql<TransitAmount[]>`
+export function amountsInTransit(sql: Sql, orgId: string): Query<readonly TransitAmount[]> {
+  const statement = sql`
     select id, trim_scale(amount_usd)::text as "amountUsd", state, body->'axes'->'source'->>'state' as "sourceState",
       body->'axes'->'destination'->>'state' as "destinationState", body->'axes'->'refund'->>'state' as "refundState", changed_at as "changedAt"
     from bridge_transfers where org_id = ${orgId} and state = any(${[...IN_TRANSIT_STATES]}::text[]) order by number`;
+  return { statement, read: (rows: TransitAmount[]) => rows };
 }
 
 function viewOf({

@@ -9,6 +9,7 @@ import type { MarketOrderState, TimeInForce } from '../../../domain/execution.ts
 import type { Order } from '../../../domain/order.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
+import type { Query } from '../queries.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
@@ -77,17 +78,27 @@ export function createMarketOrderStore(sql: Sql): MarketOrderReads {
 }
 
 /** What orders that have not ended reserve in a book: what is left of them. */
-export async function openMarketOrders(sql: Sql, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
-  const rows = await sql<{ id: string; order_body: Order; left: DecimalString; bound_usd: DecimalString | null }[]>`
-    select id, order_body, ((order_body->>'quantity')::numeric - filled_quantity)::text as left, bound_usd::text
-    from market_orders where org_id = ${orgId} and book_id = ${bookId} and state in ${sql(OPEN)} order by number`;
-  return rows.map(({ id, order_body: { instrument, side, notionalUsd }, left, bound_usd }) => ({
-    id,
-    instrument,
-    side,
-    quantity: plainDecimal(left),
-    notionalUsd: bound_usd === null ? notionalUsd : plainDecimal(bound_usd),
-  }));
+export function openMarketOrders(sql: Sql, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
+  return {
+    statement: sql`
+      select id, order_body, ((order_body->>'quantity')::numeric - filled_quantity)::text as left, bound_usd::text
+      from market_orders where org_id = ${orgId} and book_id = ${bookId} and state in ${sql(OPEN)} order by number`,
+    read: (rows: OpenRow[]) =>
+      rows.map(({ id, order_body: { instrument, side, notionalUsd }, left, bound_usd }) => ({
+        id,
+        instrument,
+        side,
+        quantity: plainDecimal(left),
+        notionalUsd: bound_usd === null ? notionalUsd : plainDecimal(bound_usd),
+      })),
+  };
+}
+
+interface OpenRow {
+  readonly id: string;
+  readonly order_body: Order;
+  readonly left: DecimalString;
+  readonly bound_usd: DecimalString | null;
 }
 
 /** Orders of an organization that rest, or may come to rest: what a halt takes back. */

@@ -12,6 +12,7 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
+import type { Query } from '../queries.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
@@ -149,13 +150,14 @@ async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number
  * What live orders still reserve in a book: their notional without what was filled of it. Until its transaction is final,
  * that transaction reserves for the order.
  */
-export async function openPredictionOrders(sql: Sql, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
-  return sql<OpenProposal[]>`
+export function openPredictionOrders(sql: Sql, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
+  const statement = sql`
     select o.id, o.instrument, o.order_body->>'side' as side, trim_scale((o.order_body->>'quantity')::numeric - o.filled_quantity)::text as quantity,
       trim_scale(greatest((o.order_body->>'notionalUsd')::numeric - o.filled_notional_usd, 0))::text as "notionalUsd"
     from prediction_orders o join prepared_transactions t on t.id = o.transaction_id
     where o.org_id = ${orgId} and o.book_id = ${bookId} and o.mode = 'live'
       and (o.state in ('open', 'partially_filled') or o.state in ('prepared', 'submitted') and t.state = 'finalized') order by o.number`;
+  return { statement, read: (rows: OpenProposal[]) => rows };
 }
 
 /** The markets whose outcomes these instruments are, by id; what is no outcome's, or not known, is left out. */

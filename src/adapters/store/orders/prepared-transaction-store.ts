@@ -9,6 +9,7 @@ import type { PreparedTransactionState, TransactionPurpose } from '../../../doma
 import type { PreparedMessage } from '../../../domain/solana/verify.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
+import type { Query } from '../queries.ts';
 import { pageOfRows } from '../page-of-rows.ts';
 
 interface Row {
@@ -133,20 +134,15 @@ export function createPreparedTransactionStore(sql: Sql) {
 }
 
 /** What open transactions reserve in a book. */
-export async function openPreparedTransactions(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
-  const rows = await sql<
-    { id: string; instrument: OpenProposal['instrument']; side: OpenProposal['side']; quantity: string; notional_usd: string }[]
-  >`
-    select id, instrument, side, quantity::text, notional_usd::text from prepared_transactions
-    where org_id = ${orgId} and ${isOpen(sql)} and book_id = ${bookId}
-    order by number`;
-  return rows.map(({ id, instrument, side, quantity, notional_usd }) => ({
-    id,
-    instrument,
-    side,
-    quantity: plainDecimal(quantity),
-    notionalUsd: plainDecimal(notional_usd),
-  }));
+export function openPreparedTransactions(sql: Sql | Transaction, orgId: string, bookId: string): Query<readonly OpenProposal[]> {
+  return {
+    statement: sql`
+      select id, instrument, side, quantity::text, notional_usd::text as "notionalUsd" from prepared_transactions
+      where org_id = ${orgId} and ${isOpen(sql)} and book_id = ${bookId}
+      order by number`,
+    read: (rows: OpenProposal[]) =>
+      rows.map((row) => ({ ...row, quantity: plainDecimal(row.quantity), notionalUsd: plainDecimal(row.notionalUsd) })),
+  };
 }
 
 function viewOf(row: Row, fills: readonly Fill[]) {

@@ -2,6 +2,7 @@
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { answerOf, type Query } from '../queries.ts';
 
 /** What an organization prefers, and since when. Version 0 are the defaults, which nobody set. */
 export interface StoredPreferences {
@@ -16,7 +17,8 @@ export interface PreferencesRow {
   version: number;
   body: RiskPreferences;
   set_by: string;
-  set_at: Date;
+  /** A text where it comes with other rows as JSON. */
+  set_at: Date | string;
 }
 
 /** What holds where an organization never said anything. */
@@ -24,12 +26,20 @@ export const NEVER_SET: StoredPreferences = { version: 0, preferences: DEFAULT_P
 
 export function storedPreferences({ version, body, set_by, set_at }: PreferencesRow): StoredPreferences {
   // A field that a later version of the service added has its default.
-  return { version, preferences: { ...DEFAULT_PREFERENCES, ...body }, setBy: set_by, setAt: set_at.toISOString() };
+  return { version, preferences: { ...DEFAULT_PREFERENCES, ...body }, setBy: set_by, setAt: new Date(set_at).toISOString() };
 }
 
 /** What an organization prefers now. */
 export async function preferencesOf(sql: Sql | Transaction, orgId: string): Promise<StoredPreferences> {
-  return (await preferencesOfAll(sql, [orgId])).get(orgId) ?? NEVER_SET;
+  return answerOf(preferencesQuery(sql, orgId));
+}
+
+/** The same, to be asked with other queries. */
+export function preferencesQuery(sql: Sql | Transaction, orgId: string): Query<StoredPreferences> {
+  return {
+    statement: sql`select version, body, set_by, set_at from risk_preferences where org_id = ${orgId} order by version desc limit 1`,
+    read: ([row]: PreferencesRow[]) => (row === undefined ? NEVER_SET : storedPreferences(row)),
+  };
 }
 
 /** What organizations prefer now; one that never said has no entry and the defaults hold. */

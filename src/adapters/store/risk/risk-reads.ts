@@ -1,21 +1,22 @@
 /** What risk reads of an organization, from PostgreSQL: its agents, books, mandate, pools and what waits on its manual book. */
 
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
-import { bookIds } from '../../../domain/book.ts';
-import { transitReservations } from '../../../domain/bridge/transit.ts';
+import { bookIds, type OpenProposal } from '../../../domain/book.ts';
+import { type TransitAmount, transitReservations } from '../../../domain/bridge/transit.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { BookSums } from '../../../domain/risk/context.ts';
 import type { AccountBook, AgentFacts, RiskReads } from '../../../trading/ports.ts';
 import { askedTogether } from '../asked-together.ts';
 import { bookById, booksOf, booksOfOrganizations } from '../books/book-store.ts';
 import { type OtherBooksOf, otherBookSums, otherBookSumsOf } from '../books/exposure-reads.ts';
+import { answerOf, answersOf, type Query } from '../queries.ts';
 import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
 import type { Sql } from '../database.ts';
 import { openMarketOrders } from '../orders/market-order-store.ts';
 import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
 import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
-import { NEVER_SET, preferencesOf, preferencesOfAll, type StoredPreferences } from './risk-preferences-store.ts';
+import { NEVER_SET, preferencesOf, preferencesOfAll, preferencesQuery, type StoredPreferences } from './risk-preferences-store.ts';
 
 interface AgentRow {
   readonly id: string;
@@ -79,20 +80,23 @@ export function createRiskReads(sql: Sql): RiskReads {
   return {
     agent: async (orgId, agentId) => agentFacts((await agentRows(sql, [agentId])).get(agentId), orgId),
     agentBooks: (agentId) => booksOf(sql, [agentId]),
-    otherBooks: (orgId, mode, exceptBookId) => otherBookSums(sql, orgId, mode, exceptBookId),
-    manualBook: (orgId, mode) => bookById(sql, orgId, bookIds.manual(orgId, mode)),
-    books: (orgId, mode) => booksOfOrganizations(sql, [orgId], mode),
-    async waitingOn(orgId, bookId) {
-      const waiting = await Promise.all([
-        openMarketOrders(sql, orgId, bookId),
-        openPreparedTransactions(sql, orgId, bookId),
-        openPredictionOrders(sql, orgId, bookId),
-      ]);
-      // Only real money crosses, and it is the organization's own.
-      const transit = bookId === bookIds.manual(orgId, 'live') ? transitReservations(await amountsInTransit(sql, orgId)) : [];
-      return [...waiting.flat(), ...transit];
+    otherBooks: (orgId, mode, exceptBookId) => answerOf(otherBookSums(sql, { orgId, mode, exceptBookId })),
+    async manualAccount(orgId, mode) {
+      const bookId = bookIds.manual(orgId, mode);
+      const { epoch, mandate, book, others, ...waiting } = await answersOf<
+        { epoch: number; mandate: StoredPreferences; book: AccountBook | null; others: BookSums } & Waiting
+      >(sql, {
+        epoch: epochQuery(sql, orgId),
+        mandate: preferencesQuery(sql, orgId),
+        book: bookById(sql, orgId, bookId),
+        others: otherBookSums(sql, { orgId, mode, exceptBookId: bookId }),
+        ...waitingQueries(sql, orgId, bookId),
+      });
+      return { epoch, preferences: mandate.preferences, book, others, waiting: allWaiting(waiting) };
     },
-    inTransit: (orgId) => amountsInTransit(sql, orgId),
+    books: (orgId, mode) => booksOfOrganizations(sql, [orgId], mode),
+    waitingOn: async (orgId, bookId) => allWaiting(await answersOf<Waiting>(sql, waitingQueries(sql, orgId, bookId))),
+    inTransit: (orgId) => answerOf(amountsInTransit(sql, orgId)),
     preferences: (orgId) => preferencesOf(sql, orgId),
     epoch: (orgId) => controlEpoch(sql, orgId),
     liquidity: (instruments, since) => poolLiquidity(sql, instruments, since),
@@ -100,8 +104,36 @@ export function createRiskReads(sql: Sql): RiskReads {
   };
 }
 
+/** What waits on a manual book, by what kind of thing it is. */
+interface Waiting {
+  readonly orders: readonly OpenProposal[];
+  readonly transactions: readonly OpenProposal[];
+  readonly predictions: readonly OpenProposal[];
+  /** Only real money crosses, and it is the organization's own: absent of any other book. */
+  readonly transit?: readonly TransitAmount[];
+}
+
+function waitingQueries(sql: Sql, orgId: string, bookId: string): { readonly [Name in keyof Waiting]: Query<Waiting[Name]> } {
+  return {
+    orders: openMarketOrders(sql, orgId, bookId),
+    transactions: openPreparedTransactions(sql, orgId, bookId),
+    predictions: openPredictionOrders(sql, orgId, bookId),
+    ...(bookId === bookIds.manual(orgId, 'live') ? { transit: amountsInTransit(sql, orgId) } : {}),
+  };
+}
+
+function allWaiting({ orders, transactions, predictions, transit = [] }: Waiting): readonly OpenProposal[] {
+  return [...orders, ...transactions, ...predictions, ...transitReservations(transit)];
+}
+
 /** The organization's control epoch; zero where it never had one. */
-export async function controlEpoch(sql: Sql, orgId: string): Promise<number> {
-  const [row] = await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`;
-  return row?.epoch ?? 0;
+export function controlEpoch(sql: Sql, orgId: string): Promise<number> {
+  return answerOf(epochQuery(sql, orgId));
+}
+
+function epochQuery(sql: Sql, orgId: string): Query<number> {
+  return {
+    statement: sql`select epoch from control where org_id = ${orgId}`,
+    read: ([row]: { readonly epoch: number }[]) => row?.epoch ?? 0,
+  };
 }

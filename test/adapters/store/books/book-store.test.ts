@@ -4,6 +4,7 @@ import { writeRecords } from '../../../../src/adapters/store/actors/actor-record
 import { createBookReads } from '../../../../src/adapters/store/books/book-reads.ts';
 import { BookMoved, booksOf, booksOfOrganizations } from '../../../../src/adapters/store/books/book-store.ts';
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
+import { createRiskReads } from '../../../../src/adapters/store/risk/risk-reads.ts';
 import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
 import { applyFill, applyTransfer, bookIds, emptyBook, type Fill, type TradingBook } from '../../../../src/domain/book.ts';
 import { Decimal } from '../../../../src/domain/decimal.ts';
@@ -364,4 +365,30 @@ test('a swap is booked with the dollars that moved: its price is their quotient,
   expect(await refusedBy({ notionalUsd: '100.123458' })).toBe('fill_priced');
   // Where a venue says prices, the money is the price times the quantity, exactly.
   expect(await refusedBy({ instrument: 'spotexchange:BTCUSDT' })).toBe('fill_priced');
+});
+
+test("what a person's order is assessed by comes in one statement, and its amounts are those of the book to the last digit", async () => {
+  const bookId = bookIds.manual(OTHER, 'paper');
+  // No float holds these.
+  const fill = aFill(bookId, { quantity: '3', notionalUsd: '100.123457', fillPrice: '33.374485666667', feeUsd: '0.000001' });
+  await book(fillRecord(fill, { orgId: OTHER, capitalUsd: '90071992547409931.123457' }));
+  const reads = createRiskReads(sql);
+  const account = await reads.manualAccount(OTHER, 'paper');
+  const stored = (await reads.books(OTHER, 'paper')).find(({ id }) => id === bookId);
+  expect(account.book).toEqual(stored);
+  expect(account.book?.state.cashUsd).toBe('90071992547409830.999999');
+  const { preferences } = await reads.preferences(OTHER);
+  expect(account).toMatchObject({
+    epoch: await reads.epoch(OTHER),
+    preferences,
+    others: await reads.otherBooks(OTHER, 'paper', bookId),
+    waiting: await reads.waitingOn(OTHER, bookId),
+  });
+  expect(await reads.manualAccount(freshId(), 'live')).toEqual({
+    epoch: 0,
+    preferences,
+    book: null,
+    others: { cashUsd: '0', assets: [] },
+    waiting: [],
+  });
 });

@@ -15,6 +15,7 @@ import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { randomOperations, seededRandom } from '../../../domain/random-fills.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
 import { agentRow, freshId, ORG, OTHER } from '../reads.ts';
+import { answerOf } from '../../../../src/adapters/store/queries.ts';
 
 let sql: Sql;
 let superuser: Sql;
@@ -44,7 +45,7 @@ async function fromBooks(orgId: string, exceptBookId: string) {
 }
 
 const fromSums = async (orgId: string, exceptBookId: string) =>
-  exposureOfSums(await otherBookSums(sql, orgId, 'paper', exceptBookId), MARKS);
+  exposureOfSums(await answerOf(otherBookSums(sql, { orgId, mode: 'paper', exceptBookId })), MARKS);
 
 async function expectEqual(orgId: string, exceptBookIds: readonly string[]): Promise<void> {
   for (const id of exceptBookIds) expect(await fromSums(orgId, id)).toEqual(await fromBooks(orgId, id));

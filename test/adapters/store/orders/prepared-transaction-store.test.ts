@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPreparedTransactions } from '../../../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { ORG, preparedSwap, type SwapFixture, swapFixture } from '../../../actors/prepared-transaction/swap-fixture.ts';
+import { answerOf } from '../../../../src/adapters/store/queries.ts';
 
 let stage: SwapFixture;
 let id: string;
@@ -62,7 +63,7 @@ test('nothing is deleted or emptied', async () => {
 
 test('what is open reserves its book until it has ended', async () => {
   const book = `manual:${ORG}:live`;
-  const mine = async () => (await openPreparedTransactions(stage.sql, ORG, book)).filter((one) => one.id === id);
+  const mine = async () => (await answerOf(openPreparedTransactions(stage.sql, ORG, book))).filter((one) => one.id === id);
   expect(await mine()).toMatchObject([{ side: 'buy', instrument: 'spotchain:AAPLx' }]);
   await update({ state: 'refused', signature: `r-${id}`, submitted_by: 'ann' });
   expect(await mine()).toHaveLength(1);
