@@ -26,7 +26,7 @@ import { onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
 
 const found = findRedisServer(process.env['PATH'] ?? '');
 if (!found) console.warn('skipped what needs Redis: no redis-server or valkey-server (6.2 or later) on the PATH');
-const TIME_LIMIT_MS = 300_000;
+const TIME_LIMIT_MS = 600_000;
 /** How long a fault lasts. */
 const FAULT_MS = 3_000;
 /** A change never waits for Redis. */
@@ -166,7 +166,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
     'forgets everything in the middle of a tick, again and again: the schedule is rebuilt',
     async () => {
       await withRedis(async (stage, redis) => {
-        for (let round = 0; round < rounds({ suite: 1, proof: 3 }); round++) {
+        for (let round = 0; round < rounds({ suite: 1, proof: 21 }); round++) {
           await stage.midTick();
           expect(await redis.ask((client) => client.flushall())).toBe('OK');
           const took = await stage.decidedAgain();

@@ -76,7 +76,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/store/marketplace/listing-store.ts', 'createListingStore', 90],
       ['src/adapters/store/orders/kill-switch-store.ts', 'createKillSwitchStore', 70],
       ['src/adapters/store/predictions/prediction-store.ts', 'createPredictionStore', 100],
-      ['src/adapters/store/trail/signed-rows.ts', 'createSignedRows', 90],
     ],
   },
   {

@@ -1,5 +1,6 @@
 // What a page of a list reads of the tables beneath it, as PostgreSQL counts it: rows in the order of the page's length, with
 // 21,000 agents and as many books, proposals and decisions, on the first page, on a deep one and under every filter.
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../../src/adapters/store/agents/decision-reads.ts';
@@ -8,8 +9,10 @@ import { createBookReads } from '../../../src/adapters/store/books/book-reads.ts
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createMarketOrderStore } from '../../../src/adapters/store/orders/market-order-store.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import { createSignedRows } from '../../../src/adapters/store/trail/signed-rows.ts';
 import { canonicalJson } from '../../../src/domain/canonical-json.ts';
 import { manifestHash } from '../../../src/domain/manifest/manifest.ts';
+import { batchRoot, batchText, type TrailChange } from '../../../src/domain/trail/batch.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { ORG, OTHER } from './reads.ts';
@@ -140,4 +143,59 @@ test('one agent', async () => {
   expect(answer).toMatchObject({ name: `agent ${DEEP}` });
   expect(through).toEqual({});
   expect(read).toBeLessThan(20);
+});
+
+/** Signs rows as they lie, in one batch. From the first one on the database takes changes from writers alone. */
+async function signed(xid: string, table: 'books' | 'fills', count: number): Promise<void> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const keyId = xid.padStart(8, '0');
+  const tables = ['trail_writers', 'trail_batches', 'trail_changes'];
+  await superuser.begin(async (transaction) => {
+    for (const one of tables) await transaction`alter table ${transaction(one)} disable trigger all`;
+    await transaction`set local timezone to 'UTC'`;
+    await transaction`insert into trail_writers (key_id, writer, public_key, session_digest)
+      values (${keyId}, 'worker', ${publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)}, sha256(${keyId}::bytea))`;
+    await transaction`insert into trail_changes (xid, name, op, key, digest)
+      select ${xid}::text::xid8, ${table}, 'insert', r.id, sha256(convert_to(to_jsonb(r)::text, 'UTF8'))
+      from ${transaction(table)} r order by r.id limit ${count}`;
+    const changes = await transaction<TrailChange[]>`
+      select name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = ${xid}::text::xid8 order by seq`;
+    const root = batchRoot(xid, changes);
+    const text = batchText({ xid, writer: 'worker', keyId, at: 1, changes: changes.length, root });
+    await transaction`insert into trail_batches (xid, key_id, at, changes, root, signature)
+      values (${xid}::text::xid8, ${keyId}, 1, ${changes.length}, ${root}, ${sign(null, Buffer.from(text), privateKey).toString('base64')})`;
+    for (const one of tables) await transaction`alter table ${transaction(one)} enable trigger all`;
+  });
+  await superuser`analyze trail_changes`;
+}
+
+test('whoever assesses reads signed rows by their keys, each batch once, and ten times as large a batch with ten times the rows', async () => {
+  const small = AGENTS / 10;
+  await signed('1', 'fills', small);
+  await signed('2', 'books', AGENTS);
+  const rowsOf = (sql: Sql) => createSignedRows({ begin: (work: (transaction: Sql) => Promise<unknown>) => work(sql) } as unknown as Sql);
+  const bookOf = (number: number): string => `agent:${idOf('a', number)}:paper:1`;
+  const [few, many] = [
+    await rowsRead((sql) => rowsOf(sql).requireRows('fills', ['fill-1']), 'sevengate_app'),
+    await rowsRead((sql) => rowsOf(sql).requireRows('books', [bookOf(DEEP)]), 'sevengate_app'),
+  ];
+  // A check that read less than its batch would be none.
+  expect(few.read).toBeGreaterThanOrEqual(small);
+  expect(many.read).toBeLessThanOrEqual(10 * (few.read + ROWS_EACH));
+  const page = Array.from({ length: LIMIT }, (_, n) => bookOf(n + 1));
+  const vouched = await rowsRead((sql) => rowsOf(sql).signedOnes('books', page), 'sevengate_app');
+  expect(vouched.answer).toEqual(new Set(page));
+  expect(vouched.through['books']).toBeUndefined();
+  expect(vouched.read).toBeLessThanOrEqual(many.read + page.length * ROWS_EACH);
+  // One that was changed afterwards is named alone.
+  await superuser.begin(async (transaction) => {
+    await transaction`alter table books disable trigger all`;
+    await transaction`update books set cash_usd = 1001 where id = ${bookOf(7)}`;
+    await transaction`alter table books enable trigger all`;
+  });
+  const left = await rowsRead((sql) => rowsOf(sql).signedOnes('books', page), 'sevengate_app');
+  expect(left.answer).toEqual(new Set(page.filter((id) => id !== bookOf(7))));
+  await expect(createSignedRows(superuser).requireRows('books', page)).rejects.toThrow(
+    `row ${bookOf(7)} of books is not as a writer signed it`,
+  );
 });

@@ -1,5 +1,7 @@
 // What a writer signs of one transaction: bound to the transaction, to the order of its rows and to every part of each.
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { batchFault, type StoredChange } from '../../../src/adapters/store/trail/batch-check.ts';
 import { batchRoot, batchText, changeEntry, logEntry, type TrailBatch, type TrailChange } from '../../../src/domain/trail/batch.ts';
 import { inclusionProof, leafHash, provesInclusion } from '../../../src/domain/trail/merkle.ts';
 
@@ -29,4 +31,42 @@ test('what is signed is a text of lines, and the log has it with its signature',
   const batch: TrailBatch = { xid: '700', writer: 'feed', keyId: '0123abcd', at: 5, changes: 3, root: 'cm9vdA==' };
   expect(batchText(batch)).toBe('sevengate-batch-1\n700\nfeed\n0123abcd\n5\n3\ncm9vdA==\n');
   expect(logEntry(batch, 'c2ln').toString()).toBe(`${batchText(batch)}c2ln\n`);
+});
+
+test('a batch of 100,000 rows is checked with ten times the work of one of 10,000', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const key = {
+    id: '0000abcd',
+    name: 'sevengate/worker',
+    writer: 'worker',
+    publicKey: publicKey.export({ type: 'spki', format: 'der' }).subarray(-32),
+  } as const;
+  /** How often a part of a row is looked at. */
+  const workOf = (count: number): number => {
+    let looks = 0;
+    const counting: ProxyHandler<StoredChange> = {
+      get(change, part) {
+        looks++;
+        return Reflect.get(change, part) as unknown;
+      },
+    };
+    const changes = Array.from({ length: count }, (_, n) => ({ xid: '700', ...(CHANGES[0] as TrailChange), key: `row ${n}` }));
+    const batch = { xid: '700', at: 1, changes: count, root: batchRoot('700', changes) };
+    const text = batchText({ ...batch, writer: 'worker', keyId: key.id });
+    const signature = sign(null, Buffer.from(text), privateKey).toString('base64');
+    const stored = { ...batch, key_id: key.id, signature };
+    expect(
+      batchFault(
+        stored,
+        changes.map((change) => new Proxy(change, counting)),
+        [key],
+      ),
+    ).toBeNull();
+    const last = { ...(changes.at(-1) as StoredChange), digest: '11'.repeat(32) };
+    expect(batchFault(stored, [...changes.slice(0, -1), last], [key])).toMatch(/not those that were signed/);
+    return looks;
+  };
+  const few = workOf(10_000);
+  expect(few).toBeGreaterThanOrEqual(10_000);
+  expect(workOf(100_000)).toBeLessThanOrEqual(10 * few);
 });

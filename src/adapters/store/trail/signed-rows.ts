@@ -2,6 +2,7 @@
  * What an assessment checks first: that the rows it rests on lie as registered writers signed them. Signatures that were checked
  * once are remembered; the rows themselves are looked at every time.
  */
+import type { PendingQuery, Row } from 'postgres';
 import { bookIds } from '../../../domain/book.ts';
 import type { EvidenceDraft, EvidenceSeries } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
@@ -18,20 +19,20 @@ export class UnsignedRow extends Error {
   override readonly name = 'UnsignedRow';
 }
 
-/** The columns that name a row of each table that somebody assesses by, in the order of its primary key. */
+/** The columns that name a row of each table that somebody assesses by, with their types, in the order of its primary key. */
 const KEYS = {
-  books: ['id'],
-  candle_stretches: ['id'],
-  cut_batches: ['slot'],
-  evidence: ['id'],
-  fills: ['id'],
-  shadow_orders: ['fill_id'],
-  shadow_windows: ['fill_id'],
-  manifests: ['agent_id', 'version'],
-  members: ['subject'],
-  steps: ['actor_id', 'version'],
-  vault_marks: ['agent_id', 'at'],
-  vaults: ['agent_id'],
+  books: { id: 'text' },
+  candle_stretches: { id: 'bigint' },
+  cut_batches: { slot: 'bigint' },
+  evidence: { id: 'uuid' },
+  fills: { id: 'text' },
+  shadow_orders: { fill_id: 'text' },
+  shadow_windows: { fill_id: 'text' },
+  manifests: { agent_id: 'uuid', version: 'int' },
+  members: { subject: 'text' },
+  steps: { actor_id: 'uuid', version: 'bigint' },
+  vault_marks: { agent_id: 'uuid', at: 'bigint' },
+  vaults: { agent_id: 'uuid' },
 } as const;
 type Assessed = keyof typeof KEYS;
 
@@ -55,36 +56,7 @@ export function createSignedRows(sql: Sql): SignedRows {
   const good = new Set<string>();
 
   async function requireIn(transaction: Transaction, table: Assessed, keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return;
-    const [first, ...rest] = KEYS[table].map((column) => transaction`${transaction(`r.${column}`)}::text`);
-    const spelled = rest.reduce((before, part) => transaction`${before} || ' ' || ${part}`, first as never);
-    const rows = await transaction<{ key: string; same: boolean; xid: string | null }[]>`
-      select w.key, coalesce(p.digest = l.digest, false) as same, l.xid::text as xid from unnest(${keys as string[]}::text[]) as w(key)
-      left join (select ${spelled} as key, sha256(convert_to(to_jsonb(r)::text, 'UTF8')) as digest from ${transaction(table)} r
-        where ${spelled} = any(${keys as string[]}::text[])) p on p.key = w.key
-      left join lateral (select digest, xid from trail_changes c where c.name = ${table} and c.key = w.key order by seq desc limit 1) l on true`;
-    for (const { key, same } of rows) if (!same) throw new UnsignedRow(`row ${key} of ${table} is not as a writer signed it`);
-    await requireBatches(transaction, [...new Set(rows.map(({ xid }) => xid as string))]);
-  }
-
-  async function requireBatches(transaction: Transaction, xids: readonly string[]): Promise<void> {
-    const unknown = xids.filter((xid) => !good.has(xid));
-    if (unknown.length === 0) return;
-    const keys = await registeredKeys(transaction);
-    const batches = await transaction<StoredBatch[]>`
-      select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid = any(${unknown}::text[]::xid8[])`;
-    const changes = await transaction<StoredChange[]>`
-      select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = any(${unknown}::text[]::xid8[]) order by trail_changes.xid, seq`;
-    const byXid = new Map<string, StoredChange[]>(unknown.map((xid) => [xid, []]));
-    for (const change of changes) byXid.get(change.xid)?.push(change);
-    const known = new Map(batches.map((batch) => [batch.xid, batch]));
-    for (const xid of unknown) {
-      const batch = known.get(xid);
-      const fault = batch === undefined ? `transaction ${xid} has no batch` : batchFault(batch, byXid.get(xid) ?? [], keys);
-      if (fault !== null) throw new UnsignedRow(fault);
-    }
-    if (good.size > REMEMBERED) good.clear();
-    for (const xid of unknown) good.add(xid);
+    for (const fault of (await faultsOf(transaction, good, table, keys)).values()) if (fault !== null) throw new UnsignedRow(fault);
   }
 
   /** Runs checks where a writer is registered: before that nothing is signed, and nothing is asked for. */
@@ -107,15 +79,10 @@ export function createSignedRows(sql: Sql): SignedRows {
       }),
 
     async signedOnes(table, keys) {
-      const ones = new Set<string>();
-      for (const key of keys) {
-        try {
-          await checking((transaction) => requireIn(transaction, table, [key]));
-          ones.add(key);
-        } catch (error) {
-          if (!(error instanceof UnsignedRow)) throw error;
-        }
-      }
+      const ones = new Set(keys);
+      await checking(async (transaction) => {
+        for (const [key, fault] of await faultsOf(transaction, good, table, keys)) if (fault !== null) ones.delete(key);
+      });
       return ones;
     },
 
@@ -139,6 +106,69 @@ export function createSignedRows(sql: Sql): SignedRows {
           await requireIn(transaction, 'candle_stretches', await stretchesOf(transaction, await universeOf(transaction, draft)));
       }),
   };
+}
+
+/** What is wrong with each row, in one sentence; null where it lies as a writer signed it. */
+async function faultsOf(
+  transaction: Transaction,
+  good: Set<string>,
+  table: Assessed,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (keys.length === 0) return new Map();
+  const rows = await transaction<{ key: string; same: boolean; xid: string | null }[]>`
+    select w.key, coalesce(p.digest = l.digest, false) as same, l.xid::text as xid from unnest(${keys as string[]}::text[]) as w(key)
+    left join lateral (
+      select sha256(convert_to(to_jsonb(r)::text, 'UTF8')) as digest from ${transaction(table)} r where ${isNamed(transaction, table)}) p on true
+    left join lateral (select digest, xid from trail_changes c where c.name = ${table} and c.key = w.key order by seq desc limit 1) l on true`;
+  const signed = rows.flatMap(({ same, xid }) => (same && xid !== null ? [xid] : []));
+  const batches = await batchFaults(transaction, good, [...new Set(signed)]);
+  return new Map(
+    rows.map(({ key, same, xid }) => [
+      key,
+      same ? (batches.get(xid as string) ?? null) : `row ${key} of ${table} is not as a writer signed it`,
+    ]),
+  );
+}
+
+/** What is wrong with the batches of these transactions; those that are good are noted in `good` and not named. */
+async function batchFaults(transaction: Transaction, good: Set<string>, xids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const faults = new Map<string, string>();
+  const unknown = xids.filter((xid) => !good.has(xid));
+  if (unknown.length === 0) return faults;
+  const keys = await registeredKeys(transaction);
+  const batches = await transaction<StoredBatch[]>`
+    select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid = any(${unknown}::text[]::xid8[])`;
+  const changes = await transaction<StoredChange[]>`
+    select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = any(${unknown}::text[]::xid8[]) order by trail_changes.xid, seq`;
+  const byXid = new Map<string, StoredChange[]>(unknown.map((xid) => [xid, []]));
+  for (const change of changes) byXid.get(change.xid)?.push(change);
+  const known = new Map(batches.map((batch) => [batch.xid, batch]));
+  if (good.size > REMEMBERED) good.clear();
+  for (const xid of unknown) {
+    const batch = known.get(xid);
+    const fault = batch === undefined ? `transaction ${xid} has no batch` : batchFault(batch, byXid.get(xid) ?? [], keys);
+    if (fault === null) good.add(xid);
+    else faults.set(xid, fault);
+  }
+  return faults;
+}
+
+/** That a row `r` is the one that `w.key` names, so that it is found by its primary key. */
+function isNamed(transaction: Transaction, table: Assessed) {
+  const columns = Object.entries(KEYS[table]);
+  const [first, ...rest] = columns.map(([column, type], place) => {
+    // A text that is a key by itself may hold blanks.
+    const part = columns.length === 1 ? transaction`w.key` : transaction`split_part(w.key, ' ', ${place + 1}::int)`;
+    return transaction`${transaction(`r.${column}`)} = ${ofType(transaction, part, type)}`;
+  });
+  return rest.reduce((before, one) => transaction`${before} and ${one}`, first as never);
+}
+
+function ofType(transaction: Transaction, text: PendingQuery<Row[]>, type: 'text' | 'uuid' | 'bigint' | 'int') {
+  if (type === 'text') return text;
+  if (type === 'uuid') return transaction`${text}::uuid`;
+  return type === 'int' ? transaction`${text}::int` : transaction`${text}::bigint`;
 }
 
 async function registeredKeys(transaction: Transaction): Promise<readonly TrustedKey[]> {
