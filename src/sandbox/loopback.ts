@@ -93,19 +93,6 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     cancels.add(cancel);
   }
 
-  function respond(response: http.ServerResponse, answer: LoopbackAnswer): void {
-    // Carried out, and nobody is told of it.
-    if (faults.happens(faults.settings.lostAnswer)) return void response.destroy();
-    const text = spoiledBody(faults) ?? (typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
-    response.sendDate = false;
-    response.writeHead(answer.status, {
-      'content-type': typeof answer.body === 'string' ? 'text/plain' : 'application/json',
-      date: new Date(clock.now() + faults.settings.clockOffsetMs).toUTCString(),
-      ...answer.headers,
-    });
-    response.end(text);
-  }
-
   const server = http.createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -124,6 +111,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
         const body = Buffer.concat(chunks).toString('utf8');
         guarded(response, () =>
           respond(
+            options,
             response,
             options.request({ method: incoming.method ?? 'GET', ...target, search: searchOf(incoming), headers: incoming.headers, body }),
           ),
@@ -146,64 +134,15 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
       held.delete(stream);
       if (stream.destroyed) return;
       if (faults.happens(faults.settings.lostAnswer)) return void stream.destroy();
-      const refused = refusalOf(target.path, headers);
-      if (refused === null) return sockets.handleUpgrade(incoming, stream, head, (socket) => attach(socket, { ...target, headers }));
+      const refused = refusalOf(options, target.path, headers);
+      if (refused === null)
+        return sockets.handleUpgrade(incoming, stream, head, (socket) => attach(options, socket, { ...target, headers }));
       const retryAfter = refused === 429 ? 'Retry-After: 1\r\n' : '';
       stream.end(
         `HTTP/1.1 ${refused} ${http.STATUS_CODES[refused] ?? 'Refused'}\r\n${retryAfter}Content-Length: 0\r\nConnection: close\r\n\r\n`,
       );
     });
   });
-
-  /** The status that a handshake is refused with; null where it may go on. */
-  function refusalOf(path: string, headers: http.IncomingHttpHeaders): number | null {
-    const { settings } = faults;
-    if (faults.happens(settings.status429)) return 429;
-    if (faults.happens(settings.status5xx)) return 503;
-    return options.admit?.({ path, headers }) ?? null;
-  }
-
-  function attach(socket: WebSocket, target: Pick<LoopbackSocket, 'path' | 'query' | 'headers'>): void {
-    const send = (text: string) => {
-      if (socket.readyState !== socket.OPEN) return;
-      if (socket.bufferedAmount > MAX_BACKLOG_BYTES) return socket.terminate();
-      socket.send(text);
-    };
-    const pipe = createFramePipe(faults, send);
-    socket.on('error', () => socket.terminate());
-    const session = options.socket({
-      path: target.path,
-      query: target.query,
-      headers: target.headers,
-      data: (text) => {
-        if (faults.settings.disconnectLoop) socket.terminate();
-        else pipe.frame(text);
-      },
-      control: (text) => {
-        if (!faults.settings.freeze) send(text);
-      },
-      ping: (payload) => {
-        if (!faults.settings.freeze && socket.readyState === socket.OPEN) socket.ping(payload);
-      },
-      close: (code, reason) => socket.close(code, reason),
-    });
-    if (session === null) return socket.close(1008, 'no such path');
-    socket.on('message', (raw: RawData) => {
-      if (faults.settings.freeze) return;
-      try {
-        session.message?.((raw as Buffer).toString('utf8'));
-      } catch {
-        socket.close(1011, 'the simulator failed');
-      }
-    });
-    socket.on('ping', (payload: Buffer) => {
-      if (!faults.settings.freeze && socket.readyState === socket.OPEN) socket.pong(payload);
-      session.signal?.('ping');
-    });
-    socket.on('pong', () => session.signal?.('pong'));
-    socket.on('close', () => session.closed?.());
-    if (faults.settings.disconnectLoop) socket.terminate();
-  }
 
   const { port, close } = await listenLocally(server, options.port);
   return {
@@ -216,4 +155,81 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
       return close();
     },
   };
+}
+
+/** Sends an answer, unless a fault loses or spoils it. */
+function respond(
+  { clock, faults }: Pick<LoopbackOptions, 'clock' | 'faults'>,
+  response: http.ServerResponse,
+  answer: LoopbackAnswer,
+): void {
+  // Carried out, and nobody is told of it.
+  if (faults.happens(faults.settings.lostAnswer)) return void response.destroy();
+  const text = spoiledBody(faults) ?? (typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+  response.sendDate = false;
+  response.writeHead(answer.status, {
+    'content-type': typeof answer.body === 'string' ? 'text/plain' : 'application/json',
+    date: new Date(clock.now() + faults.settings.clockOffsetMs).toUTCString(),
+    ...answer.headers,
+  });
+  response.end(text);
+}
+
+/** The status that a handshake is refused with; null where it may go on. */
+function refusalOf(
+  { faults, admit }: Pick<LoopbackOptions, 'faults' | 'admit'>,
+  path: string,
+  headers: http.IncomingHttpHeaders,
+): number | null {
+  const { settings } = faults;
+  if (faults.happens(settings.status429)) return 429;
+  if (faults.happens(settings.status5xx)) return 503;
+  return admit?.({ path, headers }) ?? null;
+}
+
+/** Connects a client's socket with the simulator's session; what is sent and received passes the fault switch. */
+function attach(
+  { faults, socket: sessionOf }: Pick<LoopbackOptions, 'faults' | 'socket'>,
+  socket: WebSocket,
+  target: Pick<LoopbackSocket, 'path' | 'query' | 'headers'>,
+): void {
+  const send = (text: string) => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > MAX_BACKLOG_BYTES) return socket.terminate();
+    socket.send(text);
+  };
+  const pipe = createFramePipe(faults, send);
+  socket.on('error', () => socket.terminate());
+  const session = sessionOf({
+    path: target.path,
+    query: target.query,
+    headers: target.headers,
+    data: (text) => {
+      if (faults.settings.disconnectLoop) socket.terminate();
+      else pipe.frame(text);
+    },
+    control: (text) => {
+      if (!faults.settings.freeze) send(text);
+    },
+    ping: (payload) => {
+      if (!faults.settings.freeze && socket.readyState === socket.OPEN) socket.ping(payload);
+    },
+    close: (code, reason) => socket.close(code, reason),
+  });
+  if (session === null) return socket.close(1008, 'no such path');
+  socket.on('message', (raw: RawData) => {
+    if (faults.settings.freeze) return;
+    try {
+      session.message?.((raw as Buffer).toString('utf8'));
+    } catch {
+      socket.close(1011, 'the simulator failed');
+    }
+  });
+  socket.on('ping', (payload: Buffer) => {
+    if (!faults.settings.freeze && socket.readyState === socket.OPEN) socket.pong(payload);
+    session.signal?.('ping');
+  });
+  socket.on('pong', () => session.signal?.('pong'));
+  socket.on('close', () => session.closed?.());
+  if (faults.settings.disconnectLoop) socket.terminate();
 }

@@ -60,32 +60,15 @@ interface Message {
   mintHash: string | null;
 }
 
+/** What a burn says of itself. */
+type Read = Pick<Message, 'sender' | 'amount' | 'domain' | 'recipient' | 'maxFee' | 'finality' | 'hook'>;
+
 export async function createCctpSimulator(options: CctpSimulatorOptions): Promise<CctpSimulator> {
-  const { clock, evm, solana, evmDomain } = options;
+  const { clock, evmDomain } = options;
   const faults = options.faults ?? createFaultSwitch(evmDomain);
   const script = options.script ?? createBridgeScript();
   const messages = new Map<string, Message>();
   const minted = new Map<string, string>(); // The newest mint to each recipient.
-  const domainOf = (side: Side): number => (side === 'spotchain' ? SOLANA_DOMAIN : evmDomain);
-
-  type Read = Pick<Message, 'sender' | 'amount' | 'domain' | 'recipient' | 'maxFee' | 'finality' | 'hook'>;
-
-  function evmBurn(hash: string): Read | null {
-    const landed = evm.landed(hash);
-    if (landed === null || landed.to !== SANDBOX_MESSENGER || landed.status === 'reverted') return null;
-    const [amount, domain, recipient, , , maxFee, finality, hook] = decodeFunctionData({ abi: MESSENGER_ABI, data: landed.data }).args;
-    return { sender: landed.from, amount, domain, recipient, maxFee, finality, hook };
-  }
-
-  function solanaBurn(hash: string): Read | null {
-    const landed = solana.landed(hash);
-    if (landed === null || landed.run.error !== null || !landed.run.keys.includes(BURN_PROGRAM)) return null;
-    const burn = burnOf(landed.transaction);
-    if (burn === null) return null;
-    const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`;
-    const { owner, amount, domain, maxFee, finality } = burn;
-    return { sender: owner, amount, domain, maxFee, finality, recipient: hexOf(burn.recipient), hook: hexOf(burn.hook) };
-  }
 
   /** The message of a burn; null before the burn is in a block, and again where a fork took it away before it was minted. */
   function messageOf(from: Side, hash: string): Message | null {
@@ -96,7 +79,7 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
     }
     if (known !== undefined) return known;
     const trouble = script.current();
-    const read = trouble === 'deaf' ? null : from === 'evmvenue' ? evmBurn(hash) : solanaBurn(hash);
+    const read = trouble === 'deaf' ? null : from === 'evmvenue' ? evmBurn(options, hash) : solanaBurn(options, hash);
     if (read === null) return null;
     const made: Message = {
       from,
@@ -125,11 +108,6 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
     message.mintHash = mint(message);
   }
 
-  function feeOf({ amount, finality, maxFee }: Message): bigint {
-    const fee = (finality <= 1_000 ? (amount * BigInt(FAST_BPS) + 9_999n) / 10_000n : 0n) + BigInt(FORWARD_FEE.med);
-    return fee > maxFee ? maxFee : fee;
-  }
-
   function mint(message: Message): string {
     const to: Side = message.domain === SOLANA_DOMAIN ? 'spotchain' : 'evmvenue';
     if (message.trouble === 'names_failed_payment') return payBadly(options, to, STRANGER);
@@ -137,45 +115,14 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
     const amount = message.amount - feeOf(message);
     const paid = message.trouble === 'pays_part' ? amount / 2n : amount;
     if (namesAnother(message.trouble)) return minted.get(message.recipient) ?? nameOfNothing(to, message.hash);
-    const hash = pay(options, to, to === 'spotchain' ? ownerOf(message.recipient) : getAddress(`0x${message.recipient.slice(26)}`), paid);
+    const hash = pay(
+      options,
+      to,
+      to === 'spotchain' ? ownerOf(options, message.recipient) : getAddress(`0x${message.recipient.slice(26)}`),
+      paid,
+    );
     minted.set(message.recipient, hash);
     return hash;
-  }
-
-  /** Who owns the token account that a burn names. */
-  function ownerOf(recipient: Hex): string {
-    const account = getAddressDecoder().decode(Buffer.from(recipient.slice(2), 'hex'));
-    const held = solana.account(account, 'processed');
-    return (held === null ? null : readTokenAccount(held.data as Uint8Array)?.owner) ?? STRANGER;
-  }
-
-  function body(message: Message): object {
-    proceed(message);
-    const { attestedAt, mintHash, trouble } = message;
-    const complete = attestedAt !== null;
-    const nonce = `0x${createHash('sha256').update(`nonce ${message.hash}`).digest('hex')}`;
-    return {
-      message: complete ? `0x00000001${message.recipient.slice(2)}` : '0x',
-      attestation: complete ? `0x${createHash('sha512').update(message.hash).digest('hex')}` : 'PENDING',
-      eventNonce: nonce,
-      cctpVersion: 2,
-      status: complete ? 'complete' : 'pending_confirmations',
-      delayReason: !complete && trouble === 'attests_late' ? 'insufficient_allowance_available' : null,
-      decodedMessage: {
-        sourceDomain: String(domainOf(message.from)),
-        destinationDomain: String(message.domain),
-        nonce,
-        minFinalityThreshold: String(message.finality),
-        decodedMessageBody: {
-          mintRecipient: message.domain === SOLANA_DOMAIN ? accountText(message.recipient) : `0x${message.recipient.slice(26)}`,
-          amount: String(message.amount),
-          maxFee: String(message.maxFee),
-        },
-      },
-      ...(message.hook === FORWARD && complete
-        ? { forwardState: mintHash !== null ? 'COMPLETE' : failsToForward(trouble) ? 'FAILED' : 'PENDING', forwardTxHash: mintHash }
-        : {}),
-    };
   }
 
   function request({ method, path, query }: LoopbackRequest): LoopbackAnswer {
@@ -184,27 +131,14 @@ export async function createCctpSimulator(options: CctpSimulatorOptions): Promis
     if (faults.happens(faults.settings.status5xx)) return { status: 503, body: { code: 503, message: 'Service Unavailable' } };
     if (method !== 'GET') return { status: 405, body: { code: 405, message: 'Method not allowed' } };
     const fees = /^\/v2\/burn\/USDC\/fees\/(\d+)\/(\d+)$/.exec(path);
-    if (fees !== null) return feesAnswer(Number(fees[1]), Number(fees[2]), query.get('forward') === 'true');
+    if (fees !== null) return feesAnswer(evmDomain, Number(fees[1]), Number(fees[2]), query.get('forward') === 'true');
     const domain = /^\/v2\/messages\/(\d+)$/.exec(path)?.[1];
     if (domain === undefined) return { status: 404, body: { code: 404, message: 'Not found' } };
     const from: Side = Number(domain) === SOLANA_DOMAIN ? 'spotchain' : 'evmvenue';
     const message = messageOf(from, query.get('transactionHash') ?? '');
-    return message === null
-      ? { status: 404, body: { code: 404, message: 'Message not found' } }
-      : { status: 200, body: { messages: [body(message)] } };
-  }
-
-  function feesAnswer(from: number, to: number, forward: boolean): LoopbackAnswer {
-    const known = [SOLANA_DOMAIN, evmDomain];
-    if (!known.includes(from) || !known.includes(to) || from === to) return { status: 400, body: { code: 400, message: 'Invalid domain' } };
-    const extra = forward ? { forwardFee: FORWARD_FEE } : {};
-    return {
-      status: 200,
-      body: [
-        { finalityThreshold: 1_000, minimumFee: FAST_BPS, ...extra },
-        { finalityThreshold: 2_000, minimumFee: 0, ...extra },
-      ],
-    };
+    if (message === null) return { status: 404, body: { code: 404, message: 'Message not found' } };
+    proceed(message);
+    return { status: 200, body: { messages: [bodyOf(message, from === 'spotchain' ? SOLANA_DOMAIN : evmDomain)] } };
   }
 
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
@@ -221,4 +155,79 @@ function failsToForward(trouble: BridgeTrouble | null): boolean {
 
 function accountText(recipient: Hex): string {
   return getAddressDecoder().decode(Buffer.from(recipient.slice(2), 'hex'));
+}
+
+/** What a burn on the EVM chain says; null where the transaction is none. */
+function evmBurn({ evm }: Pick<CctpSimulatorOptions, 'evm'>, hash: string): Read | null {
+  const landed = evm.landed(hash);
+  if (landed === null || landed.to !== SANDBOX_MESSENGER || landed.status === 'reverted') return null;
+  const [amount, domain, recipient, , , maxFee, finality, hook] = decodeFunctionData({ abi: MESSENGER_ABI, data: landed.data }).args;
+  return { sender: landed.from, amount, domain, recipient, maxFee, finality, hook };
+}
+
+/** What a burn on Solana says; null where the transaction is none. */
+function solanaBurn({ solana }: Pick<CctpSimulatorOptions, 'solana'>, hash: string): Read | null {
+  const landed = solana.landed(hash);
+  if (landed === null || landed.run.error !== null || !landed.run.keys.includes(BURN_PROGRAM)) return null;
+  const burn = burnOf(landed.transaction);
+  if (burn === null) return null;
+  const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`;
+  const { owner, amount, domain, maxFee, finality } = burn;
+  return { sender: owner, amount, domain, maxFee, finality, recipient: hexOf(burn.recipient), hook: hexOf(burn.hook) };
+}
+
+/** What of the amount is kept for the speed and the forwarding; never more than was offered. */
+function feeOf({ amount, finality, maxFee }: Message): bigint {
+  const fee = (finality <= 1_000 ? (amount * BigInt(FAST_BPS) + 9_999n) / 10_000n : 0n) + BigInt(FORWARD_FEE.med);
+  return fee > maxFee ? maxFee : fee;
+}
+
+/** Who owns the token account that a burn names. */
+function ownerOf({ solana }: Pick<CctpSimulatorOptions, 'solana'>, recipient: Hex): string {
+  const account = getAddressDecoder().decode(Buffer.from(recipient.slice(2), 'hex'));
+  const held = solana.account(account, 'processed');
+  return (held === null ? null : readTokenAccount(held.data as Uint8Array)?.owner) ?? STRANGER;
+}
+
+/** A message as the attestation service tells of it. */
+function bodyOf(message: Message, sourceDomain: number): object {
+  const { attestedAt, mintHash, trouble } = message;
+  const complete = attestedAt !== null;
+  const nonce = `0x${createHash('sha256').update(`nonce ${message.hash}`).digest('hex')}`;
+  return {
+    message: complete ? `0x00000001${message.recipient.slice(2)}` : '0x',
+    attestation: complete ? `0x${createHash('sha512').update(message.hash).digest('hex')}` : 'PENDING',
+    eventNonce: nonce,
+    cctpVersion: 2,
+    status: complete ? 'complete' : 'pending_confirmations',
+    delayReason: !complete && trouble === 'attests_late' ? 'insufficient_allowance_available' : null,
+    decodedMessage: {
+      sourceDomain: String(sourceDomain),
+      destinationDomain: String(message.domain),
+      nonce,
+      minFinalityThreshold: String(message.finality),
+      decodedMessageBody: {
+        mintRecipient: message.domain === SOLANA_DOMAIN ? accountText(message.recipient) : `0x${message.recipient.slice(26)}`,
+        amount: String(message.amount),
+        maxFee: String(message.maxFee),
+      },
+    },
+    ...(message.hook === FORWARD && complete
+      ? { forwardState: mintHash !== null ? 'COMPLETE' : failsToForward(trouble) ? 'FAILED' : 'PENDING', forwardTxHash: mintHash }
+      : {}),
+  };
+}
+
+/** The fees from one domain to another. */
+function feesAnswer(evmDomain: number, from: number, to: number, forward: boolean): LoopbackAnswer {
+  const known = [SOLANA_DOMAIN, evmDomain];
+  if (!known.includes(from) || !known.includes(to) || from === to) return { status: 400, body: { code: 400, message: 'Invalid domain' } };
+  const extra = forward ? { forwardFee: FORWARD_FEE } : {};
+  return {
+    status: 200,
+    body: [
+      { finalityThreshold: 1_000, minimumFee: FAST_BPS, ...extra },
+      { finalityThreshold: 2_000, minimumFee: 0, ...extra },
+    ],
+  };
 }

@@ -57,37 +57,12 @@ export async function createRemoteSignerSimulator(options: RemoteSignerSimulator
   let conduct: SignerConduct = 'honest';
   let url = '';
 
-  function authorized(request: LoopbackRequest, body: Json): boolean {
-    const headers = Object.fromEntries(
-      ['privy-app-id', 'privy-idempotency-key', 'privy-request-expiry'].flatMap((name) => {
-        const value = request.headers[name];
-        return typeof value === 'string' ? [[name, value]] : [];
-      }),
-    );
-    const text = canonicalJson({ version: 1, method: request.method, url: `${url}${request.path}`, body, headers });
-    const given = String(request.headers['privy-authorization-signature'] ?? '').split(',');
-    return options.authorizationKeys().some((key) => {
-      const spki = createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' });
-      return given.some((one) => verify('sha256', Buffer.from(text), { key: spki, dsaEncoding: 'der' }, Buffer.from(one, 'base64')));
-    });
-  }
-
   function sign(id: string, transaction: WireTransaction): LoopbackAnswer {
     const key = sessionWallet(id);
     const place = transaction.staticKeys.indexOf(key.address);
     if (place < 0 || place >= transaction.header.requiredSignatures) return refused(400, 'the wallet is no signer of this transaction');
     signed.set(id, (signed.get(id) ?? 0) + 1);
-    const message = conduct === 'altered' ? withMemo(transaction) : transaction.message;
-    const signer = conduct === 'other_key' ? sessionWallet('session-somebody-else') : key;
-    const signature = Buffer.from(signer.sign(message));
-    if (conduct === 'wrong_signature') signature[7] = (signature[7] as number) ^ 1;
-    if (conduct === 'unsigned') signature.fill(0);
-    const signatures = transaction.signatures.map((one, index) => (index === place ? signature : one));
-    const bytes = Buffer.concat([Uint8Array.of(signatures.length), ...signatures, message]);
-    return {
-      status: 200,
-      body: { method: 'signTransaction', data: { signed_transaction: bytes.toString('base64'), encoding: 'base64' } },
-    };
+    return signedBy(key, place, transaction, conduct);
   }
 
   function rpc(request: LoopbackRequest, id: string): LoopbackAnswer {
@@ -100,7 +75,7 @@ export async function createRemoteSignerSimulator(options: RemoteSignerSimulator
       return { status: 200, body: { method: 'signMessage', data: { signature, encoding: 'base64' } } };
     }
     if (body.method !== 'signTransaction') return refused(400, 'the method should be signTransaction or signMessage');
-    if (!authorized(request, body as Json)) return refused(401, 'Invalid authorization signature');
+    if (!isAuthorized(options.authorizationKeys(), url, request, body as Json)) return refused(401, 'Invalid authorization signature');
     if (!delegated.has(id)) return refused(403, 'The app is no signer of this wallet');
     const read = readTransaction(fromBase64(body.params.transaction ?? '') ?? new Uint8Array());
     return read.ok ? sign(id, read.value) : refused(400, read.refusal.detail);
@@ -154,6 +129,37 @@ export async function createRemoteSignerSimulator(options: RemoteSignerSimulator
       conduct = how;
     },
     close: server.close,
+  };
+}
+
+/** Whether one of the keys signed a request, as it was sent to this address. */
+function isAuthorized(keys: readonly string[], url: string, request: LoopbackRequest, body: Json): boolean {
+  const headers = Object.fromEntries(
+    ['privy-app-id', 'privy-idempotency-key', 'privy-request-expiry'].flatMap((name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+  const text = canonicalJson({ version: 1, method: request.method, url: `${url}${request.path}`, body, headers });
+  const given = String(request.headers['privy-authorization-signature'] ?? '').split(',');
+  return keys.some((key) => {
+    const spki = createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' });
+    return given.some((one) => verify('sha256', Buffer.from(text), { key: spki, dsaEncoding: 'der' }, Buffer.from(one, 'base64')));
+  });
+}
+
+/** The transaction with a wallet's signature at its place, honest or as the conduct has it. */
+function signedBy(key: SandboxKey, place: number, transaction: WireTransaction, conduct: SignerConduct): LoopbackAnswer {
+  const message = conduct === 'altered' ? withMemo(transaction) : transaction.message;
+  const signer = conduct === 'other_key' ? sessionWallet('session-somebody-else') : key;
+  const signature = Buffer.from(signer.sign(message));
+  if (conduct === 'wrong_signature') signature[7] = (signature[7] as number) ^ 1;
+  if (conduct === 'unsigned') signature.fill(0);
+  const signatures = transaction.signatures.map((one, index) => (index === place ? signature : one));
+  const bytes = Buffer.concat([Uint8Array.of(signatures.length), ...signatures, message]);
+  return {
+    status: 200,
+    body: { method: 'signTransaction', data: { signed_transaction: bytes.toString('base64'), encoding: 'base64' } },
   };
 }
 

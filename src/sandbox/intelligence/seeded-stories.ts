@@ -215,76 +215,111 @@ function acceptedFrom(at: EpochMs): EpochMs {
   return wanted - newYorkOffsetMs(wanted);
 }
 
+/** What a story is drawn from: an asset and one stretch of time. */
+interface Draw {
+  readonly symbol: string;
+  readonly seed: number;
+  readonly bucket: number;
+  /** Whether the asset's issuer files with the regulator. */
+  readonly files: boolean;
+  readonly value: SeededStoriesOptions['value'];
+}
+
+/** What a story is about: nothing that its asset's price speaks against. */
+function plotOf({ symbol, seed, bucket, value }: Draw, at: EpochMs): Plot {
+  const move = value === undefined ? 0 : value(symbol, at) - value(symbol, at - 6 * HOUR);
+  const refused = move > 0 ? 'negative' : move < 0 ? 'positive' : '';
+  const open = PLOTS.filter(({ tone }) => tone !== refused);
+  let left = uniform(seed ^ 1, bucket) * open.reduce((sum, { weight }) => sum + weight, 0);
+  for (const one of open) {
+    left -= one.weight;
+    if (left < 0) return one;
+  }
+  return PLOTS[0] as Plot;
+}
+
+/** The story of an asset and a stretch, with all that is said of it; null where nothing happens. */
+function tell(drawn: Draw): Told | null {
+  const { symbol, seed, bucket, files } = drawn;
+  if (uniform(seed, bucket) >= STORY_CHANCE) return null;
+  const draw = (number: number): number => uniform(seed ^ number, bucket);
+  const begin = bucket * BUCKET + Math.floor(draw(2) * (BUCKET - 2 * HOUR)) + 2 * HOUR;
+  const story = plotOf(drawn, begin);
+  const number = mixed(seed, bucket);
+  const filed = story.items !== null && files;
+  const at = filed ? acceptedFrom(begin) : begin;
+  return {
+    items: wireOf(story, { symbol, storyId: `story-${symbol}-${number.toString(16)}`, at, filed, draw }),
+    filings: filed ? filingsOf(symbol, story.items ?? [], at, number, draw) : [],
+    rumors: draw(12) < 0.45 ? [{ symbol, at: at - Math.floor((10 + 80 * draw(13)) * MINUTE), text: story.whisper(`$${symbol}`) }] : [],
+  };
+}
+
+/** What the agencies make of a story. */
+function wireOf(
+  { category, tone, first, second }: Plot,
+  of: {
+    readonly symbol: string;
+    readonly storyId: string;
+    readonly at: EpochMs;
+    readonly filed: boolean;
+    readonly draw: (number: number) => number;
+  },
+): readonly WireItem[] {
+  const { symbol, storyId, at, filed, draw } = of;
+  const item = (number: number, time: EpochMs, agency: number, headline: string, more: Partial<WireItem> = {}): WireItem => ({
+    id: `${storyId}-${number}`,
+    storyId,
+    publishedAt: new Date(time).toISOString(),
+    source: AGENCIES[agency] as WireItem['source'],
+    category,
+    tone,
+    symbols: [symbol],
+    headline,
+    ...more,
+  });
+  const firstAt = at + (filed ? Math.floor((2 + 18 * draw(6)) * MINUTE) : 0);
+  const wire = [item(1, firstAt, 0, first(symbol))];
+  // Some stories of the wire are never picked up by anybody independent and stay rumours; some are only copied.
+  const followed = draw(4) < 0.6;
+  if (followed) wire.push(item(2, firstAt + Math.floor(draw(3) * 90 * MINUTE) + MINUTE, 1, second(symbol)));
+  if (draw(5) < 0.35) wire.push(item(3, firstAt + Math.floor(draw(7) * 60 * MINUTE) + MINUTE, draw(8) < 0.5 ? 2 : 3, first(symbol)));
+  if (!filed && !followed && draw(9) < 0.12)
+    wire.push(
+      item(4, firstAt + Math.floor((1 + 5 * draw(10)) * HOUR), 0, `${symbol}: our earlier report is withdrawn`, {
+        action: 'retraction',
+        corrects: `${storyId}-1`,
+      }),
+    );
+  return wire;
+}
+
+/** The filing that a story began with, and now and then an amendment of it. */
+function filingsOf(
+  symbol: string,
+  items: readonly string[],
+  at: EpochMs,
+  number: number,
+  draw: (number: number) => number,
+): readonly SeededFiling[] {
+  const year = String(new Date(at).getUTCFullYear()).slice(2);
+  const accession = `${String(1_000_000_000 + (number % 1_000_000_000)).padStart(10, '0')}-${year}-${String(number % 1_000_000).padStart(6, '0')}`;
+  const filing = { symbol, accessionNumber: accession, form: '8-K', items, acceptedAt: at };
+  if (draw(11) >= 0.06) return [filing];
+  return [filing, { ...filing, accessionNumber: accession.replace(/^1/, '2'), form: '8-K/A', acceptedAt: acceptedFrom(at + 5 * HOUR) }];
+}
+
 export function createSeededStories(options: SeededStoriesOptions): SeededStories {
   const filers = new Set(options.filers ?? []);
   const seeds = new Map(options.symbols.map((symbol) => [symbol, seedOf(`${options.seed}/news/${symbol}`)]));
   const symbols = [...seeds.keys()];
   const told = new Map<string, Told | null>();
 
-  function plotOf(symbol: string, seed: number, bucket: number, at: EpochMs): Plot {
-    const move = options.value === undefined ? 0 : options.value(symbol, at) - options.value(symbol, at - 6 * HOUR);
-    const refused = move > 0 ? 'negative' : move < 0 ? 'positive' : '';
-    const open = PLOTS.filter(({ tone }) => tone !== refused);
-    let left = uniform(seed ^ 1, bucket) * open.reduce((sum, { weight }) => sum + weight, 0);
-    for (const one of open) {
-      left -= one.weight;
-      if (left < 0) return one;
-    }
-    return PLOTS[0] as Plot;
-  }
-
-  function tell(symbol: string, seed: number, bucket: number): Told | null {
-    if (uniform(seed, bucket) >= STORY_CHANCE) return null;
-    const draw = (number: number): number => uniform(seed ^ number, bucket);
-    const begin = bucket * BUCKET + Math.floor(draw(2) * (BUCKET - 2 * HOUR)) + 2 * HOUR;
-    const { category, tone, items, first, second, whisper } = plotOf(symbol, seed, bucket, begin);
-    const mark = mixed(seed, bucket);
-    const storyId = `story-${symbol}-${mark.toString(16)}`;
-    const filed = items !== null && filers.has(symbol);
-    const at = filed ? acceptedFrom(begin) : begin;
-    const item = (number: number, time: EpochMs, agency: number, headline: string, more: Partial<WireItem> = {}): WireItem => ({
-      id: `${storyId}-${number}`,
-      storyId,
-      publishedAt: new Date(time).toISOString(),
-      source: AGENCIES[agency] as WireItem['source'],
-      category,
-      tone,
-      symbols: [symbol],
-      headline,
-      ...more,
-    });
-    const firstAt = at + (filed ? Math.floor((2 + 18 * draw(6)) * MINUTE) : 0);
-    const wire = [item(1, firstAt, 0, first(symbol))];
-    // Some stories of the wire are never picked up by anybody independent and stay rumours; some are only copied.
-    const followed = draw(4) < 0.6;
-    if (followed) wire.push(item(2, firstAt + Math.floor(draw(3) * 90 * MINUTE) + MINUTE, 1, second(symbol)));
-    if (draw(5) < 0.35) wire.push(item(3, firstAt + Math.floor(draw(7) * 60 * MINUTE) + MINUTE, draw(8) < 0.5 ? 2 : 3, first(symbol)));
-    if (!filed && !followed && draw(9) < 0.12)
-      wire.push(
-        item(4, firstAt + Math.floor((1 + 5 * draw(10)) * HOUR), 0, `${symbol}: our earlier report is withdrawn`, {
-          action: 'retraction',
-          corrects: `${storyId}-1`,
-        }),
-      );
-    const accession = `${String(1_000_000_000 + (mark % 1_000_000_000)).padStart(10, '0')}-${String(new Date(at).getUTCFullYear()).slice(2)}-${String(mark % 1_000_000).padStart(6, '0')}`;
-    const filings: SeededFiling[] = filed ? [{ symbol, accessionNumber: accession, form: '8-K', items: items ?? [], acceptedAt: at }] : [];
-    if (filed && draw(11) < 0.06)
-      filings.push({
-        symbol,
-        accessionNumber: accession.replace(/^1/, '2'),
-        form: '8-K/A',
-        items: items ?? [],
-        acceptedAt: acceptedFrom(at + 5 * HOUR),
-      });
-    const rumors = draw(12) < 0.45 ? [{ symbol, at: at - Math.floor((10 + 80 * draw(13)) * MINUTE), text: whisper(`$${symbol}`) }] : [];
-    return { items: wire, filings, rumors };
-  }
-
   function toldIn(symbol: string, bucket: number): Told | null {
     const key = `${symbol} ${bucket}`;
     let one = told.get(key);
     if (one === undefined) {
-      one = tell(symbol, seeds.get(symbol) ?? 0, bucket);
+      one = tell({ symbol, seed: seeds.get(symbol) ?? 0, bucket, files: filers.has(symbol), value: options.value });
       told.set(key, one);
       if (told.size > 50_000) told.delete(told.keys().next().value as string);
     }

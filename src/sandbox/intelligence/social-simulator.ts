@@ -4,7 +4,7 @@ import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
-import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
+import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
 import type { SeededStories } from './seeded-stories.ts';
 
 const HOUR = 3_600_000;
@@ -63,6 +63,36 @@ function words(symbol: string, movePct: number, roll: number): string {
   return movePct >= 0 ? `still holding $${symbol}` : `why is $${symbol} down ${moved} today`;
 }
 
+/** A post as its author wrote it. */
+function postOf(at: EpochMs, seed: number, text: string, author = AUTHORS[seed % AUTHORS.length] as string): Post {
+  return { id: idOf(at, seed), at, author, text, seed };
+}
+
+/** A post as the search shows it: what people made of it grows with the hours. */
+function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
+  const grown = 1 - Math.exp(-(now - at) / (6 * HOUR));
+  const likes = Math.floor((5 + (seed % 400)) * grown);
+  return {
+    id,
+    text,
+    author_id: String(seedOf(author)),
+    created_at: new Date(at).toISOString(),
+    public_metrics: {
+      retweet_count: Math.floor(likes / 7),
+      reply_count: Math.floor(likes / 11),
+      like_count: likes,
+      quote_count: Math.floor(likes / 40),
+    },
+    entities: {
+      cashtags: [...text.matchAll(/\$([A-Za-z][A-Za-z0-9]*)/g)].map((match) => ({
+        start: match.index,
+        end: match.index + match[0].length,
+        tag: match[1],
+      })),
+    },
+  };
+}
+
 /** Opens the simulator: `GET /2/tweets/search/recent`, newest first, pages by token. */
 export async function createSocialSimulator(options: SocialSimulatorOptions): Promise<SocialSimulator> {
   const { market, stories, clock } = options;
@@ -71,47 +101,58 @@ export async function createSocialSimulator(options: SocialSimulatorOptions): Pr
   let window = 0;
   let used = 0;
 
-  function post(at: EpochMs, seed: number, text: string, author = AUTHORS[seed % AUTHORS.length] as string): Post {
-    return { id: idOf(at, seed), at, author, text, seed };
-  }
-
   function postsBetween(from: EpochMs, to: EpochMs): Post[] {
     const found = [
       ...own,
-      ...stories.rumors(from, to).map(({ symbol, at, text }) => post(at, mixed(seedOf(symbol), Math.floor(at / 1000)), text)),
+      ...stories.rumors(from, to).map(({ symbol, at, text }) => postOf(at, mixed(seedOf(symbol), Math.floor(at / 1000)), text)),
     ];
     for (let hour = Math.floor(from / HOUR); hour * HOUR < to; hour++) {
       for (const [symbol, seed] of seeds) {
         if (uniform(seed, hour) >= POST_CHANCE) continue;
         const at = hour * HOUR + Math.floor(uniform(seed ^ 1, hour) * HOUR);
         const movePct = (market.value(symbol, at) / market.value(symbol, at - HOUR) - 1) * 100;
-        found.push(post(at, mixed(seed, hour), words(symbol, movePct, uniform(seed ^ 2, hour))));
+        found.push(postOf(at, mixed(seed, hour), words(symbol, movePct, uniform(seed ^ 2, hour))));
       }
     }
     return found.filter(({ at }) => at >= from && at < to).sort((a, b) => (older(a.id, b.id) ? 1 : -1));
   }
 
-  function tweet({ id, at, author, text, seed }: Post, now: EpochMs) {
-    const grown = 1 - Math.exp(-(now - at) / (6 * HOUR));
-    const likes = Math.floor((5 + (seed % 400)) * grown);
+  function search(query: URLSearchParams, limits: Readonly<Record<string, string>>, now: EpochMs): SimulatorReply {
+    const tags = new Set([...(query.get('query') ?? '').matchAll(/\$([A-Za-z0-9]+)/g)].map(([, tag = '']) => tag.toUpperCase()));
+    const size = Math.min(100, Math.max(10, Number(query.get('max_results') ?? 10) || 10));
+    const sinceId = query.get('since_id') ?? '0';
+    const before = query.get('next_token');
+    if (tags.size === 0 || !/^\d+$/.test(sinceId))
+      return {
+        status: 400,
+        headers: limits,
+        body: { title: 'Invalid Request', status: 400, detail: 'One or more parameters to your request was invalid.' },
+      };
+    const since = Math.max(now - SEARCHED_MS, Number(BigInt(sinceId) >> 22n) + ID_EPOCH);
+    const found = postsBetween(since, now + 1).filter(
+      ({ id, text }) =>
+        older(sinceId, id) &&
+        (before === null || older(id, before)) &&
+        [...text.matchAll(/\$([A-Za-z0-9]+)/g)].some(([, tag = '']) => tags.has(tag.toUpperCase())),
+    );
+    const page = found.slice(0, size);
+    const authors = [...new Set(page.map(({ author }) => author))];
     return {
-      id,
-      text,
-      author_id: String(seedOf(author)),
-      created_at: new Date(at).toISOString(),
-      public_metrics: {
-        retweet_count: Math.floor(likes / 7),
-        reply_count: Math.floor(likes / 11),
-        like_count: likes,
-        quote_count: Math.floor(likes / 40),
-      },
-      entities: {
-        cashtags: [...text.matchAll(/\$([A-Za-z][A-Za-z0-9]*)/g)].map((match) => ({
-          start: match.index,
-          end: match.index + match[0].length,
-          tag: match[1],
-        })),
-      },
+      status: 200,
+      headers: limits,
+      body:
+        page.length === 0
+          ? { meta: { result_count: 0 } }
+          : {
+              data: page.map((one) => tweet(one, now)),
+              includes: { users: authors.map((username) => ({ id: String(seedOf(username)), name: username, username })) },
+              meta: {
+                newest_id: page[0]?.id,
+                oldest_id: page.at(-1)?.id,
+                result_count: page.length,
+                ...(found.length > page.length ? { next_token: page.at(-1)?.id } : {}),
+              },
+            },
     };
   }
 
@@ -133,43 +174,8 @@ export async function createSocialSimulator(options: SocialSimulatorOptions): Pr
       };
       if (used > PER_WINDOW)
         return { status: 429, headers: limits, body: { title: 'Too Many Requests', status: 429, detail: 'Too Many Requests' } };
-      const tags = new Set([...(query.get('query') ?? '').matchAll(/\$([A-Za-z0-9]+)/g)].map(([, tag = '']) => tag.toUpperCase()));
-      const size = Math.min(100, Math.max(10, Number(query.get('max_results') ?? 10) || 10));
-      const sinceId = query.get('since_id') ?? '0';
-      const before = query.get('next_token');
-      if (tags.size === 0 || !/^\d+$/.test(sinceId))
-        return {
-          status: 400,
-          headers: limits,
-          body: { title: 'Invalid Request', status: 400, detail: 'One or more parameters to your request was invalid.' },
-        };
-      const since = Math.max(now - SEARCHED_MS, Number(BigInt(sinceId) >> 22n) + ID_EPOCH);
-      const found = postsBetween(since, now + 1).filter(
-        ({ id, text }) =>
-          older(sinceId, id) &&
-          (before === null || older(id, before)) &&
-          [...text.matchAll(/\$([A-Za-z0-9]+)/g)].some(([, tag = '']) => tags.has(tag.toUpperCase())),
-      );
-      const page = found.slice(0, size);
-      const authors = [...new Set(page.map(({ author }) => author))];
-      return {
-        status: 200,
-        headers: limits,
-        body:
-          page.length === 0
-            ? { meta: { result_count: 0 } }
-            : {
-                data: page.map((one) => tweet(one, now)),
-                includes: { users: authors.map((username) => ({ id: String(seedOf(username)), name: username, username })) },
-                meta: {
-                  newest_id: page[0]?.id,
-                  oldest_id: page.at(-1)?.id,
-                  result_count: page.length,
-                  ...(found.length > page.length ? { next_token: page.at(-1)?.id } : {}),
-                },
-              },
-      };
+      return search(query, limits, now);
     },
   });
-  return { ...simulator, post: (text, author) => void own.push(post(clock.now(), mixed(seedOf(text), own.length), text, author)) };
+  return { ...simulator, post: (text, author) => void own.push(postOf(clock.now(), mixed(seedOf(text), own.length), text, author)) };
 }

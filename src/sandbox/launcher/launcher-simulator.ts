@@ -78,25 +78,8 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
     body: { error, code, ...more, meta: meta() },
   });
 
-  function invalidFields(body: Record<string, unknown>): string[] {
-    const text = (name: string, form: RegExp): boolean => typeof body[name] === 'string' && form.test(body[name]);
-    const fee = body['pumpCreatorFeeBps'];
-    const wrong: Readonly<Record<string, boolean>> = {
-      name: !text('name', /^.{1,32}$/),
-      symbol: !text('symbol', /^[A-Za-z0-9]{1,10}$/),
-      description: !text('description', /^[\s\S]{20,500}$/),
-      imageUrl: !text('imageUrl', /^https:\/\//),
-      agentId: !text('agentId', /^.{1,100}$/),
-      agentName: !text('agentName', /^.{1,200}$/),
-      walletAddress: typeof body['walletAddress'] !== 'string' || !isAddress(body['walletAddress']),
-      pumpQuoteMint: !pairs.some(({ mint }) => mint === body['pumpQuoteMint']),
-      pumpCreatorFeeBps: typeof fee !== 'number' || fee < FEE_BPS.min || fee > FEE_BPS.max,
-    };
-    return Object.keys(wrong).filter((name) => wrong[name]);
-  }
-
   function preflight(body: Record<string, unknown>): LoopbackAnswer {
-    const invalid = invalidFields(body);
+    const invalid = invalidFields(pairs, body);
     if (invalid.length > 0) return refuse(422, 'INVALID_FIELDS', 'some fields are invalid', { invalidFields: invalid });
     const lamports = script.current() === 'greedy' ? GREEDY_LAMPORTS : PRICE_LAMPORTS;
     const validForSeconds = script.current() === 'brief' ? BRIEF_SECONDS : VALID_SECONDS;
@@ -105,32 +88,6 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
     preflights.set(token, { body: aboutOf(body), wallet, lamports, until: clock.now() + validForSeconds * 1_000 });
     const payment = paymentOf(wallet, lamports, validForSeconds);
     return { status: 200, body: { payment, retryWith: { txSignature: '<signature>', preflightToken: token }, meta: meta() } };
-  }
-
-  /** Why a payment does not count; null where exactly the price came from the wallet. */
-  function paymentProblem(signature: string, { wallet, lamports, until }: Preflight): string | null {
-    const landed = chain.landed(signature);
-    if (landed === null || chain.commitmentOf(landed.slot) === 'processed') return 'the transaction was not found';
-    if (landed.run.error !== null) return 'the transaction failed';
-    if (landed.unixSeconds * 1_000 >= until) return 'the payment came after the end of the preflight';
-    const { before, after, keys } = landed.run as typeof landed.run & { readonly keys: readonly string[] };
-    const moved = (who: string): bigint => {
-      const at = keys.indexOf(who);
-      return at < 0 ? 0n : (after.lamports[at] ?? 0n) - (before.lamports[at] ?? 0n);
-    };
-    if (landed.transaction.staticKeys[0] !== wallet) return 'the sender is not the wallet of the preflight';
-    return moved(WALLET) === BigInt(lamports) ? null : `the payment is not exactly ${lamports} lamports to ${WALLET}`;
-  }
-
-  /** Puts the token on the chain: all of it lies on its curve. */
-  function mintToken(signature: string): string {
-    const mint = sandboxKey(`launched for ${signature}`).address;
-    const curve = sandboxKey(`curve of ${signature}`).address;
-    const data = plainMint(DECIMALS);
-    chain.found(accountOf(mint, TOKEN, data, chain.rent(data.length)));
-    chain.found(accountOf(curve, CURVE_PROGRAM, new Uint8Array(8), chain.rent(8)));
-    fund(chain, curve, mint, SUPPLY);
-    return mint;
   }
 
   function launchedBody({ mint, hash }: Launched, idempotent: boolean): LoopbackAnswer {
@@ -157,7 +114,7 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
     const asked = preflights.get(preflightToken);
     if (asked === undefined || asked.body !== aboutOf(body))
       return refuse(422, 'PREFLIGHT_MISMATCH', 'the body is not that of the preflight');
-    const problem = paymentProblem(signature, asked);
+    const problem = paymentProblem(chain, signature, asked);
     if (problem !== null) return refuse(402, 'PAYMENT_INVALID', problem, { expectedWalletAddress: asked.wallet });
     const trouble = script.current();
     if (trouble === 'declines') return refuse(422, 'REJECTED', 'the token was rejected by review');
@@ -167,7 +124,7 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
       return { status: 202, body: { success: true, status: 'confirming', txHash: null, meta: meta() } };
     if (trouble === 'names_nothing')
       return launchedBody({ body: '', mint: sandboxKey(`nothing ${signature}`).address, hash: signature }, false);
-    const launched: Launched = { body: aboutOf(body), mint: mintToken(signature), hash: signature };
+    const launched: Launched = { body: aboutOf(body), mint: mintToken(chain, signature), hash: signature };
     launches.set(signature, launched);
     return launchedBody(launched, false);
   }
@@ -196,4 +153,48 @@ export async function createLauncherSimulator(options: LauncherSimulatorOptions)
 
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
   return { url: server.url, faults, script, launches: () => launches.size, close: server.close };
+}
+
+/** The fields of a launch that are wrong, by name. */
+function invalidFields(pairs: LauncherSimulatorOptions['pairs'], body: Record<string, unknown>): string[] {
+  const text = (name: string, form: RegExp): boolean => typeof body[name] === 'string' && form.test(body[name]);
+  const fee = body['pumpCreatorFeeBps'];
+  const wrong: Readonly<Record<string, boolean>> = {
+    name: !text('name', /^.{1,32}$/),
+    symbol: !text('symbol', /^[A-Za-z0-9]{1,10}$/),
+    description: !text('description', /^[\s\S]{20,500}$/),
+    imageUrl: !text('imageUrl', /^https:\/\//),
+    agentId: !text('agentId', /^.{1,100}$/),
+    agentName: !text('agentName', /^.{1,200}$/),
+    walletAddress: typeof body['walletAddress'] !== 'string' || !isAddress(body['walletAddress']),
+    pumpQuoteMint: !pairs.some(({ mint }) => mint === body['pumpQuoteMint']),
+    pumpCreatorFeeBps: typeof fee !== 'number' || fee < FEE_BPS.min || fee > FEE_BPS.max,
+  };
+  return Object.keys(wrong).filter((name) => wrong[name]);
+}
+
+/** Why a payment does not count; null where exactly the price came from the wallet. */
+function paymentProblem(chain: SolanaChain, signature: string, { wallet, lamports, until }: Preflight): string | null {
+  const landed = chain.landed(signature);
+  if (landed === null || chain.commitmentOf(landed.slot) === 'processed') return 'the transaction was not found';
+  if (landed.run.error !== null) return 'the transaction failed';
+  if (landed.unixSeconds * 1_000 >= until) return 'the payment came after the end of the preflight';
+  const { before, after, keys } = landed.run as typeof landed.run & { readonly keys: readonly string[] };
+  const moved = (who: string): bigint => {
+    const at = keys.indexOf(who);
+    return at < 0 ? 0n : (after.lamports[at] ?? 0n) - (before.lamports[at] ?? 0n);
+  };
+  if (landed.transaction.staticKeys[0] !== wallet) return 'the sender is not the wallet of the preflight';
+  return moved(WALLET) === BigInt(lamports) ? null : `the payment is not exactly ${lamports} lamports to ${WALLET}`;
+}
+
+/** Puts the token on the chain: all of it lies on its curve. */
+function mintToken(chain: SolanaChain, signature: string): string {
+  const mint = sandboxKey(`launched for ${signature}`).address;
+  const curve = sandboxKey(`curve of ${signature}`).address;
+  const data = plainMint(DECIMALS);
+  chain.found(accountOf(mint, TOKEN, data, chain.rent(data.length)));
+  chain.found(accountOf(curve, CURVE_PROGRAM, new Uint8Array(8), chain.rent(8)));
+  fund(chain, curve, mint, SUPPLY);
+  return mint;
 }

@@ -65,7 +65,6 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   const byId = new Map(options.feeds.map((feed) => [feed.feedId.toLowerCase().replace(/^0x/, ''), feed]));
-  const bySymbol = new Map(options.feeds.map((feed) => [feed.feedSymbol, feed]));
   const cuts = new Set<() => void>();
   let frozenAt: EpochMs | null = null;
   let confidenceFactor = 1;
@@ -105,65 +104,12 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
     return known.length === 0 ? textReply(404, `Price ids not found: ${unknown.map((id) => `0x${id}`).join(', ')}`) : known;
   }
 
-  function history(query: URLSearchParams): SimulatorReply {
-    const feed = bySymbol.get(query.get('symbol') ?? '');
-    const resolution = RESOLUTION_MS[query.get('resolution') ?? ''];
-    const from = Number(query.get('from'));
-    const to = Number(query.get('to'));
-    if (feed === undefined) return { status: 404, body: { s: 'error', errmsg: 'symbol not found' } };
-    if (resolution === undefined || !Number.isInteger(from) || !Number.isInteger(to) || from > to)
-      return { status: 400, body: { s: 'error', errmsg: 'invalid resolution, from or to' } };
-    const end = Math.min(to * 1000 + 1, clock.now() - resolution + 1);
-    const bars = market.candles('reference', feed.symbol, resolution, from * 1000, end);
-    if (bars.length === 0) return { status: 200, body: { s: 'no_data', t: [], o: [], h: [], l: [], c: [], v: [] } };
-    const column = (pick: (bar: (typeof bars)[number]) => string): number[] => bars.map((bar) => Number(pick(bar)));
-    return {
-      status: 200,
-      body: {
-        s: 'ok',
-        t: bars.map((bar) => bar.openTime / 1000),
-        o: column((bar) => bar.open),
-        h: column((bar) => bar.high),
-        l: column((bar) => bar.low),
-        c: column((bar) => bar.close),
-        v: column((bar) => bar.volume),
-      },
-    };
-  }
-
-  function reply(request: SimulatorRequest): SimulatorReply {
-    const { path, query } = request;
-    if (path === '/v2/price_feeds') {
-      const word = (query.get('query') ?? '').toLowerCase();
-      return {
-        status: 200,
-        body: [...byId]
-          .filter(([, feed]) => feed.feedSymbol.toLowerCase().includes(word))
-          .map(([id, feed]) => ({
-            id,
-            attributes: {
-              symbol: feed.feedSymbol,
-              asset_type: 'equity',
-              base: feed.symbol,
-              quote_currency: 'USD',
-              schedule: 'America/New_York;0930-1600,0930-1600,0930-1600,0930-1600,0930-1600,C,C;',
-            },
-          })),
-      };
-    }
-    if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) return textReply(401, 'unauthorized');
-    if (/^\/v1\/[^/]+\/history$/.test(path)) return history(query);
-    if (path !== '/v2/updates/price/latest' && path !== '/v2/updates/price/stream') return textReply(404, 'not found');
-    const ids = wanted(query);
-    if (!Array.isArray(ids)) return ids as SimulatorReply;
-    const parsed = query.get('parsed') !== 'false';
-    if (path.endsWith('/latest')) {
-      return { status: 200, body: JSON.parse(update(ids as string[], parsed)) };
-    }
+  /** Sends the prices again and again, until the client or its life ends it. */
+  function streamed(ids: readonly string[], parsed: boolean): SimulatorReply {
     return {
       stream: (stream) => {
-        stream.data(update(ids as string[], parsed));
-        const stop = repeat(clock, options.pushEveryMs ?? 500, () => stream.data(update(ids as string[], parsed)));
+        stream.data(update(ids, parsed));
+        const stop = repeat(clock, options.pushEveryMs ?? 500, () => stream.data(update(ids, parsed)));
         const cut = (): void => {
           stop();
           cancelLife();
@@ -181,6 +127,21 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
     };
   }
 
+  function reply(request: SimulatorRequest): SimulatorReply {
+    const { path, query } = request;
+    if (path === '/v2/price_feeds') return listing(byId, (query.get('query') ?? '').toLowerCase());
+    if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) return textReply(401, 'unauthorized');
+    if (/^\/v1\/[^/]+\/history$/.test(path)) return history(options, query);
+    if (path !== '/v2/updates/price/latest' && path !== '/v2/updates/price/stream') return textReply(404, 'not found');
+    const ids = wanted(query);
+    if (!Array.isArray(ids)) return ids as SimulatorReply;
+    const parsed = query.get('parsed') !== 'false';
+    if (path.endsWith('/latest')) {
+      return { status: 200, body: JSON.parse(update(ids as string[], parsed)) };
+    }
+    return streamed(ids as string[], parsed);
+  }
+
   const server = await createHttpSimulator({ clock, faults, port: options.port, reply });
   return {
     ...server,
@@ -193,5 +154,54 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
     cutStreams: () => {
       for (const cut of cuts) cut();
     },
+  };
+}
+
+/** The bars of a feed, closed ones only, as the charting protocol spells them: a list per column. */
+function history(
+  { market, clock, feeds }: Pick<ReferenceSimulatorOptions, 'market' | 'clock' | 'feeds'>,
+  query: URLSearchParams,
+): SimulatorReply {
+  const feed = feeds.find(({ feedSymbol }) => feedSymbol === query.get('symbol'));
+  const resolution = RESOLUTION_MS[query.get('resolution') ?? ''];
+  const from = Number(query.get('from'));
+  const to = Number(query.get('to'));
+  if (feed === undefined) return { status: 404, body: { s: 'error', errmsg: 'symbol not found' } };
+  if (resolution === undefined || !Number.isInteger(from) || !Number.isInteger(to) || from > to)
+    return { status: 400, body: { s: 'error', errmsg: 'invalid resolution, from or to' } };
+  const end = Math.min(to * 1000 + 1, clock.now() - resolution + 1);
+  const bars = market.candles('reference', feed.symbol, resolution, from * 1000, end);
+  if (bars.length === 0) return { status: 200, body: { s: 'no_data', t: [], o: [], h: [], l: [], c: [], v: [] } };
+  const column = (pick: (bar: (typeof bars)[number]) => string): number[] => bars.map((bar) => Number(pick(bar)));
+  return {
+    status: 200,
+    body: {
+      s: 'ok',
+      t: bars.map((bar) => bar.openTime / 1000),
+      o: column((bar) => bar.open),
+      h: column((bar) => bar.high),
+      l: column((bar) => bar.low),
+      c: column((bar) => bar.close),
+      v: column((bar) => bar.volume),
+    },
+  };
+}
+
+/** The feeds whose names hold a word. */
+function listing(feeds: ReadonlyMap<string, ReferenceSimulatorFeed>, word: string): SimulatorReply {
+  return {
+    status: 200,
+    body: [...feeds]
+      .filter(([, feed]) => feed.feedSymbol.toLowerCase().includes(word))
+      .map(([id, feed]) => ({
+        id,
+        attributes: {
+          symbol: feed.feedSymbol,
+          asset_type: 'equity',
+          base: feed.symbol,
+          quote_currency: 'USD',
+          schedule: 'America/New_York;0930-1600,0930-1600,0930-1600,0930-1600,0930-1600,C,C;',
+        },
+      })),
   };
 }

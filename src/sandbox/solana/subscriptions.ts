@@ -14,6 +14,8 @@ export interface Subscriptions {
 /** What somebody waits for: tells once there is something to tell, and answers whether it is done. */
 type Waiting = () => boolean;
 
+type Methods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
+
 export function createSubscriptions({ chain, clock }: { readonly chain: SolanaChain; readonly clock: Clock }): Subscriptions {
   const waiting = new Map<number, Waiting>();
   let counter = 0;
@@ -45,7 +47,13 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
       return id;
     }
 
-    const methods: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
+    const unsubscribe = ([id]: readonly unknown[]): boolean => {
+      if (typeof id !== 'number' || !mine.delete(id)) throw new RpcRefusal(-32602, 'Invalid subscription id.');
+      waiting.delete(id);
+      return true;
+    };
+
+    const methods: Methods = {
       signatureSubscribe: ([given, settings]) => {
         const signature = signatureOf(given);
         const commitment = commitmentOf(settingsOf(settings)['commitment']);
@@ -65,42 +73,14 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
           return false;
         });
       },
+      signatureUnsubscribe: unsubscribe,
+      slotUnsubscribe: unsubscribe,
     };
-    const unsubscribe = ([id]: readonly unknown[]): boolean => {
-      if (typeof id !== 'number' || !mine.delete(id)) throw new RpcRefusal(-32602, 'Invalid subscription id.');
-      waiting.delete(id);
-      return true;
-    };
-
-    function reply(message: Record<string, unknown>): object {
-      const { id, method, params } = message;
-      const run =
-        method === 'signatureUnsubscribe' || method === 'slotUnsubscribe'
-          ? unsubscribe
-          : typeof method === 'string' && Object.hasOwn(methods, method)
-            ? methods[method]
-            : undefined;
-      if (run === undefined) return { jsonrpc: '2.0', error: { code: -32601, message: 'Method not found' }, id: id ?? null };
-      try {
-        return { jsonrpc: '2.0', result: run(Array.isArray(params) ? params : []), id: id ?? null };
-      } catch (error) {
-        if (!(error instanceof RpcRefusal)) throw error;
-        return { jsonrpc: '2.0', error: { code: error.code, message: error.message }, id: id ?? null };
-      }
-    }
-
     return {
       message(text) {
-        let message: unknown;
-        try {
-          message = JSON.parse(text);
-        } catch {
-          return socket.control(JSON.stringify({ jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' }, id: null }));
-        }
-        // A notice of the client, such as its ping, wants no answer.
-        const asked = typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : {};
-        if (asked['id'] === undefined || asked['id'] === null) return;
-        socket.control(JSON.stringify(reply(asked)));
+        const reply = replyTo(text, methods);
+        if (reply === null) return;
+        socket.control(JSON.stringify(reply));
         look();
       },
       closed() {
@@ -122,4 +102,24 @@ export function createSubscriptions({ chain, clock }: { readonly chain: SolanaCh
 
 function hasReached(commitmentOf: Commitment, wanted: Commitment): boolean {
   return COMMITMENTS.indexOf(commitmentOf) >= COMMITMENTS.indexOf(wanted);
+}
+
+/** Carries out what a client asks: the answer or its refusal, as the node words it; null for a notice, such as a ping. */
+function replyTo(text: string, methods: Methods): object | null {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' }, id: null };
+  }
+  const { id, method, params } = typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : {};
+  if (id === undefined || id === null) return null;
+  const run = typeof method === 'string' && Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (run === undefined) return { jsonrpc: '2.0', error: { code: -32601, message: 'Method not found' }, id };
+  try {
+    return { jsonrpc: '2.0', result: run(Array.isArray(params) ? params : []), id };
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    return { jsonrpc: '2.0', error: { code: error.code, message: error.message }, id };
+  }
 }

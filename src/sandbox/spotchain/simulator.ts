@@ -131,23 +131,36 @@ interface Pools extends Pick<SpotchainSimulatorOptions, 'market' | 'clock' | 'st
 /** What quotes are made of: those pools, and the tokens that were launched meanwhile. */
 interface Quoting extends Pools {
   readonly atLaunched: ReturnType<typeof createLaunchedQuotes>;
+  /** Null where there is no chain to swap on. */
+  readonly handler: SwapBuilder | null;
+  readonly slotNow: () => number;
   /** A UUID-shaped id, always another one. */
   readonly nextId: () => string;
 }
+
+/** What each path answers. */
+type Endpoints = Readonly<Record<string, (quoting: Quoting, request: SimulatorRequest) => SimulatorReply>>;
+const GETS: Endpoints = {
+  '/swap/v1/quote': quoteAnswer,
+  '/swap/v2/order': orderAnswer,
+  '/price/v3': (quoting, { query }) => prices(quoting, query),
+};
+const POSTS: Endpoints = {
+  '/swap/v1/swap': swapAnswer,
+  '/swap/v2/execute': executeAnswer,
+};
 
 /** Opens the simulator. Pools are constant-product, so price impact grows with size; every quote is in raw units and ignores the multiplier. */
 export async function createSpotchainSimulator(options: SpotchainSimulatorOptions): Promise<SpotchainSimulator> {
   const { market, clock, stable } = options;
   const faults = options.faults ?? createFaultSwitch();
   const byMint = new Map(options.tokens.map((token) => [token.mint, token]));
-  const bySymbol = new Map(options.tokens.map((token) => [token.symbol, token]));
   const byPool = new Map(options.tokens.map((token) => [poolAddress(token.mint), token]));
   const broken = new Map<string, string>();
   let counter = 0;
   const handler = options.handler ?? null;
   const nextId = (): string => requestId(++counter);
   const plan = createPlans(options, nextId);
-  const slotNow = (): number => handler?.slot() ?? Math.floor(clock.now() / 400);
 
   const pools: Pools = { market, clock, stable, faults, byMint, byPool, broken };
   const atLaunched = createLaunchedQuotes({
@@ -162,80 +175,8 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       return { dollars: price * multiplier(share, clock.now()), swap: (buying, amount) => swap(pools, share, buying, amount).out };
     },
   });
-  const quoting: Quoting = { ...pools, atLaunched, nextId };
-
-  function quoteAnswer(request: SimulatorRequest): SimulatorReply {
-    const quote = quoted(quoting, request.query, 'v1');
-    if (!('inputMint' in quote)) return quote;
-    const plain = { platformFee: null, priceImpactPct: quote.impact.toFixed(12), contextSlot: slotNow(), timeTaken: 0.001_5 };
-    return { status: 200, body: { ...quoteFields(quoting, quote), ...plain } };
-  }
-
-  function orderAnswer(request: SimulatorRequest): SimulatorReply {
-    const quote = quoted(quoting, request.query, 'v2');
-    if (!('inputMint' in quote)) return quote;
-    const id = nextId();
-    const taker = request.query.get('taker');
-    const receiver = request.query.get('receiver');
-    const built = taker === null || handler === null ? null : handler.order({ id, quote, taker, receiver });
-    if (built !== null && 'refusal' in built) return built.refusal;
-    return {
-      status: 200,
-      body: {
-        mode: 'ultra',
-        ...quoteFields(quoting, quote),
-        priceImpact: -quote.impact * 100,
-        priceImpactPct: (-quote.impact).toFixed(8),
-        feeBps: 0,
-        router: 'metis',
-        transaction: null,
-        requestId: id,
-        lastValidBlockHeight: null,
-        totalTime: 12,
-        ...built?.fields,
-      },
-    };
-  }
-
-  /** The first API's second step: the quote comes back word for word, and a transaction goes out. */
-  function swapAnswer(request: SimulatorRequest): SimulatorReply {
-    const { userPublicKey, quoteResponse, asLegacyTransaction } = bodyOf(request);
-    const given = (typeof quoteResponse === 'object' && quoteResponse !== null ? quoteResponse : {}) as Record<string, unknown>;
-    if (handler === null) return { status: 400, body: { error: 'this simulator has no chain to swap on' } };
-    if (typeof userPublicKey !== 'string' || typeof given['inAmount'] !== 'string' || typeof given['otherAmountThreshold'] !== 'string')
-      return { status: 422, body: { error: 'Failed to deserialize the JSON body into the target type: missing field' } };
-    const query = new URLSearchParams({
-      inputMint: String(given['inputMint']),
-      outputMint: String(given['outputMint']),
-      amount: given['inAmount'],
-      slippageBps: String(given['slippageBps']),
-    });
-    const now = quoted(quoting, query, 'v1');
-    if (!('inputMint' in now)) return now;
-    return handler.swap({
-      quote: now,
-      taker: userPublicKey,
-      threshold: BigInt(given['otherAmountThreshold']),
-      legacy: asLegacyTransaction === true,
-    });
-  }
-
-  function executeAnswer(request: SimulatorRequest): SimulatorReply {
-    const { signedTransaction, requestId: id } = bodyOf(request);
-    if (handler === null || typeof signedTransaction !== 'string' || typeof id !== 'string')
-      return { status: 400, body: { error: 'signedTransaction and requestId are needed', code: -1002 } };
-    return handler.execute({ id, signedTransaction });
-  }
-
-  const GETS: Readonly<Record<string, (request: SimulatorRequest) => SimulatorReply>> = {
-    '/swap/v1/quote': quoteAnswer,
-    '/swap/v2/order': orderAnswer,
-    '/price/v3': ({ query }) => prices(quoting, query),
-  };
-  const POSTS: Readonly<Record<string, (request: SimulatorRequest) => SimulatorReply>> = {
-    '/swap/v1/swap': swapAnswer,
-    '/swap/v2/execute': executeAnswer,
-  };
+  const slotNow = (): number => handler?.slot() ?? Math.floor(clock.now() / 400);
+  const quoting: Quoting = { ...pools, atLaunched, handler, slotNow, nextId };
 
   const server = await createHttpSimulator({
     clock,
@@ -246,27 +187,101 @@ export async function createSpotchainSimulator(options: SpotchainSimulatorOption
       if (path.startsWith('/api/v2/')) return bars(quoting, path, query);
       const { refusal: limited, headers } = plan(request);
       if (limited !== undefined) return limited;
-      const reply = (request.method === 'POST' ? POSTS : GETS)[path]?.(request) ?? { status: 404, body: { message: 'Route not found' } };
+      const reply = (request.method === 'POST' ? POSTS : GETS)[path]?.(quoting, request) ?? {
+        status: 404,
+        body: { message: 'Route not found' },
+      };
       return 'stream' in reply ? reply : { ...reply, headers };
     },
   });
   return {
     ...server,
     breakRoute(symbol, code) {
-      if (!bySymbol.has(symbol)) throw new RangeError(`the simulator has no token "${symbol}"`);
-      if (code === null) broken.delete(symbol);
-      else broken.set(symbol, code);
+      const token = tokenOf(options.tokens, symbol);
+      if (code === null) broken.delete(token.symbol);
+      else broken.set(token.symbol, code);
     },
     cheat(how) {
       if (handler === null) throw new RangeError('the simulator has no chain, so that it builds nothing to cheat with');
       handler.cheat(how);
     },
-    poolOf(symbol) {
-      const token = bySymbol.get(symbol);
-      if (token === undefined) throw new RangeError(`the simulator has no token "${symbol}"`);
-      return poolAddress(token.mint);
+    poolOf: (symbol) => poolAddress(tokenOf(options.tokens, symbol).mint),
+  };
+}
+
+/** @throws RangeError where there is no such token */
+function tokenOf(tokens: readonly SpotchainSimulatorToken[], symbol: string): SpotchainSimulatorToken {
+  const token = tokens.find((one) => one.symbol === symbol);
+  if (token === undefined) throw new RangeError(`the simulator has no token "${symbol}"`);
+  return token;
+}
+
+/** The first API's quote. */
+function quoteAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
+  const quote = quoted(quoting, request.query, 'v1');
+  if (!('inputMint' in quote)) return quote;
+  const plain = { platformFee: null, priceImpactPct: quote.impact.toFixed(12), contextSlot: quoting.slotNow(), timeTaken: 0.001_5 };
+  return { status: 200, body: { ...quoteFields(quoting, quote), ...plain } };
+}
+
+/** The second API's quote, with a transaction where somebody takes it. */
+function orderAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
+  const { handler, nextId } = quoting;
+  const quote = quoted(quoting, request.query, 'v2');
+  if (!('inputMint' in quote)) return quote;
+  const id = nextId();
+  const taker = request.query.get('taker');
+  const receiver = request.query.get('receiver');
+  const built = taker === null || handler === null ? null : handler.order({ id, quote, taker, receiver });
+  if (built !== null && 'refusal' in built) return built.refusal;
+  return {
+    status: 200,
+    body: {
+      mode: 'ultra',
+      ...quoteFields(quoting, quote),
+      priceImpact: -quote.impact * 100,
+      priceImpactPct: (-quote.impact).toFixed(8),
+      feeBps: 0,
+      router: 'metis',
+      transaction: null,
+      requestId: id,
+      lastValidBlockHeight: null,
+      totalTime: 12,
+      ...built?.fields,
     },
   };
+}
+
+/** The first API's second step: the quote comes back word for word, and a transaction goes out. */
+function swapAnswer(quoting: Quoting, request: SimulatorRequest): SimulatorReply {
+  const { handler } = quoting;
+  const { userPublicKey, quoteResponse, asLegacyTransaction } = bodyOf(request);
+  const given = (typeof quoteResponse === 'object' && quoteResponse !== null ? quoteResponse : {}) as Record<string, unknown>;
+  if (handler === null) return { status: 400, body: { error: 'this simulator has no chain to swap on' } };
+  if (typeof userPublicKey !== 'string' || typeof given['inAmount'] !== 'string' || typeof given['otherAmountThreshold'] !== 'string')
+    return { status: 422, body: { error: 'Failed to deserialize the JSON body into the target type: missing field' } };
+  const query = new URLSearchParams({
+    inputMint: String(given['inputMint']),
+    outputMint: String(given['outputMint']),
+    amount: given['inAmount'],
+    slippageBps: String(given['slippageBps']),
+  });
+  const now = quoted(quoting, query, 'v1');
+  if (!('inputMint' in now)) return now;
+  return handler.swap({
+    quote: now,
+    taker: userPublicKey,
+    threshold: BigInt(given['otherAmountThreshold']),
+    legacy: asLegacyTransaction === true,
+  });
+}
+
+/** The second API's second step: the signed transaction is sent. */
+function executeAnswer({ handler }: Quoting, request: SimulatorRequest): SimulatorReply {
+  const { signedTransaction, requestId: id } = bodyOf(request);
+  if (handler === null || typeof signedTransaction !== 'string' || typeof id !== 'string')
+    return { status: 400, body: { error: 'signedTransaction and requestId are needed', code: -1002 } };
+  return handler.execute({ id, signedTransaction });
 }
 
 /** A quote for what the query asks, or why there is none. */
