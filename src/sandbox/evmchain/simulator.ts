@@ -78,7 +78,6 @@ class RpcError extends Error {
 const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 const digest = (...parts: string[]): Buffer => createHash('sha256').update(parts.join(' ')).digest();
 
-/** Starts the simulator. Equal clocks and requests give equal answers; addresses ending in 0 hold nothing. */
 /** What has code on the chain: tokens, wallets that are contracts, and the one that takes several calls at once. */
 interface Contracts {
   readonly tokens: ReadonlyMap<string, EvmChainSimulatorOptions['tokens'][number]>;
@@ -89,6 +88,9 @@ interface Contracts {
   readonly multicall: boolean;
 }
 
+type Methods = Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
+
+/** Starts the simulator. Equal clocks and requests give equal answers; addresses ending in 0 hold nothing. */
 export async function createEvmChainSimulator(options: EvmChainSimulatorOptions): Promise<EvmChainSimulator> {
   const { clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.chainId);
@@ -101,22 +103,12 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   const ledger = options.ledger ?? foundLedger({ chainId: options.chainId, tokens: options.tokens, newest });
   const contracts: Contracts = { tokens, codes, owners, ledger, multicall: options.multicall !== false };
 
-  /** The block that a tag or number names; blocks beyond the newest do not exist. */
-  function blockOf(tag: unknown): number | null {
-    if (tag === undefined || tag === 'latest' || tag === 'pending') return newest();
-    if (tag === 'safe' || tag === 'finalized') return ledger.final();
-    if (tag === 'earliest') return 0;
-    if (typeof tag !== 'string' || !/^0x(0|[1-9a-f][0-9a-f]{0,12})$/.test(tag))
-      throw new RpcError(-32602, `invalid block tag ${String(tag)}`);
-    const number = Number(tag);
-    return number <= newest() ? number : null;
-  }
-
+  const blockOf = (tag: unknown): number | null => blockOfTag(tag, newest(), ledger);
   function state(tag: unknown): void {
     if (blockOf(tag) === null) throw new RpcError(-32000, 'header not found');
   }
 
-  const METHODS: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
+  const METHODS: Methods = {
     eth_chainId: () => hex(options.chainId),
     net_version: () => String(options.chainId),
     web3_clientVersion: () => 'sevengate-sandbox/1',
@@ -170,42 +162,13 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     },
   };
 
-  function answer(message: unknown): object {
-    const { jsonrpc, id, method, params } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
-    const known = typeof id === 'number' || typeof id === 'string' ? id : null;
-    const refused = (code: number, text: string, data?: Hex) => ({
-      jsonrpc: '2.0',
-      id: known,
-      error: { code, message: text, ...(data === undefined ? {} : { data }) },
-    });
-    if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(-32600, 'invalid request');
-    const run = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
-    if (run === undefined) return refused(-32601, `the method ${method} does not exist/is not available`);
-    if (params !== undefined && !Array.isArray(params)) return refused(-32602, 'non-array args');
-    try {
-      return { jsonrpc: '2.0', id: known, result: run((params as unknown[] | undefined) ?? []) };
-    } catch (error) {
-      if (error instanceof RpcError) return refused(error.code, error.message, error.data);
-      if (error instanceof LedgerRefusal) return refused(-32000, error.message);
-      return refused(-32603, 'internal error');
-    }
-  }
-
   function request({ method, path, body }: LoopbackRequest): LoopbackAnswer {
     if (path !== '/' || method !== 'POST') return { status: 404, body: 'not found' };
     if (faults.happens(faults.settings.status5xx)) return { status: 503, body: 'Service Unavailable' };
     if (faults.happens(faults.settings.status429))
       return { status: 429, body: { jsonrpc: '2.0', id: null, error: { code: -32005, message: 'limit exceeded' } } };
     if (faults.happens(faults.settings.garbage)) return { status: 200, body: '<html>' };
-    let message: unknown;
-    try {
-      message = JSON.parse(body);
-    } catch {
-      return { status: 200, body: { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } } };
-    }
-    if (!Array.isArray(message)) return { status: 200, body: answer(message) };
-    if (message.length === 0) return { status: 200, body: { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'empty batch' } } };
-    return { status: 200, body: message.map(answer) };
+    return { status: 200, body: answerAll(body, METHODS) };
   }
 
   const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
@@ -222,6 +185,52 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     setNonce: (address, nonce) => ledger.setNonce(address, nonce),
     close: server.close,
   };
+}
+
+/** A call, or each of a batch. */
+function answerAll(body: string, methods: Methods): object {
+  let message: unknown;
+  try {
+    message = JSON.parse(body);
+  } catch {
+    return { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } };
+  }
+  if (!Array.isArray(message)) return answerTo(message, methods);
+  if (message.length === 0) return { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'empty batch' } };
+  return message.map((each) => answerTo(each, methods));
+}
+
+/** Carries out one call; the answer or its refusal, in the words of JSON-RPC. */
+function answerTo(message: unknown, methods: Methods): object {
+  const { jsonrpc, id, method, params } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
+  const known = typeof id === 'number' || typeof id === 'string' ? id : null;
+  const refused = (code: number, text: string, data?: Hex) => ({
+    jsonrpc: '2.0',
+    id: known,
+    error: { code, message: text, ...(data === undefined ? {} : { data }) },
+  });
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(-32600, 'invalid request');
+  const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (run === undefined) return refused(-32601, `the method ${method} does not exist/is not available`);
+  if (params !== undefined && !Array.isArray(params)) return refused(-32602, 'non-array args');
+  try {
+    return { jsonrpc: '2.0', id: known, result: run((params as unknown[] | undefined) ?? []) };
+  } catch (error) {
+    if (error instanceof RpcError) return refused(error.code, error.message, error.data);
+    if (error instanceof LedgerRefusal) return refused(-32000, error.message);
+    return refused(-32603, 'internal error');
+  }
+}
+
+/** The block that a tag or number names; blocks beyond the newest do not exist. */
+function blockOfTag(tag: unknown, newest: number, ledger: EvmLedger): number | null {
+  if (tag === undefined || tag === 'latest' || tag === 'pending') return newest;
+  if (tag === 'safe' || tag === 'finalized') return ledger.final();
+  if (tag === 'earliest') return 0;
+  if (typeof tag !== 'string' || !/^0x(0|[1-9a-f][0-9a-f]{0,12})$/.test(tag))
+    throw new RpcError(-32602, `invalid block tag ${String(tag)}`);
+  const number = Number(tag);
+  return number <= newest ? number : null;
 }
 
 function codeOf(contracts: Contracts, address: string): Hex {

@@ -153,54 +153,11 @@ export function createMachine(): Machine {
     svm.setSlotHashes(Array.from({ length: RECENT_SLOTS }, (_, back) => ({ slot: BigInt(slot - back), hash: hashOf(slot - back) })));
   }
 
-  /** Static keys and what the tables hold; an error where a table is not what the message takes it for. */
-  function named(transaction: ReadTransaction): NamedAccounts | TransactionError {
-    const writable: Address[] = [];
-    const readonly: Address[] = [];
-    for (const lookup of transaction.lookups) {
-      const table = account(lookup.table);
-      if (table === null) return 'AddressLookupTableNotFound';
-      if (table.programAddress !== LOOKUP_TABLES) return 'InvalidAddressLookupTableOwner';
-      const addresses = readLookupTable(table.data as Uint8Array);
-      if (addresses === null) return 'InvalidAddressLookupTableData';
-      const wanted = [...lookup.writable, ...lookup.readonly];
-      if (wanted.some((place) => place >= addresses.length)) return 'InvalidAddressLookupTableIndex';
-      writable.push(...lookup.writable.map((place) => address(addresses[place] as string)));
-      readonly.push(...lookup.readonly.map((place) => address(addresses[place] as string)));
-    }
-    const { staticKeys } = transaction;
-    return {
-      keys: [...staticKeys, ...writable, ...readonly],
-      writable: [
-        ...staticKeys.map((_, index) => isWritable(transaction, index)),
-        ...writable.map(() => true),
-        ...readonly.map(() => false),
-      ],
-      loaded: { writable, readonly },
-    };
-  }
-
-  function balances(keys: readonly Address[], of: (at: Address) => EncodedAccount | null): Balances {
-    const accounts = keys.map(of);
-    const tokens = accounts.flatMap((one, index) => {
-      if (one === null || (one.programAddress !== TOKEN && one.programAddress !== TOKEN_2022)) return [];
-      const read = readTokenAccount(one.data as Uint8Array);
-      return read === null ? [] : [{ index, program: one.programAddress, mint: read.mint, owner: read.owner, amount: read.amount }];
-    });
-    return { lamports: accounts.map((one) => one?.lamports ?? 0n), tokens };
-  }
-
-  /** Nothing ran: every balance is as it was. */
-  function refused(names: NamedAccounts, error: TransactionError, before: Balances): Run {
-    const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
-    return { ...names, ...nothing, error, begun: false, before, after: before };
-  }
-
   /** Lets the machine work; `keep` says whether what it does stays. */
   function carryOut(transaction: ReadTransaction, moment: Moment, keep: boolean): Run {
     set(moment);
     if (transaction.staticKeys.includes(LOOKUP_TABLES)) setRecentSlots(moment);
-    const names = named(transaction);
+    const names = namedBy(transaction, account);
     if (!isNamed(names)) {
       const known = { keys: transaction.staticKeys, writable: [], loaded: { writable: [], readonly: [] } };
       return refused(known, names, balances(transaction.staticKeys, account));
@@ -239,7 +196,7 @@ export function createMachine(): Machine {
   return {
     account,
     perform,
-    named,
+    named: (transaction) => namedBy(transaction, account),
     balances: (keys) => balances(keys, account),
     set,
     owned: (program) => svm.getProgramAccounts(program),
@@ -252,6 +209,46 @@ export function createMachine(): Machine {
     },
     rent: (bytes) => svm.minimumBalanceForRentExemption(BigInt(bytes)),
   };
+}
+
+/** Static keys and what the tables hold; an error where a table is not what the message takes it for. */
+function namedBy(transaction: ReadTransaction, account: (at: Address) => EncodedAccount | null): NamedAccounts | TransactionError {
+  const writable: Address[] = [];
+  const readonly: Address[] = [];
+  for (const lookup of transaction.lookups) {
+    const table = account(lookup.table);
+    if (table === null) return 'AddressLookupTableNotFound';
+    if (table.programAddress !== LOOKUP_TABLES) return 'InvalidAddressLookupTableOwner';
+    const addresses = readLookupTable(table.data as Uint8Array);
+    if (addresses === null) return 'InvalidAddressLookupTableData';
+    const wanted = [...lookup.writable, ...lookup.readonly];
+    if (wanted.some((place) => place >= addresses.length)) return 'InvalidAddressLookupTableIndex';
+    writable.push(...lookup.writable.map((place) => address(addresses[place] as string)));
+    readonly.push(...lookup.readonly.map((place) => address(addresses[place] as string)));
+  }
+  const { staticKeys } = transaction;
+  return {
+    keys: [...staticKeys, ...writable, ...readonly],
+    writable: [...staticKeys.map((_, index) => isWritable(transaction, index)), ...writable.map(() => true), ...readonly.map(() => false)],
+    loaded: { writable, readonly },
+  };
+}
+
+/** What accounts hold, as they are read. */
+function balances(keys: readonly Address[], of: (at: Address) => EncodedAccount | null): Balances {
+  const accounts = keys.map(of);
+  const tokens = accounts.flatMap((one, index) => {
+    if (one === null || (one.programAddress !== TOKEN && one.programAddress !== TOKEN_2022)) return [];
+    const read = readTokenAccount(one.data as Uint8Array);
+    return read === null ? [] : [{ index, program: one.programAddress, mint: read.mint, owner: read.owner, amount: read.amount }];
+  });
+  return { lamports: accounts.map((one) => one?.lamports ?? 0n), tokens };
+}
+
+/** Nothing ran: every balance is as it was. */
+function refused(names: NamedAccounts, error: TransactionError, before: Balances): Run {
+  const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
+  return { ...names, ...nothing, error, begun: false, before, after: before };
 }
 
 type Accounts = Map<Address, EncodedAccount | null>;

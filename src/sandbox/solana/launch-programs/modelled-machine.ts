@@ -65,19 +65,13 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
   const isModelled = (transaction: ReadTransaction): boolean =>
     transaction.instructions.some(({ programIndex }) => modelOf(transaction.staticKeys[programIndex]) !== undefined);
 
-  function refused(transaction: ReadTransaction, moment: Moment, error: TransactionError): Run {
-    const run = machine.rehearse(transaction, moment);
-    const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
-    return { ...run, ...nothing, error, begun: false, after: run.before };
-  }
-
   /** One instruction: by its model, or by the machine. @throws ProgramFailure */
   function step(one: ProgramInstruction, moment: Moment, progress: Progress): void {
     // What the budget asks for was counted with the fee.
     if (one.program === COMPUTE_BUDGET) return;
     const model = modelOf(one.program);
     if (model === undefined) {
-      perform([one], moment, progress);
+      perform(machine, one, moment, progress);
       return;
     }
     progress.units += MODEL_UNITS;
@@ -102,24 +96,14 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
     progress.logs.push(`Program ${one.program} success`);
   }
 
-  function perform(instructions: readonly ProgramInstruction[], moment: Moment, progress: Progress): void {
-    for (const instruction of instructions) {
-      const done = machine.perform(instruction, moment);
-      progress.logs.push(...done.logs);
-      progress.units += done.units;
-      if (done.error === null) continue;
-      throw new ProgramFailure(instructionError(done.error));
-    }
-  }
-
   function carryOut(transaction: ReadTransaction, moment: Moment, keep: boolean): Run {
     machine.set(moment);
-    if (keep && !fullySigned(transaction)) return refused(transaction, moment, 'SignatureFailure');
+    if (keep && !fullySigned(transaction)) return refused(machine, transaction, moment, 'SignatureFailure');
     const payer = transaction.staticKeys[0] as Address;
     const fee = feeOf(transaction);
     const purse = machine.account(payer);
-    if (purse === null) return refused(transaction, moment, 'AccountNotFound');
-    if (purse.lamports < fee) return refused(transaction, moment, 'InsufficientFundsForFee');
+    if (purse === null) return refused(machine, transaction, moment, 'AccountNotFound');
+    if (purse.lamports < fee) return refused(machine, transaction, moment, 'InsufficientFundsForFee');
     const names = machine.named(transaction);
     if (!isNamed(names)) return machine.rehearse(transaction, moment);
     const before = machine.balances(names.keys);
@@ -128,10 +112,10 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
     const paid = machine.account(payer);
     const progress: Progress = { logs: [], units: 0n };
     const error = runAll(transaction, names.keys, moment, progress);
-    if (error !== null) restore(new Map([...undo, [payer, paid]]));
+    if (error !== null) restore(machine, new Map([...undo, [payer, paid]]));
     const outcome = new Map([...undo.keys()].map((one) => [one, machine.account(one)] as const));
     const after = machine.balances(names.keys);
-    if (!keep) restore(undo);
+    if (!keep) restore(machine, undo);
     return {
       ...names,
       ...progress,
@@ -145,10 +129,6 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
       undo,
       outcome,
     };
-  }
-
-  function restore(accounts: ReadonlyMap<Address, EncodedAccount | null>): void {
-    for (const [at, account] of accounts) machine.put(at, account);
   }
 
   /** The error of the first instruction that fails; null where none does. */
@@ -178,6 +158,26 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
     rehearse: (transaction, moment) =>
       isModelled(transaction) ? carryOut(transaction, moment, false) : machine.rehearse(transaction, moment),
   };
+}
+
+/** Nothing ran: every balance is as it was. */
+function refused(machine: Machine, transaction: ReadTransaction, moment: Moment, error: TransactionError): Run {
+  const run = machine.rehearse(transaction, moment);
+  const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
+  return { ...run, ...nothing, error, begun: false, after: run.before };
+}
+
+/** Has the machine itself carry out an instruction. @throws ProgramFailure */
+function perform(machine: Machine, instruction: ProgramInstruction, moment: Moment, progress: Progress): void {
+  const done = machine.perform(instruction, moment);
+  progress.logs.push(...done.logs);
+  progress.units += done.units;
+  if (done.error !== null) throw new ProgramFailure(instructionError(done.error));
+}
+
+/** Writes accounts as they were. */
+function restore(machine: Machine, accounts: ReadonlyMap<Address, EncodedAccount | null>): void {
+  for (const [at, account] of accounts) machine.put(at, account);
 }
 
 function isLookedUpWritable({ staticKeys, lookups }: ReadTransaction, place: number): boolean {
