@@ -33,24 +33,17 @@ export function venueTable(venues) {
   });
 }
 
-/** A line for each budget; where it stands alike in several processes, they share a line. @param {VenueState['requestBudgets']} budgets */
+/** A line for each budget of each process. @param {VenueState['requestBudgets']} budgets */
 function budgetList(budgets) {
-  /** @type {Map<string, { readonly words: import('./dom.js').Child, readonly processes: string[] }>} */
-  const lines = new Map();
-  for (const { process, ...budget } of budgets) {
-    const key = JSON.stringify(budget);
-    const line = lines.get(key) ?? { words: budgetWords(budget), processes: [] };
-    line.processes.push(process);
-    lines.set(key, line);
-  }
-  const items = [...lines.values()].map(({ words, processes }) => h('li', {}, words, ` (${processes.join(', ')})`));
-  return h('ul', { class: 'quote-list budget-list' }, items);
-}
-
-/** @param {Omit<VenueState['requestBudgets'][number], 'process'>} budget */
-function budgetWords({ name, left, limit, windowMs, blockedUntil }) {
-  const blocked = blockedUntil === null ? '' : `, blocked until ${clockTime(blockedUntil)}`;
-  return h('span', {}, `${name} `, number(`${left}/${limit}`), ` per ${age(windowMs).replace('.0', '')}${blocked}`);
+  return h(
+    'ul',
+    { class: 'quote-list budget-list' },
+    budgets.map(({ name, process, left, limit, windowMs, blockedUntil }) => {
+      const per = ` per ${age(windowMs).replace('.0', '')}`;
+      const blocked = blockedUntil === null ? '' : `, blocked until ${clockTime(blockedUntil)}`;
+      return h('li', {}, `${name} (${process}) `, number(`${left}/${limit}`), per, blocked);
+    }),
+  );
 }
 
 /** @param {readonly import('./wire.ts').Ticker[]} tickers */
