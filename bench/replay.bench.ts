@@ -1,7 +1,9 @@
 /**
  * How fast tapes are read and replayed, next to what any reader of NDJSON pays: JSON.parse of the same lines. Fifty agents decide
- * each minute: they hold, or their rules ask for a trade of which risk has to be asked every time. "by whole events" is the same
- * replay without leaving out what plain runs of quotes need not receive.
+ * each minute. They hold; or their rules ask for a trade of which risk has to be asked every time; or they trade: a few times a day
+ * with open positions in between, twice an hour, and every minute, which nobody does and which shows what an order costs. Each row
+ * says how many orders an agent makes a day. "by whole events" is the same replay without leaving out what plain runs of quotes
+ * need not receive.
  * Interleaved rounds in one process; medians of CPU time. `node --import tsx bench/replay.bench.ts [events] [rounds]`
  */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -9,9 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTape } from '../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape } from '../src/adapters/tape/tape-writer.ts';
+import type { Autonomy } from '../src/domain/agent.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
-import type { TapeEvent } from '../src/domain/tape.ts';
+import type { TapeAgent, TapeEvent } from '../src/domain/tape.ts';
 import { replayTape } from '../src/simulation/replay.ts';
 import { replayAgent } from '../src/simulation/replay-agent.ts';
 
@@ -19,6 +22,8 @@ const EVENTS = Number(process.argv[2] ?? 400_000);
 const ROUNDS = Number(process.argv[3] ?? 7);
 const AGENTS = 50;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
+/** What the other replays are held against. */
+const HOLD = 'replay compact, agents hold';
 const START = Date.UTC(2025, 0, 6, 15, 0);
 
 function* quotes(): Generator<TapeEvent[]> {
@@ -64,41 +69,62 @@ try {
   await writer.close();
   await convertTape(await openTape(plain, { lines: true }), compact);
   const text = await readFile(plain, 'utf8');
-  const manifestOf = (price: string) => {
+  const agentOf = (rules: object, autonomy: Autonomy, place: number): TapeAgent => {
     const read = readManifest({
       name: 'b',
       description: '',
       universe: SYMBOLS,
       timeframe: '1m',
-      entryConditions: [{ type: 'price_above', price }],
+      entryConditions: [{ type: 'price_above', price: '1' }],
       exitConditions: [],
-      maxCapitalUsd: 1,
-      maxTradeNotionalUsd: 1,
+      maxCapitalUsd: 10_000,
+      maxTradeNotionalUsd: 1_000,
       stopLossPct: 1,
       takeProfitPct: 1,
-      maxDailyDrawdownPct: 1,
-      maxOpenPositions: 1,
-      maxSlippageBps: 1,
+      maxDailyDrawdownPct: 50,
+      maxOpenPositions: 3,
+      maxSlippageBps: 60,
+      ...rules,
     });
     if (!read.ok) throw new Error('the manifest of the bench is refused');
-    return read.manifest;
+    return replayAgent(read.manifest, place, autonomy);
   };
-  const fifty = (price: string) => Array.from({ length: AGENTS }, (_, place) => replayAgent(manifestOf(price), place, 'confirm'));
-  const [asking, holding] = [fifty('1'), fifty('10000000')];
+  const fifty = (autonomy: Autonomy, rulesOf: (place: number) => object): readonly TapeAgent[] =>
+    Array.from({ length: AGENTS }, (_, place) => agentOf(rulesOf(place), autonomy, place));
+  /** Everybody has bounds of his own, so that not all trade at once. */
+  const bounds = (least: number) => (place: number) => ({
+    universe: SYMBOLS.slice(0, 2),
+    stopLossPct: least + 0.05 * place,
+    takeProfitPct: least + 0.05 * place,
+  });
+  const holding = fifty('confirm', () => ({ entryConditions: [{ type: 'price_above', price: '10000000' }] }));
+  const asking = fifty('confirm', () => ({ maxCapitalUsd: 1, maxTradeNotionalUsd: 1, maxOpenPositions: 1, maxSlippageBps: 1 }));
+  const invested = fifty('policy_auto', bounds(40));
+  const trading = fifty('policy_auto', bounds(3));
+  const busy = fifty('policy_auto', () => ({ stopLossPct: 0.2, takeProfitPct: 0.2 }));
 
-  let decisions = 0;
-  const hashes = new Set<string>();
+  const days = (EVENTS * 30) / 86_400_000;
+  const told = new Map<readonly TapeAgent[], { readonly hash: string; readonly decisions: number; readonly orders: number }>();
   const readAll = async (file: string): Promise<void> => {
     let events = 0;
     for await (const batch of (await openTape(file)).batches()) events += batch.events.length;
     if (events !== EVENTS) throw new Error(`${file} gave ${events} events`);
   };
-  const replay = async (file: string, agents = asking, whole = false): Promise<void> => {
+  const replay = async (file: string, agents: readonly TapeAgent[], whole = false): Promise<void> => {
     const tape = await openTape(file);
     const one = whole ? { file, header: tape.header, cut: null, batches: () => tape.batches() } : tape;
     const result = await replayTape({ tapes: [one], agents, onDecisions: () => {} });
-    decisions = result.counts.decisions;
-    hashes.add(result.resultHash);
+    const { decisions, trading } = result.counts;
+    const before = told.get(agents);
+    if (before !== undefined && before.hash !== result.resultHash) throw new Error('two replays of one tape by the same agents differ');
+    told.set(agents, { hash: result.resultHash, decisions, orders: trading.proposals });
+  };
+  const COMPACT: Readonly<Record<string, readonly TapeAgent[]>> = {
+    [HOLD]: holding,
+    'replay compact, agents ask': asking,
+    'replay compact, agents are invested': invested,
+    'replay compact, agents trade by the hour': trading,
+    'replay compact, agents trade every minute': busy,
   };
   const work: Readonly<Record<string, () => Promise<void>>> = {
     'JSON.parse of the lines': async () => {
@@ -110,8 +136,7 @@ try {
     'read compact': () => readAll(compact),
     'replay NDJSON, agents hold': () => replay(plain, holding),
     'replay compact by whole events, agents hold': () => replay(compact, holding, true),
-    'replay compact, agents hold': () => replay(compact, holding),
-    'replay compact, agents ask': () => replay(compact),
+    ...Object.fromEntries(Object.entries(COMPACT).map(([name, agents]) => [name, () => replay(compact, agents)])),
   };
   const times = new Map<string, number[]>(Object.keys(work).map((name) => [name, []]));
   for (let round = 0; round <= ROUNDS; round++) {
@@ -123,15 +148,27 @@ try {
       if (round > 0) times.get(name)?.push((user + system) / 1e6);
     }
   }
-  if (hashes.size !== 2) throw new Error('two replays of one tape by the same agents differ');
   const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
   const floor = EVENTS / median(times.get('JSON.parse of the lines') as number[]);
   const rows = [...times].map(([name, values]) => {
     const perSecond = EVENTS / median(values);
-    return { name, eventsPerCpuSecond: Math.round(perSecond), timesJsonParse: Number((perSecond / floor).toFixed(2)) };
+    const row = { name, eventsPerCpuSecond: Math.round(perSecond), timesJsonParse: Number((perSecond / floor).toFixed(2)) };
+    const live = told.get(COMPACT[name] ?? []);
+    if (live === undefined) return row;
+    const more = 1e6 * (median(values) - median(times.get(HOLD) as number[]));
+    return {
+      ...row,
+      decisions: live.decisions,
+      ordersPerAgentDay: Number((live.orders / AGENTS / days).toFixed(1)),
+      // What it takes above the agents that hold. An order's share holds all that comes with it: positions, risk, and its steps.
+      microsecondsMore: {
+        perDecision: Number((more / live.decisions).toFixed(1)),
+        perOrder: live.orders === 0 ? null : Math.round(more / live.orders),
+      },
+    };
   });
   const sizes = { ndjson: (await stat(plain)).size / EVENTS, compact: (await stat(compact)).size / EVENTS };
-  console.log(JSON.stringify({ events: EVENTS, rounds: ROUNDS, agents: AGENTS, decisions, bytesPerEvent: sizes, rows }, null, 2));
+  console.log(JSON.stringify({ events: EVENTS, rounds: ROUNDS, agents: AGENTS, bytesPerEvent: sizes, rows }, null, 2));
 } finally {
   await rm(folder, { recursive: true });
 }

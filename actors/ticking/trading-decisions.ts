@@ -142,20 +142,11 @@ function slotDecisions<Duty extends TradingDuty>(
   },
 ): SlotDecisions<Duty> {
   const { cut, notes } = slot;
-  const observed = new Map<CompiledManifest, string>();
+  const observedHash = observedBy(cut);
   const evaluate = evaluationOf<Duty>(cut.cut);
   const organizations = new Map<string, OrganizationRisk>();
   const unreadable = new Map<string, UnreadableRow>();
   const consequences: Consequences = { proposals: [], announcements: [], inputs: [], days: [], marked: [], noted: [] };
-
-  function observedHash(rules: CompiledManifest): string {
-    let hash = observed.get(rules);
-    if (hash === undefined) {
-      hash = observedHashOf(rules.instruments, cut);
-      observed.set(rules, hash);
-    }
-    return hash;
-  }
 
   function settled(subject: Subject<Duty>, row: DecisionRow): DecisionRow {
     if (deps.notesInputs !== false) noteInputs(subject, row, notes, consequences);
@@ -172,14 +163,15 @@ function slotDecisions<Duty extends TradingDuty>(
       if (deps.onMarked !== undefined || beginsDay(book, cut.cut)) marksOf(subject, cut.cut);
       const rules = slot.compiled(duty);
       const evaluated = evaluate(rules, subject);
-      const rowOf = (verdict: Verdict) => decisionRow(subject.end, cut.cut.slot, verdict, observedHash(rules));
-      if (!needsRisk(evaluated)) return settled(subject, rowOf(evaluated));
+      const seen = observedHash(rules);
+      if (!needsRisk(evaluated)) return settled(subject, decisionRow(subject.end, cut.cut.slot, evaluated, seen));
       return {
         orgId: duty.orgId,
         close() {
           const risk = organizations.get(duty.orgId);
           if (risk === undefined) throw new Error(`organization ${duty.orgId} has no control row`);
-          return settled(subject, rowOf(evaluated.answeredBy(assessorFor(subject, risk, cut.cut, deps))));
+          const verdict = evaluated.answeredBy(assessorFor(subject, risk, cut.cut, deps));
+          return settled(subject, decisionRow(subject.end, cut.cut.slot, verdict, seen));
         },
       };
     },
@@ -207,6 +199,17 @@ function slotDecisions<Duty extends TradingDuty>(
       for (const [id, noted] of consequences.noted) notes.set(id, noted);
       if (consequences.marked.length > 0) await deps.onMarked?.(consequences.marked, cut.cut.slot);
     },
+  };
+}
+
+/** The observed hash of rules on a cut: those that look at the same universe have seen the same. */
+function observedBy(cut: HashedCut): (rules: CompiledManifest) => string {
+  const known = new Map<string, string>();
+  return ({ instruments }) => {
+    const universe = instruments.join('\n');
+    const hash = known.get(universe) ?? observedHashOf(instruments, cut);
+    known.set(universe, hash);
+    return hash;
   };
 }
 

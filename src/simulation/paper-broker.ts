@@ -117,7 +117,7 @@ class TapeBroker implements PaperBroker {
     this.#view = deps.view;
     this.#now = deps.now;
     this.#preferences = deps.preferences ?? DEFAULT_PREFERENCES;
-    this.#books = new ReplayBooks(deps.agent);
+    this.#books = new ReplayBooks(deps.agent, () => this.#store.changes);
     this.#flows = createRestingFlows(this.#view, deps.follow);
     this.#workers = executionWorkers({
       runtime: this.#runtime,

@@ -35,6 +35,9 @@ export interface ReplayedFill {
 
 export class ReplayBooks {
   readonly #agent: (id: string) => BrokeredAgent;
+  readonly #changes: () => number;
+  /** How often any actor had changed when what has no fill was counted last; -1 where it has to be counted. */
+  #countedAt = -1;
   readonly #books = new Map<string, TradingBook>();
   /** Whose book it is. */
   readonly #owners = new Map<string, string>();
@@ -55,8 +58,10 @@ export class ReplayBooks {
   readonly #bookIds = new WeakMap<BrokeredAgent, string>();
   #fills = 0;
 
-  constructor(agent: (id: string) => BrokeredAgent) {
+  /** @param changes how often any actor has changed */
+  constructor(agent: (id: string) => BrokeredAgent, changes: () => number) {
     this.#agent = agent;
+    this.#changes = changes;
   }
 
   /** How many fills were booked. */
@@ -99,7 +104,15 @@ export class ReplayBooks {
       this.#sumsOf(this.#agent(this.#owners.get(id) as string).orgId, book.mode).count(book);
     }
     this.#uncounted.clear();
-    // Of what has no fill yet only the book that its agent trades on now counts.
+    this.#countUnbooked();
+    return this.#sumsOf(orgId, mode).without(bookId);
+  }
+
+  /** Of what has no fill yet only the book that its agent trades on now counts: looked at anew once any actor has changed. */
+  #countUnbooked(): void {
+    const changes = this.#changes();
+    if (changes === this.#countedAt) return;
+    this.#countedAt = changes;
     for (const [id, { agentId, mode: traded }] of this.#unbooked) {
       const book = this.touched(agentId);
       const sums = this.#sumsOf(this.#agent(agentId).orgId, traded);
@@ -107,7 +120,6 @@ export class ReplayBooks {
       else sums.forget(id);
       if (this.#openByBook.get(id)?.size === 0) this.#unbooked.delete(id);
     }
-    return this.#sumsOf(orgId, mode).without(bookId);
   }
 
   /** Takes in how a proposal stands now. */
@@ -126,7 +138,10 @@ export class ReplayBooks {
       waiting.delete(row.id);
     }
     if (this.#books.has(bookId)) this.#uncounted.add(bookId);
-    else this.#unbooked.set(bookId, { agentId: row.agentId, mode });
+    else {
+      this.#unbooked.set(bookId, { agentId: row.agentId, mode });
+      this.#countedAt = -1;
+    }
   }
 
   /** Books a fill of an agent. */

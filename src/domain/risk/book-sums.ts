@@ -16,6 +16,8 @@ interface Share {
   readonly parts: number;
 }
 
+type Asset = BookSums['assets'][number];
+
 interface Part {
   readonly book: TradingBook;
   readonly cashUsd: Sum;
@@ -30,12 +32,15 @@ export class RunningSums {
   readonly #parts = new Map<string, Part>();
   readonly #shares = new Map<InstrumentKey, Share>();
   #cashUsd: Sum = ZERO;
+  /** Of every instrument, until a book changes: most books have nothing of most instruments. */
+  #assets: readonly Asset[] | null = null;
 
   /** Counts a book as it is now, in place of what was counted of it before. */
   count(book: TradingBook): void {
     if (this.#parts.get(book.id)?.book === book) return;
     const part = partOf(book);
     this.forget(book.id);
+    this.#assets = null;
     this.#cashUsd = this.#cashUsd.plus(part.cashUsd);
     for (const [instrument, share] of part.shares) this.#shares.set(instrument, plus(this.#shares.get(instrument) ?? NOTHING, share));
     this.#parts.set(book.id, part);
@@ -46,6 +51,7 @@ export class RunningSums {
     const part = this.#parts.get(bookId);
     if (part === undefined) return;
     this.#parts.delete(bookId);
+    this.#assets = null;
     this.#cashUsd = this.#cashUsd.minus(part.cashUsd);
     for (const [instrument, share] of part.shares) {
       const left = minus(this.#shares.get(instrument) as Share, share);
@@ -57,16 +63,23 @@ export class RunningSums {
   /** The sums but for one book, every instrument once, in the order of their names. All of it where the book is not among them. */
   without(bookId: string): BookSums {
     const own = this.#parts.get(bookId);
-    const assets = [...this.#shares.keys()].sort().flatMap((instrument) => {
-      const all = this.#shares.get(instrument) as Share;
-      const mine = own?.shares.get(instrument);
-      const left = mine === undefined ? all : minus(all, mine);
-      if (left.parts === 0) return [];
-      const { quantity, costUsd, reservedUsd } = left;
-      return [{ instrument, quantity: plainDecimal(quantity), costUsd: plainDecimal(costUsd), reservedUsd: plainDecimal(reservedUsd) }];
+    this.#assets ??= [...this.#shares].map(([instrument, share]) => assetOf(instrument, share)).sort(byName);
+    const assets = this.#assets.flatMap((asset) => {
+      const mine = own?.shares.get(asset.instrument);
+      if (mine === undefined) return [asset];
+      const left = minus(this.#shares.get(asset.instrument) as Share, mine);
+      return left.parts === 0 ? [] : [assetOf(asset.instrument, left)];
     });
     return { cashUsd: plainDecimal(own === undefined ? this.#cashUsd : this.#cashUsd.minus(own.cashUsd)), assets };
   }
+}
+
+function assetOf(instrument: InstrumentKey, { quantity, costUsd, reservedUsd }: Share): Asset {
+  return { instrument, quantity: plainDecimal(quantity), costUsd: plainDecimal(costUsd), reservedUsd: plainDecimal(reservedUsd) };
+}
+
+function byName(a: Asset, b: Asset): number {
+  return a.instrument < b.instrument ? -1 : 1;
 }
 
 function partOf(book: TradingBook): Part {
