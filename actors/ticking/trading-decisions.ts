@@ -3,7 +3,7 @@
  * trade, risk answers as soon as its organization is loaded; and a decision that risk lets pass becomes a proposal.
  */
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
-import { type MarkedBook, type TradingBook, utcDayOf } from '../../src/domain/book.ts';
+import { beginsDay, type MarkedBook, type TradingBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, type RiskQuestion } from '../../src/domain/decide.ts';
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
@@ -160,7 +160,7 @@ function slotDecisions<Duty extends TradingDuty>(
       const book = slot.books.size === 0 ? null : (slot.books.get(duty.id) ?? slot.books.get(bookIdOf(duty)) ?? null);
       if (book instanceof UnreadableRow) throw book;
       const subject = subjectOf(duty, book, previousHash);
-      if (deps.onMarked !== undefined || beginsDay(book, cut.cut)) marksOf(subject, cut.cut);
+      if (deps.onMarked !== undefined || (book !== null && beginsDay(book, cut.cut.slot))) marksOf(subject, cut.cut);
       const rules = slot.compiled(duty);
       const evaluated = evaluate(rules, subject);
       const seen = observedHash(rules);
@@ -257,11 +257,6 @@ function marksOf<Duty extends TradingDuty>(subject: Subject<Duty>, cut: Cut): Ma
   const { duty, book } = subject;
   if (book !== null) subject.marked ??= readable(duty, book, () => markAt(book, cut));
   return subject.marked;
-}
-
-/** Whether a mark at this cut begins a day of the book. */
-function beginsDay(book: TradingBook | null, { slot }: Cut): boolean {
-  return book !== null && (book.day === null || book.day < utcDayOf(slot));
 }
 
 /** The risk function of the actor; what it is asked with is kept with the subject. */

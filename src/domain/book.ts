@@ -345,9 +345,13 @@ export function nextUtcDay(at: EpochMs): EpochMs {
   return utcDayOf(at) + DAY_MS;
 }
 
+/** Whether a mark at this instant begins a day of the book. */
+export function beginsDay({ day }: Pick<TradingBook, 'day'>, at: EpochMs): boolean {
+  return day === null || day < utcDayOf(at);
+}
+
 function withDay(state: TradingBook, equityUsd: DecimalString, at: EpochMs): TradingBook {
-  const day = utcDayOf(at);
-  return state.day !== null && state.day >= day ? state : { ...state, day, dayStartEquityUsd: equityUsd };
+  return beginsDay(state, at) ? { ...state, day: utcDayOf(at), dayStartEquityUsd: equityUsd } : state;
 }
 
 function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number {
