@@ -16,6 +16,7 @@ import { websocketBytes } from '../api/feeds/frames.ts';
 import { PERMISSIONS } from '../src/domain/agent.ts';
 import type { DecisionRecord } from '../src/domain/decision.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
+import { sampleObservation } from '../test/actors/agent/sample.ts';
 import { quantile } from './harness.ts';
 
 const ORG = '00000000-0000-7000-8000-00000000000a';
@@ -86,6 +87,7 @@ function decisionOf(agent: number, slot: number): DecisionRecord {
   const share = `SHARE${agent % 50}x`;
   const price = (100 + (agent % 50) * 3.17 + (slot % 7)).toFixed(2);
   const threshold = -((agent % 9) + 1) / 2;
+  const seen = sampleObservation(`spotchain:${share}`, slot, { mid: price, premiumPct: -1.25, rsi: null });
   const rule = (side: string, type: string, bound: number) => ({
     instrument: `spotchain:${share}`,
     side,
@@ -102,38 +104,10 @@ function decisionOf(agent: number, slot: number): DecisionRecord {
     manifestHash: hashOf(`manifest ${agent}`),
     observed: {
       [`spotchain:${share}`]: {
-        slot,
-        instrument: `spotchain:${share}`,
-        session: 'REGULAR',
-        quote: {
-          bid: price,
-          ask: price,
-          mid: price,
-          source: 'spotchain',
-          observedAt: slot - 500,
-          receivedAt: slot - 400,
-          ageMs: 500,
-          quality: 'live',
-          flags: [],
-        },
-        reference: {
-          instrument: share,
-          referencePrice: price,
-          confidence: '0.05',
-          feedUpdatedAt: slot - 1_000,
-          receivedAt: slot - 900,
-          ageMs: 1_000,
-          quality: 'live',
-          flags: [],
-        },
-        premiumPct: -1.25,
-        gapToMarkPct: null,
-        basisPct: null,
-        hourlyFunding: null,
-        markPrice: null,
+        ...seen,
+        reference: { ...seen.reference, instrument: share, referencePrice: price },
         liquidityUsd: `${900_000 + agent}`,
         indicators: { 'rsi:14@1h': { value: 20 + (agent % 50) / 7, previous: 21 + (agent % 50) / 9, barOpenTime: slot - 3_600_000 } },
-        events: [],
       },
     },
     rules: [
