@@ -65,6 +65,22 @@ function add(sums: Map<string, Sums>, operation: Operation): void {
   own.quantities.set(instrument, (own.quantities.get(instrument) ?? 0n) + sign * units(quantity));
 }
 
+/**
+ * A transaction that does something before each of its statements. They stay in their order, also those that nobody waits for:
+ * one that overtook another would fail for a reason that has nothing to do with a crash.
+ */
+export function beforeEachStatement(transaction: Transaction, before: () => Promise<void>): Transaction {
+  let turn = Promise.resolve();
+  return new Proxy(transaction, {
+    apply(target, _, parameters: unknown[]) {
+      const isStatement = Array.isArray(parameters[0]) && 'raw' in (parameters[0] as object);
+      if (!isStatement) return Reflect.apply(target as never, undefined, parameters);
+      turn = turn.then(before);
+      return turn.then(() => Reflect.apply(target as never, undefined, parameters));
+    },
+  });
+}
+
 /** Where an attempt loses its connection: before one of its statements, or while the commit is on its way. */
 type Death = { readonly before: number } | 'commit' | null;
 
@@ -77,15 +93,10 @@ async function attempt(victim: Sql, killer: Sql, records: readonly ActorRecord[]
       const [backend] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
       const kill = async (): Promise<void> => void (await killer`select pg_terminate_backend(${backend?.pid as number})`);
       let statements = 0;
-      const dying = new Proxy(transaction, {
-        apply: (target, _, parameters: unknown[]) => {
-          const isStatement = Array.isArray(parameters[0]) && 'raw' in (parameters[0] as object);
-          if (!isStatement || death === 'commit' || ++statements !== death.before)
-            return Reflect.apply(target as never, undefined, parameters);
-          return kill().then(() => Reflect.apply(target as never, undefined, parameters));
-        },
+      const dying = beforeEachStatement(transaction, async () => {
+        if (death !== 'commit' && ++statements === death.before) await kill();
       });
-      await writeRecords(dying as Transaction, records);
+      await writeRecords(dying, records);
       // Not waited for: the commit and the end of the connection race each other.
       if (death === 'commit') killing = kill();
     });

@@ -11,6 +11,7 @@ import { Decimal } from '../../../../src/domain/decimal.ts';
 import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/execution.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import { type Operation, randomOperations } from '../../../domain/random-fills.ts';
+import { beforeEachStatement } from '../crashing-writers.ts';
 import { agentRow, freshId, ORG, OTHER, storeUnderTest } from '../reads.ts';
 
 let sql: Sql;
@@ -316,14 +317,10 @@ async function crashingAt(
     await victim.begin(async (transaction) => {
       const [backend] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
       const pid = backend?.pid as number;
-      const counted = new Proxy(transaction, {
-        apply: (target, _, parameters: unknown[]) => {
-          const isStatement = Array.isArray(parameters[0]) && 'raw' in (parameters[0] as object);
-          if (!isStatement) return Reflect.apply(target as never, undefined, parameters);
-          return dies(pid).then(() => Reflect.apply(target as never, undefined, parameters));
-        },
-      });
-      await writeRecords(counted as Transaction, records);
+      await writeRecords(
+        beforeEachStatement(transaction, () => dies(pid)),
+        records,
+      );
       await dies(pid);
     });
     return { committed: true, statements };
