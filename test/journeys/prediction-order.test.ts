@@ -24,14 +24,15 @@ interface Market {
   readonly outcomes: readonly { readonly bid: string | null; readonly ask: string | null; readonly quality: string }[];
 }
 
-/** An open market of a provider that trades near even, and will for a while. */
+/** An open market of a provider that trades near even, and will for a while; both of its outcomes are offered live at this moment. */
 function market(provider: string): Promise<Market> {
   return waitFor(
     async () => {
       const { body } = await service.get(`/v1/prediction-markets?provider=${provider}&status=open&limit=200`);
       const soon = Date.parse(new Date().toISOString()) + 10 * 60_000;
       const away = ({ outcomes }: Market): number => Math.abs(Number(outcomes[0]?.bid ?? 0) - 0.5);
-      return (body.items as Market[]).filter(({ closesAt }) => Date.parse(closesAt) > soon).sort((a, b) => away(a) - away(b))[0];
+      const isLive = ({ outcomes }: Market): boolean => outcomes.every(({ ask, quality }) => ask !== null && quality === 'live');
+      return (body.items as Market[]).filter((one) => Date.parse(one.closesAt) > soon && isLive(one)).sort((a, b) => away(a) - away(b))[0];
     },
     { what: `an open market of ${provider}`, deadlineMs: 30_000 },
   );
