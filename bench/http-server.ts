@@ -25,6 +25,8 @@ export interface ServerOrder {
   readonly kind: 'ours' | 'bare' | 'raw verify';
   readonly databaseUrl: string;
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
+  /** Headers that a bare Fastify sends along. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The answer of both routes that ask who the caller is. */
@@ -164,11 +166,14 @@ async function ours(order: ServerOrder): Promise<string> {
   return api.url;
 }
 
-/** Fastify with the same answers and their schemas, and nothing else. */
-async function bare(): Promise<string> {
+/** Fastify with the same answers and their schemas, and nothing else but the headers that it is told to send. */
+async function bare({ headers }: ServerOrder): Promise<string> {
   const app = fastify({ logger: false });
   const schema = { type: 'object', required: ['status'], properties: { status: { const: 'ok', type: 'string' } } } as const;
-  app.get('/healthz', { schema: { response: { 200: schema } } }, () => ({ status: 'ok' }));
+  app.get('/healthz', { schema: { response: { 200: schema } } }, (_request, reply) => {
+    if (headers !== undefined) reply.headers(headers);
+    return { status: 'ok' };
+  });
   return app.listen({ host: '127.0.0.1', port: 0 });
 }
 
@@ -198,7 +203,7 @@ async function rawVerify(order: ServerOrder): Promise<string> {
 }
 
 const order = JSON.parse(process.argv[2] as string) as ServerOrder;
-const url = await (order.kind === 'ours' ? ours(order) : order.kind === 'bare' ? bare() : rawVerify(order));
+const url = await (order.kind === 'ours' ? ours(order) : order.kind === 'bare' ? bare(order) : rawVerify(order));
 // Asked before and after each round what it has used so far.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
