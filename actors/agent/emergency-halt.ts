@@ -38,6 +38,14 @@ interface Swept {
   cancelled: number;
 }
 
+/** What one sweep of an organization does for all halts that were asked for meanwhile. */
+interface Sweeping {
+  /** The newest epoch that it has to sweep. */
+  epoch: number;
+  readonly swept: Swept;
+  done: Promise<void>;
+}
+
 export interface EmergencyHalt {
   /** Answers at the latest after `ANSWER_MS`, or with `done` once everything was tried. `pausing` says how many are not paused by then. */
   halt(orgId: string, cause: string, records: readonly ActorRecord[], answers?: 'soon' | 'done'): Promise<HaltView>;
@@ -80,22 +88,21 @@ export function createEmergencyHalt(deps: {
     await store.endHalt(orgId, epoch);
   }
 
+  const sweeps = createSweeps(sweep);
+
   return {
     async halt(orgId, cause, records, answers = 'soon') {
       const { epoch, onDuty } = await store.beginHalt(orgId, records);
       // What had its permit before the new epoch is still on its way to a venue; nothing begins after the answer.
       const underWay = store.leasesEnded(orgId, null);
-      const swept: Swept = { paused: [], cancelled: 0 };
-      // What fails here is not lost: nobody gets a permit until a worker has done it again.
-      const done = sweep(orgId, epoch, cause, swept).catch(() => {});
+      const { swept: shared, done } = sweeps(orgId, epoch, cause);
+      const [pausedBefore, cancelledBefore] = [shared.paused.length, shared.cancelled];
       let forget = (): void => {};
-      const late = new Promise<void>((resolve) => {
-        forget = clock.deadline(clock.now() + ANSWER_MS, resolve);
-      });
+      const late = new Promise<void>((resolve) => (forget = clock.deadline(clock.now() + ANSWER_MS, resolve)));
       const over = (answers === 'done' ? done : Promise.race([done, late])).finally(() => forget());
       await Promise.all([over, underWay]);
-      const paused = [...swept.paused];
-      return { paused, pausing: Math.max(0, onDuty - paused.length), cancelledProposals: swept.cancelled, epoch };
+      const paused = shared.paused.slice(pausedBefore);
+      return { paused, pausing: Math.max(0, onDuty - paused.length), cancelledProposals: shared.cancelled - cancelledBefore, epoch };
     },
 
     async sweepAbandoned() {
@@ -103,5 +110,34 @@ export function createEmergencyHalt(deps: {
       for (const { orgId, epoch } of abandoned) await sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 });
       return abandoned.length;
     },
+  };
+}
+
+/** One sweep of an organization at a time: a halt that comes meanwhile is done by the same one, which looks again at who is on duty. */
+function createSweeps(sweep: (orgId: string, epoch: number, cause: string, swept: Swept) => Promise<void>) {
+  const sweeping = new Map<string, Sweeping>();
+  return (orgId: string, epoch: number, cause: string): Sweeping => {
+    const running = sweeping.get(orgId);
+    if (running !== undefined) {
+      running.epoch = Math.max(running.epoch, epoch);
+      return running;
+    }
+    const begun: Sweeping = { epoch, swept: { paused: [], cancelled: 0 }, done: Promise.resolve() };
+    sweeping.set(orgId, begun);
+    const untilNewest = async (): Promise<void> => {
+      try {
+        for (let done = 0; done < begun.epoch; ) {
+          const next = begun.epoch;
+          await sweep(orgId, next, cause, begun.swept);
+          done = next;
+        }
+      } finally {
+        // In the turn of the last look: a halt that comes later begins a sweep of its own.
+        sweeping.delete(orgId);
+      }
+    };
+    // What fails here is not lost: nobody gets a permit until a worker has done it again.
+    begun.done = untilNewest().catch(() => {});
+    return begun;
   };
 }

@@ -11,6 +11,7 @@ import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';
+import { copyAgent } from './many-agents.ts';
 import { sampleManifest } from './sample.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
@@ -21,17 +22,15 @@ let sql: Sql;
 let runtime: Runtime;
 
 beforeEach(async () => {
-  sql = openDatabase({ url: await testDatabase(), name: 'test' });
+  const url = await testDatabase();
+  sql = openDatabase({ url, name: 'test' });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const actors = actorsOn(sql, clock);
   runtime = actors.runtime;
   await actors.commands.create(context, sampleManifest());
-  await sql`insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms, tick_from)
-    select gen_random_uuid(), org_id, kind, machine, 1, snapshot, status, tick_period_ms, tick_from from actors cross join generate_series(2, ${AGENTS})`;
-  await sql`insert into manifests (agent_id, version, hash, canonical, created_by)
-    select a.id, 1, m.hash, m.canonical, 'ann' from actors a cross join (select * from manifests limit 1) m where a.id <> m.agent_id`;
-  await sql`insert into agents (id, org_id, name, stage, autonomy, manifest_version, manifest_hash, created_by)
-    select a.id, a.org_id, 'copy', 'draft', 'research', 1, m.hash, 'ann' from actors a join manifests m on m.agent_id = a.id where not exists (select 1 from agents g where g.id = a.id)`;
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'test owner' });
+  await copyAgent(owner, AGENTS);
+  await owner.end();
   return () => sql.end();
 });
 
@@ -44,10 +43,12 @@ test('three thousand agents: the answer comes before they are paused, and meanwh
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
+  let delivered = 0;
   const slow: Runtime = {
     ...runtime,
     deliverMany: async (...parameters) => {
       await held;
+      delivered += parameters[0].length;
       return runtime.deliverMany(...parameters);
     },
   };
@@ -58,14 +59,19 @@ test('three thousand agents: the answer comes before they are paused, and meanwh
   expect(await sql`select count(*) as count from audit where action = 'agents.emergency_halt'`).toEqual([{ count: 1 }]);
   const [agent] = await sql<{ id: string; manifest_hash: string }[]>`select id, manifest_hash from agents limit 1`;
   const { id, manifest_hash: manifestHash } = agent as { id: string; manifest_hash: string };
-  const permit = { epoch: 1, manifestHash, mode: 'paper', reduceOnly: true, byItself: true } as const;
-  const reason = async () => supersededBy(permit, (await sql.begin((transaction) => readPermitFacts(transaction, [id]))).get(id) as never);
+  const permit = { manifestHash, mode: 'paper', reduceOnly: true, byItself: true } as const;
+  const reason = async (epoch: number) =>
+    supersededBy({ ...permit, epoch }, (await sql.begin((transaction) => readPermitFacts(transaction, [id]))).get(id) as never);
   // Though the epoch is the new one and the agent is not paused yet.
-  expect(await reason()).toBe('halted');
+  expect(await reason(1)).toBe('halted');
+  // Halts that come meanwhile are durable as well, and are done by the sweep that is under way: no agent is paused once more for each.
+  for (let epoch = 2; epoch <= 6; epoch++)
+    expect(await commands.emergencyHalt(context)).toMatchObject({ ok: true, value: { epoch, pausing: AGENTS } });
   go();
   await waitFor(async () => (await unpaused()) === 0, { what: 'all agents paused', deadlineMs: 60_000 });
   await waitFor(async () => (await sql`select 1 from control where swept_epoch = epoch`).length > 0, { what: 'the halt to be over' });
-  expect(await reason()).toBe('paused');
+  expect(delivered).toBe(AGENTS);
+  expect(await reason(6)).toBe('paused');
   const told = await sql<{ body: { paused: number; of: number } }[]>`
     select body from announcements where channel = 'alerts' and body->>'what' = 'emergency_halt' order by xid, seq`;
   expect(told.at(-1)?.body).toMatchObject({ paused: AGENTS, of: AGENTS });
