@@ -222,6 +222,11 @@ function twiceWords(places: readonly Account[], holdings: readonly PortfolioPosi
   return `; held by books and by wallets, and counted in both although the wallet may hold what the book bought: ${twice.join(', ')}`;
 }
 
+/** `1 place`, `2 places`. */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** The sums over places and their holdings. `missing` counts wallets that did not answer. */
 export function totalsOf(places: readonly Account[], holdings: readonly PortfolioPosition[], missing: number): PortfolioTotals {
   const zero = new Decimal(0);
@@ -234,7 +239,8 @@ export function totalsOf(places: readonly Account[], holdings: readonly Portfoli
   const value = cash.plus(live).plus(qualified);
   const count = (pricing: Pricing): number => holdings.filter((each) => each.pricing === pricing).length;
   const left = count('unpriced');
-  const words = [`cash of ${places.length} places`, `${count('live')} holdings at live quotes`, `${count('qualified')} qualified ones`];
+  const included = `cash of ${counted(places.length, 'place')}, ${counted(count('live'), 'holding')} at live quotes, ${count('qualified')} qualified`;
+  const excluded = `${counted(left, 'unpriced holding')}, ${counted(missing, 'unread wallet')}`;
   return {
     valueUsd: plainDecimal(value),
     cashUsd: plainDecimal(cash),
@@ -243,7 +249,7 @@ export function totalsOf(places: readonly Account[], holdings: readonly Portfoli
     grossExposureUsd: plainDecimal(gross),
     leverage: value.gt(0) ? gross.div(value).toDecimalPlaces(8).toNumber() : null,
     coverage: left === 0 && missing === 0 ? 'complete' : 'partial',
-    includes: `${words.join(', ')}; not in it: ${left} unpriced holdings, ${missing} unread wallets${twiceWords(places, holdings)}`,
+    includes: `${included}; not in it: ${excluded}${twiceWords(places, holdings)}`,
     inputs: [...places.map(({ id }) => id), ...holdings.filter(({ valueUsd }) => valueUsd !== null).map(({ id }) => id)],
   };
 }

@@ -68,7 +68,7 @@ test.each<[Quality, QualityFlag[]]>([
   expect(holdings[0]).toMatchObject({ pricing: 'unpriced', mark: null, valueUsd: null, quote: { quality, flags } });
   expect(holdings[0]?.why).toContain('in doubt');
   expect(totals).toMatchObject({ valueUsd: '100', coverage: 'partial' });
-  expect(totals.includes).toContain('not in it: 1 unpriced holdings, 0 unread wallets');
+  expect(totals.includes).toContain('not in it: 1 unpriced holding, 0 unread wallets');
   expect(scenarios[0]).toMatchObject({ coverage: 'partial', leftOut: [`${MANUAL}/spotchain:AAPLx`], effects: [] });
   expect(sectors.map(({ sector }) => sector)).toEqual(['cash']);
 });
@@ -307,7 +307,7 @@ test('a wallet that did not answer makes the whole partial', () => {
   const unread = [{ address: ADDRESS, asked: 'evmvenue', why: 'nobody answers' }];
   const { totals } = holding([], { unread });
   expect(totals).toMatchObject({ valueUsd: '100', coverage: 'partial' });
-  expect(totals.includes).toContain('1 unread wallets');
+  expect(totals.includes).toContain('1 unread wallet');
 });
 
 test('every id that a number names is an input, a holding or a place of the same answer', () => {
