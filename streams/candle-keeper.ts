@@ -14,8 +14,8 @@ const HOUR = 3_600_000;
 
 /** The history side of a venue, as it is needed here. */
 export interface CandleHistory {
-  /** How many bars back the venue serves at all, where it has such an end. */
-  readonly reachableBars?: number;
+  /** How many bars of a timeframe back the venue serves at all, where it has such an end. */
+  readonly reachableBars?: (timeframe: string) => number;
   /** Closed bars with from <= openTime < to, ascending. */
   fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;
   /** Hourly funding rates paid at from < at <= to, ascending, where the venue has perpetuals. */

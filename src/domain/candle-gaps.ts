@@ -110,7 +110,8 @@ function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: Series
 const SESSION_STEP_MS = 30 * 60_000;
 const DAY_MS = 86_400_000;
 
-function isClosedThroughout(from: EpochMs, to: EpochMs): boolean {
+/** Whether no session was open in [from, to): false where the calendar is not known. A bar of a day or longer forms in regular sessions. */
+export function isClosedThroughout(from: EpochMs, to: EpochMs): boolean {
   if (!isSessionKnown(from) || !isSessionKnown(to - 1)) return false;
   // A late session that ends at midnight UTC or an hour after it does not make a bar of Saturday.
   if (to - from >= DAY_MS) return tradingDays(from, to).length === 0;

@@ -63,7 +63,7 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
   const series: CandleSeries = { venue: options.venue, instrument: options.instrument, timeframe: options.timeframe };
   const to = slotOf(Math.min(options.to ?? Number.POSITIVE_INFINITY, clock.now()), barMs);
   const from = Math.min(slotOf(options.from + barMs - 1, barMs), to);
-  const reach = history.reachableBars;
+  const reach = history.reachableBars?.(series.timeframe);
   const reachable = reach === undefined ? from : Math.min(to, Math.max(from, slotOf(clock.now(), barMs) - reach * barMs));
   if (reachable > from) await windows.record(series, { from, to: reachable }, 'refused', OUT_OF_REACH, clock.now());
   const known = await windows.windows(series, { from: reachable, to });

@@ -1,12 +1,11 @@
 /** A backtest on bars that are at hand, without a store: what they cover is what is simulated. */
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
-import { joinCandles } from '../../domain/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { InstrumentInput } from './history.ts';
-import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
+import { type BarSeries, backtestNeeds, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 
 export interface BarWindow {
   readonly from: EpochMs;
@@ -52,12 +51,6 @@ export function seenBars<Asked extends BacktestRequest>(
       name,
       list.filter(({ openTime }) => openTime >= from && openTime + barMs <= to),
     );
-  // Longer bars that rules look at are joined from the shorter ones, as the venues do.
-  for (const series of barSeriesOf(needs)) {
-    const longer = timeframeMs(series.timeframe) as number;
-    const base = bars.get(seriesName({ ...series, timeframe }));
-    if (base !== undefined && longer > barMs && longer % barMs === 0) bars.set(seriesName(series), joinCandles(base, longer));
-  }
   return { request, inputs: inputsOf(needs, { bars, funding: new Map(), events: new Map(), marks: new Map(), liquidity: new Map() }) };
 }
 

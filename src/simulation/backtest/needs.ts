@@ -1,9 +1,12 @@
 /** Which stored series a backtest of a manifest reads, and how they become its input. */
 import type { Candle } from '../../domain/candle.ts';
+import { isClosedThroughout } from '../../domain/candle-gaps.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { guardrailExits } from '../../domain/decide.ts';
+import { joinWholeCandles } from '../../domain/joined-candles.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
 import type { EventHistory, Fact, InstrumentInput } from './history.ts';
 
@@ -92,7 +95,10 @@ export interface ReadSeries {
   readonly liquidity: ReadonlyMap<string, readonly Fact[]>;
 }
 
-/** The input of a history. A series of which nothing was read is unknown. */
+/**
+ * The input of a history, wherever its series were read: of a file, of the store or both. A longer bar that was not read is
+ * joined from the bars that are decided on. A series of which nothing was read is unknown.
+ */
 export function inputsOf(
   needs: readonly InstrumentNeeds[],
   { bars, funding, events, marks, liquidity }: ReadSeries,
@@ -109,7 +115,9 @@ export function inputsOf(
       entry: need.entry,
       candles: barsOf(need.candles) ?? [],
       series: Object.fromEntries(
-        need.others.flatMap((series) => (barsOf(series) === null ? [] : [[series.timeframe, barsOf(series) as readonly Candle[]]])),
+        need.others
+          .map((series) => [series.timeframe, withJoinedBars(barsOf(series) ?? [], series, barsOf(need.candles) ?? [], need)] as const)
+          .filter(([, list]) => list.length > 0),
       ),
       ...(reference === null ? {} : { referenceCandles: reference }),
       ...(perp === null ? {} : { perpCandles: perp }),
@@ -120,4 +128,20 @@ export function inputsOf(
       ...(need.pool === null || !liquidity.has(need.pool) ? {} : { liquidity: liquidity.get(need.pool) as readonly Fact[] }),
     };
   });
+}
+
+/** The bars that were read of a longer timeframe, and of the others those of which every part was read. */
+function withJoinedBars(
+  read: readonly Candle[],
+  { timeframe }: BarSeries,
+  shorter: readonly Candle[],
+  { entry, candles }: Pick<InstrumentNeeds, 'entry' | 'candles'>,
+): readonly Candle[] {
+  const [barMs, lengthMs] = [timeframeMs(candles.timeframe) as number, timeframeMs(timeframe) as number];
+  if (lengthMs % barMs !== 0) return read;
+  const known = new Set(read.map(({ openTime }) => openTime));
+  const lacking = shorter.filter(({ openTime }) => !known.has(Math.floor(openTime / lengthMs) * lengthMs));
+  if (lacking.length === 0) return read;
+  const isClosed = (openTime: EpochMs): boolean => entry.kind === 'tokenized_equity' && isClosedThroughout(openTime, openTime + barMs);
+  return [...read, ...joinWholeCandles(lacking, barMs, lengthMs, isClosed)].sort((a, b) => a.openTime - b.openTime);
 }

@@ -179,7 +179,7 @@ test('what lies further back than the venue serves is not asked for, and stays e
       return barsOf(from, to);
     },
     { venue: 'evmvenue', from: LAST - 6_000 * HOUR },
-    { reachableBars: 5_000 },
+    { reachableBars: () => 5_000 },
   );
   const report = await backfillCandles(options);
   expect(report.unreachableBars).toBe(1_000);

@@ -1,7 +1,8 @@
 /** The spot exchange's adapter against its simulator, over real sockets, on virtual time. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createSpotCandles } from '../../../src/adapters/venues/spotexchange/candles.ts';
+import { partsOf, withJoinedBars } from '../../../src/adapters/venues/joined-bars.ts';
+import { createSpotCandles, INTERVALS } from '../../../src/adapters/venues/spotexchange/candles.ts';
 import { fetchOrderBook } from '../../../src/adapters/venues/spotexchange/depth.ts';
 import {
   createSpotExchangeFeed,
@@ -254,6 +255,21 @@ describe('history and statistics over REST', () => {
       message: 'Invalid symbol.',
     });
     await expect(source.fetchCandles('BTCUSDT', '7m', NOON - HOUR_MS, NOON)).rejects.toMatchObject({ code: '-1120' });
+  });
+
+  test('a timeframe that the venue does not offer is joined from the longest bars that fit, each whole', async () => {
+    const source = withJoinedBars(createSpotCandles(rest, clock), Object.keys(INTERVALS));
+    const from = NOON - 100 * 24 * HOUR_MS;
+    const days = (await source.fetchCandles('BTCUSDT', '24h', from, NOON)).filter(({ openTime }) => openTime >= from);
+    const joined = await source.fetchCandles('BTCUSDT', '48h', from, NOON + 48 * HOUR_MS);
+    expect(joined.length).toBeGreaterThan(47);
+    for (const bar of joined) {
+      const [first, second] = days.filter(({ openTime }) => openTime >= bar.openTime && openTime < bar.openTime + 48 * HOUR_MS);
+      expect([bar.openTime % (48 * HOUR_MS), bar.open, bar.close]).toEqual([0, first?.open, second?.close]);
+      expect(Number(bar.high)).toBe(Math.max(Number(first?.high), Number(second?.high)));
+    }
+    expect(await source.fetchCandles('BTCUSDT', '7m', NOON - HOUR_MS, NOON)).toHaveLength(8);
+    expect(partsOf('7m', Object.keys(INTERVALS))).toEqual({ timeframe: '1m', each: 7 });
   });
 
   test('the day’s statistics and the filters can be read', async () => {

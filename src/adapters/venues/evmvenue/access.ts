@@ -2,8 +2,9 @@
 import type { EpochMs } from '../../../domain/time.ts';
 import type { MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
+import { partsOf, withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
-import { createPerpCandles, REACHABLE_BARS } from './candles.ts';
+import { createPerpCandles, INTERVALS, REACHABLE_BARS } from './candles.ts';
 import { createEvmVenueFeed } from './feed.ts';
 import { createPerpInfo } from './info.ts';
 
@@ -30,13 +31,14 @@ export const evmvenueAccess = {
   open(reach: PerpVenue) {
     const { addresses, clock, random } = reach;
     const info = infoOf(reach);
-    const candles = createPerpCandles(info.http, clock);
+    const offered = Object.keys(INTERVALS);
+    const candles = withJoinedBars(createPerpCandles(info.http, clock), offered);
     const instruments = listedOn('evmvenue');
     const feed = createEvmVenueFeed({ socketUrl: addresses.evmvenue.streamUrl, clock, random, instruments });
     return {
       feeds: [feed],
       history: {
-        reachableBars: REACHABLE_BARS,
+        reachableBars: (timeframe: string) => Math.floor(REACHABLE_BARS / (partsOf(timeframe, offered)?.each ?? 1)),
         fetchCandles: (...query: Parameters<typeof candles.fetchCandles>) => candles.fetchCandles(...query),
         fetchFunding: async (coin: string, from: EpochMs, to: EpochMs) =>
           (await info.fundingHistory(coin, from + 1, to + 1)).map(({ at, hourlyFunding }) => ({ at, hourlyFunding })),

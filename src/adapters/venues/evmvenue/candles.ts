@@ -17,7 +17,8 @@ const PAGE_FIELDS = knownFields('hyperliquid:candleSnapshot', BAR);
 /** Bars in one answer, and bars that can be had at all. */
 export const REACHABLE_BARS = 5_000;
 
-const INTERVALS: Readonly<Record<string, string>> = {
+/** The product's timeframes that the venue knows, in the venue's spelling. */
+export const INTERVALS: Readonly<Record<string, string>> = {
   '1m': '1m',
   '3m': '3m',
   '5m': '5m',

@@ -4,11 +4,12 @@ import { aloneBudgets, type MakeBudget } from '../../queue/request-budgets.ts';
 import { ASKED_WAIT_MS, type Reach } from '../../reach.ts';
 import { clientOrderIdOf } from '../../../domain/exchange-request.ts';
 import type { SignExchangeRequest } from '../../../trading/ports.ts';
+import { withJoinedBars } from '../joined-bars.ts';
 import { followedBooks, listedOn } from '../listed.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import type { AskTrades } from '../venue-flows.ts';
 import { fetchAccount, type SpotAccount } from './account.ts';
-import { createSpotCandles } from './candles.ts';
+import { createSpotCandles, INTERVALS } from './candles.ts';
 import { fetchOrderBook } from './depth.ts';
 import { createSpotExchangeFeed } from './feed.ts';
 import { createSpotOrders, type SpotOrders } from './orders.ts';
@@ -56,7 +57,7 @@ export const spotexchangeAccess = {
     return {
       feeds: [feed],
       trades: feed.trades,
-      history: createSpotCandles(rest, clock),
+      history: withJoinedBars(createSpotCandles(rest, clock), Object.keys(INTERVALS)),
       extras: {
         books: followedBooks(feed, instruments),
         tickers: instruments.map((instrument) => ({ instrument, read: () => feed.dayTicker(instrument) })),

@@ -1,0 +1,33 @@
+/** Bars of timeframes that a venue does not offer, joined from the longest ones that it does. */
+import type { Candle } from '../../domain/candle.ts';
+import { joinWholeCandles } from '../../domain/joined-candles.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import type { CandleSource } from './venue-feed.ts';
+
+/** The offered timeframe that bars of `timeframe` are made of: itself, or the longest of which it is a multiple; null where there is none. */
+export function partsOf(timeframe: string, offered: readonly string[]): { readonly timeframe: string; readonly each: number } | null {
+  if (offered.includes(timeframe)) return { timeframe, each: 1 };
+  const length = timeframeMs(timeframe);
+  let longest: { readonly timeframe: string; readonly each: number } | null = null;
+  for (const candidate of offered) {
+    const each = length === null ? Number.NaN : length / (timeframeMs(candidate) as number);
+    if (Number.isInteger(each) && (longest === null || each < longest.each)) longest = { timeframe: candidate, each };
+  }
+  return longest;
+}
+
+/** The source, which answers every timeframe that can be joined. A bar of which the venue lacks a part is missing. */
+export function withJoinedBars(source: CandleSource, offered: readonly string[]): CandleSource {
+  return {
+    venue: source.venue,
+    pageSize: source.pageSize,
+    async fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]> {
+      const parts = partsOf(timeframe, offered);
+      if (parts === null || parts.each === 1) return source.fetchCandles(instrument, timeframe, from, to);
+      const lengthMs = timeframeMs(timeframe) as number;
+      const [first, end] = [Math.ceil(from / lengthMs) * lengthMs, Math.ceil(to / lengthMs) * lengthMs];
+      const candles = await source.fetchCandles(instrument, parts.timeframe, first, end);
+      return joinWholeCandles(candles, lengthMs / parts.each, lengthMs);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// Bars of a longer timeframe are the same wherever the history was read: of a file, of the store, or partly of each.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { seenBars } from '../../../src/simulation/backtest/from-bars.ts';
+import { readInputs } from '../../../src/simulation/backtest/from-history.ts';
+import { backtestNeeds, seriesName } from '../../../src/simulation/backtest/needs.ts';
+import type { BacktestReads } from '../../../src/simulation/ports.ts';
+import { payload } from '../../domain/authored.ts';
+import { draws, HOUR, walk } from './random-histories.ts';
+
+/** A Wednesday in winter: a session is open from 09:00 UTC to 01:00 of the next day. */
+const FROM = Date.UTC(2026, 0, 14);
+const HOURS = 40;
+
+function needsOf(symbol: string) {
+  const entryConditions = [{ type: 'ema_above', fast: 2, slow: 5, timeframe: '4h' }];
+  const read = readManifest(payload({ universe: [symbol], timeframe: '1h', entryConditions, exitConditions: [] }));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return backtestNeeds(read.manifest, '1h');
+}
+
+/** A store of these bars. It keeps no events, marks or depths. */
+const storeOf = (bars: ReadonlyMap<string, readonly Candle[]>): BacktestReads => ({
+  bars: async ({ from, to, ...series }) => (bars.get(seriesName(series)) ?? []).filter(({ openTime }) => openTime >= from && openTime < to),
+  reports: async () => [],
+  archives: async () => [],
+  marks: async () => [],
+  liquidity: async () => [],
+});
+
+async function bothOf(symbol: string, bars: ReadonlyMap<string, readonly Candle[]>, from = FROM, to = FROM + HOURS * HOUR) {
+  const request = { from: isoTime(from), to: isoTime(to), timeframe: null, look: true, assumptions: DEFAULT_ASSUMPTIONS } as const;
+  const needs = needsOf(symbol);
+  const ofFiles = seenBars({ timeframe: '1h', bars, now: to, requested: () => request }, needs).inputs;
+  const ofStore = await readInputs(storeOf(bars), needs, { request, funding: [], createdAt: to }, () => {});
+  return { ofFiles, ofStore, longer: ofFiles[0]?.series?.['4h'] ?? [] };
+}
+
+const whole = walk(draws(5), FROM, HOUR, HOURS, 30_000);
+
+test('whatever hours are missing and wherever the stretch begins, a file and the store give the same longer bars, each of four hours that are there', async () => {
+  const missing = fc.uniqueArray(fc.nat(HOURS - 1), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(missing, fc.nat(6), async (gone, late) => {
+      const hours = whole.filter((_, hour) => hour >= late && !gone.includes(hour));
+      fc.pre(hours.length > 0);
+      const { ofFiles, ofStore, longer } = await bothOf('BTCUSDT', new Map([['spotexchange:BTCUSDT 1h', hours]]), FROM + late * HOUR);
+      expect(ofStore).toEqual(ofFiles);
+      const parts = (openTime: number): Candle[] =>
+        hours.filter((hour) => hour.openTime >= openTime && hour.openTime < openTime + 4 * HOUR);
+      const expected = Array.from({ length: HOURS / 4 }, (_, n) => FROM + n * 4 * HOUR)
+        .filter((openTime) => parts(openTime).length === 4)
+        .map((openTime) => [
+          openTime,
+          parts(openTime)[0]?.open,
+          Math.max(...parts(openTime).map(({ high }) => Number(high))),
+          parts(openTime)[3]?.close,
+        ]);
+      expect(longer.map(({ openTime, open, high, close }) => [openTime, open, Number(high), close])).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a bar that was read of the longer timeframe itself stays, and only the others are joined', async () => {
+  const own: Candle = { openTime: FROM + 4 * HOUR, open: '7', high: '9', low: '6', close: '8', volume: '1' };
+  const hours = whole.filter((_, hour) => hour !== 5 && hour !== 9);
+  const bars = new Map([
+    ['spotexchange:BTCUSDT 1h', hours],
+    ['spotexchange:BTCUSDT 4h', [own]],
+  ]);
+  const { ofFiles, ofStore, longer } = await bothOf('BTCUSDT', bars);
+  expect(ofStore).toEqual(ofFiles);
+  expect(longer[1]).toEqual(own);
+  // Of the hours from 08:00 one is missing, and nobody read the longer bar.
+  expect(longer.map(({ openTime }) => (openTime - FROM) / HOUR)).toEqual([0, 4, 12, 16, 20, 24, 28, 32, 36]);
+});
+
+test('hours in which no session was open are not missing from a bar of a tokenized share, and are from one of a coin', async () => {
+  const sessions = walk(draws(6), FROM, HOUR, 24, 200).slice(9);
+  const opens = async (symbol: string, series: string, hours: readonly Candle[]): Promise<number[]> =>
+    (await bothOf(symbol, new Map([[series, hours]]))).longer.map(({ openTime }) => (openTime - FROM) / HOUR);
+  expect(await opens('AAPLx', 'spotchain:AAPLx 1h', sessions)).toEqual([8, 12, 16, 20]);
+  const holed = sessions.filter(({ openTime }) => openTime !== FROM + 13 * HOUR);
+  expect(await opens('AAPLx', 'spotchain:AAPLx 1h', holed)).toEqual([8, 16, 20]);
+  expect(await opens('BTCUSDT', 'spotexchange:BTCUSDT 1h', sessions)).toEqual([12, 16, 20]);
+});
