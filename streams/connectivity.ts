@@ -3,6 +3,7 @@ import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
+import { ageInWords } from '../src/domain/words.ts';
 import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { Clock } from './clock.ts';
 import { type FeedLife, FeedLives, providerOf } from './feed-life.ts';
@@ -169,14 +170,14 @@ class ExpectedFeeds implements Connectivity {
     const closed = life.venue === 'reference' && this.#freshness.sessionAt(at) === 'CLOSED';
     if (closed) return ['market_closed', 'no session is open'];
     const silentMs = at - life.heardAt;
-    if (silentMs > limits.silentAfterMs) return ['silent', `${life.provider} was not received for ${silentMs} ms`];
+    if (silentMs > limits.silentAfterMs) return ['silent', `${life.provider} was not received for ${ageInWords(silentMs)}`];
     if (!feed.priced) return ['no_trades', `${life.provider} is connected and has sent no price yet`];
     if (limits.cadence === 'continuous' && (life.venue !== 'reference' || this.#freshness.sessionAt(at) === 'REGULAR')) {
       const frozenMs = ageMs(feed.progressAt, at);
-      if (frozenMs > limits.maxAgeMs) return ['carried_forward', `${life.provider} repeats prices that are ${frozenMs} ms old`];
+      if (frozenMs > limits.maxAgeMs) return ['carried_forward', `${life.provider} repeats prices that are ${ageInWords(frozenMs)} old`];
     }
     if (at - feed.pricedAt > limits.maxAgeMs)
-      return ['no_trades', `${life.provider} is alive; nothing changed for ${at - feed.pricedAt} ms`];
+      return ['no_trades', `${life.provider} is alive; nothing changed for ${ageInWords(at - feed.pricedAt)}`];
     return ['live', ''];
   }
 

@@ -229,10 +229,15 @@ export function remaining(ms) {
 export function rejectionWords({ code, limit, before, after, suggestion }) {
   const numbers = [
     limit === null ? '' : `limit ${limit}`,
-    before === null ? '' : `before ${before}`,
-    after === null ? '' : `after ${after}`,
+    before === null ? '' : `before ${withAges(before)}`,
+    after === null ? '' : `after ${withAges(after)}`,
   ].filter((part) => part !== '');
   return `${plain(code)}${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}${suggestion === null ? '' : `; ${suggestion}`}`;
+}
+
+/** A text of the record, whose ages are in milliseconds, with ages as people read them. @param {string} text */
+function withAges(text) {
+  return text.replace(/\b(\d+) ms old\b/g, (_, ms) => `${age(Number(ms))} old`);
 }
 
 /** How the rule of a gate's condition is written. */

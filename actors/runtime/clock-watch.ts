@@ -1,5 +1,6 @@
 /** Whether this machine's clock agrees with PostgreSQL's: a process whose clock does not agree takes no cut. */
 import type { EpochMs } from '../../src/domain/time.ts';
+import { ageInWords } from '../../src/domain/words.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Log } from '../../streams/log.ts';
 import { runEvery } from './run-every.ts';
@@ -45,7 +46,7 @@ export function createClockWatch(deps: {
     const offsetMs = Math.round((before + after) / 2 - databaseAt);
     const ok = Math.abs(offsetMs) <= BOUND_MS + (after - before) / 2;
     const direction = offsetMs > 0 ? 'ahead of' : 'behind';
-    const detail = `this machine's clock is ${Math.abs(offsetMs)} ms ${direction} PostgreSQL's; at most ${BOUND_MS} ms are accepted`;
+    const detail = `this machine's clock is ${ageInWords(Math.abs(offsetMs))} ${direction} PostgreSQL's; at most ${ageInWords(BOUND_MS)} is accepted`;
     if (known.ok && !ok) log.error({ offsetMs }, `${detail}: this process takes no cut until they agree`);
     if (!known.ok && ok) log.info({ offsetMs }, "this machine's clock agrees with PostgreSQL's again");
     known = { offsetMs, ok, detail };

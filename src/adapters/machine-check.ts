@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:f
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { whyNotWritten } from './named-file.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import { findRedisServer, refusalOfRedis } from './queue/embedded-redis.ts';
 import type { ServerSettings } from './servers.ts';
@@ -38,7 +39,7 @@ function folder(settings: ServerSettings): Finding {
       detail: `${home}, ${Math.floor(free / 2 ** 20)} MiB free${free < LEAST_FREE_BYTES ? ': at least 512 MiB are needed' : ''}`,
     };
   } catch (error) {
-    return { what: 'state folder', ok: false, detail: `${home} cannot be written: ${(error as Error).message}` };
+    return { what: 'state folder', ok: false, detail: `${home} cannot be written: ${whyNotWritten(error)}` };
   }
 }
 

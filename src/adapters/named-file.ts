@@ -1,19 +1,56 @@
-/** Files that are named on the command line: read whole, or refused in one sentence. */
-import { readFileSync } from 'node:fs';
+/** Files that are named by people: read or written whole, or refused in one sentence without the words of the system. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { errorText } from '../domain/value-text.ts';
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is no folder',
   EACCES: 'this user may not read it',
   EPERM: 'this user may not read it',
 };
+const WHY_NOT_WRITTEN: Readonly<Record<string, string>> = {
+  ...WHY,
+  ENOENT: 'its folder does not exist',
+  EACCES: 'this user may not write it',
+  EPERM: 'this user may not write it',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+/** Why a file could not be opened or read, in words; what the system says where there are none for it. */
+export function whyNotRead(error: unknown): string {
+  return WHY[codeOf(error)] ?? errorText(error);
+}
+
+/** The same of a file that could not be written. */
+export function whyNotWritten(error: unknown): string {
+  return WHY_NOT_WRITTEN[codeOf(error)] ?? errorText(error);
+}
+
+function codeOf(error: unknown): string {
+  return (error as Partial<NodeJS.ErrnoException> | null)?.code ?? '';
+}
+
+/** @throws Error `<file> cannot be read: …` */
+export function readNamedBytes(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${whyNotRead(error)}`, { cause: error });
+  }
+}
 
 /** The text of a file. @throws Error `<file> cannot be read: …` */
 export function readNamedFile(file: string): string {
+  return readNamedBytes(file).toString('utf8');
+}
+
+/** Writes a text over whatever the file held. @throws Error `<file> cannot be written: …` */
+export function writeNamedFile(file: string, text: string): void {
   try {
-    return readFileSync(file, 'utf8');
+    writeFileSync(file, text);
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new Error(`${file} cannot be read: ${WHY[code] ?? message}`, { cause: error });
+    throw new Error(`${file} cannot be written: ${whyNotWritten(error)}`, { cause: error });
   }
 }

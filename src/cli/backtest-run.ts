@@ -1,6 +1,6 @@
 /** What `sevengate backtest` does: loaded once it is to be done. */
-import { writeFile } from 'node:fs/promises';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { writeNamedFile } from '../adapters/named-file.ts';
 import { progressBar } from '../adapters/terminal-progress.ts';
 import { type BacktestRequest, readBacktestRequest } from '../domain/backtest/request.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
@@ -33,7 +33,7 @@ export async function run(service: Service, file: string, options: BacktestOptio
     const work = options.sweep === undefined ? backtestOf : sweepOf;
     await work(service, manifest, options, bar.update, async ({ evaluation, text, ...outcome }) => {
       bar.stop();
-      if (options.report !== undefined) await writeFile(options.report, await pageOf(manifest, evaluation, outcome));
+      if (options.report !== undefined) writeNamedFile(options.report, await pageOf(manifest, evaluation, outcome));
       const { resultHash, result } = outcome;
       process.stdout.write(options.json ? `{"resultHash":"${resultHash}","result":${result}}\n` : `${text}\n`);
     });

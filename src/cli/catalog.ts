@@ -1,5 +1,5 @@
 /** `sevengate catalog`: checks, imports and exports the catalog file. */
-import { writeFileSync } from 'node:fs';
+import { writeNamedFile } from '../adapters/named-file.ts';
 import type { Command } from 'commander';
 import { CATALOG, type CatalogSource } from '../domain/catalog.ts';
 import { catalogChanges, catalogDocument } from '../domain/catalog-document.ts';
@@ -18,7 +18,7 @@ export function catalogCommands(catalog: Command, service: Service): void {
       await service.useCatalog();
       const text = `${JSON.stringify(catalogDocument(CATALOG.source), null, options.json ? 0 : 2)}\n`;
       if (options.out === undefined) process.stdout.write(text);
-      else writeFileSync(options.out, text);
+      else writeNamedFile(options.out, text);
     });
 
   catalog

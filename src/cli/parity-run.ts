@@ -1,5 +1,5 @@
 /** What `sevengate parity` does: loaded once it is to be done. */
-import { writeFile } from 'node:fs/promises';
+import { writeNamedFile } from '../adapters/named-file.ts';
 import { resolve } from 'node:path';
 import { checkCertificate, namedTapes, signCertificate } from '../adapters/signing-keys/parity-certificate.ts';
 import { createLiveRunReads } from '../adapters/store/agents/live-run-reads.ts';
@@ -24,7 +24,7 @@ export async function certify(service: Service, files: readonly string[], range:
   const { report, simulatedSince } = await compared(service, files, range);
   const tapes = await namedTapes(files);
   const certificate = signCertificate(resolve(service.settings().SEVENGATE_HOME), certificateText(report, tapes, simulatedSince));
-  if (options.out !== undefined) await writeFile(options.out, certificate);
+  if (options.out !== undefined) writeNamedFile(options.out, certificate);
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ ...report, simulatedSince: simulatedSince === null ? null : isoTime(simulatedSince), tapes, certificate })}\n`

@@ -1,7 +1,6 @@
 /** What `sevengate verify-trail` does: loaded once it is to be done. */
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readNamedFile } from '../adapters/named-file.ts';
+import { readNamedFile, writeNamedFile } from '../adapters/named-file.ts';
 import { readTrustedKeys, trustedKeysOf } from '../adapters/signing-keys/writer-keys.ts';
 import { isConnectionLoss } from '../adapters/store/database.ts';
 import { archiveFolder } from '../adapters/store/trail/history-archive.ts';
@@ -38,6 +37,6 @@ export async function verify(service: Service, options: VerifyOptions): Promise<
     .finally(() => bar.stop());
   print(options.json ? JSON.stringify(report) : trailText(report));
   const checkpoint = report.signatures?.checkpoint ?? null;
-  if (options.checkpoint !== undefined && checkpoint !== null) writeFileSync(options.checkpoint, checkpoint);
+  if (options.checkpoint !== undefined && checkpoint !== null) writeNamedFile(options.checkpoint, checkpoint);
   if (!report.whole) process.exitCode = 1;
 }

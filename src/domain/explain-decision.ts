@@ -7,7 +7,7 @@ import type { DecisionRecord, RiskRejection, RuleOutcome } from './decision.ts';
 import { ageInWords, withAgesInWords } from './words.ts';
 
 /** Kinds that trade around the clock, whatever session the stock exchanges are in. */
-const ALWAYS_OPEN: ReadonlySet<InstrumentKind> = new Set(['spot', 'perp', 'agent_token']);
+const ALWAYS_OPEN: ReadonlySet<InstrumentKind> = new Set(['spot', 'perp', 'pre_ipo', 'agent_token']);
 
 /** One rule in words. */
 export interface RuleInWords {
@@ -155,7 +155,7 @@ function seenInWords(observation: Observation | undefined): string {
   if (observation.premiumPct !== null) parts.push(`premium ${observation.premiumPct} %`);
   if (observation.gapToMarkPct !== null) parts.push(`gap to mark ${observation.gapToMarkPct} %`);
   if (observation.basisPct !== null) parts.push(`basis ${observation.basisPct} %`);
-  // Coins trade around the clock: the session of the stock exchanges says nothing of them.
+  // All but shares trade around the clock: the session of the stock exchanges says nothing of them.
   if (!ALWAYS_OPEN.has(CATALOG.byKey(observation.instrument)?.kind ?? 'tokenized_equity')) parts.push(`session ${observation.session}`);
   if (observation.events === null) parts.push('events unknown, for not all of their sources were received');
   else if (observation.events.length > 0) parts.push(`${observation.events.length} active events`);

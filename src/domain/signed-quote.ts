@@ -5,6 +5,7 @@ import { limitPriceOf, type Order } from './order.ts';
 import { observedOrderQuote } from './risk/context.ts';
 import { liveTouch } from './risk/refusal.ts';
 import type { EpochMs } from './time.ts';
+import { ageInWords } from './words.ts';
 
 /** A signed quote counts for so long after the slot of its cut: three slots, in milliseconds. */
 export const SIGNED_QUOTE_MS = 90_000;
@@ -34,7 +35,7 @@ export function signedQuoteObjection(
   if (age < 0 || age > SIGNED_QUOTE_MS)
     return {
       code: 'quote_stale',
-      detail: `the newest quote of ${instrument} that the feed signed is ${age} ms old, and counts for ${SIGNED_QUOTE_MS} ms`,
+      detail: `the newest quote of ${instrument} that the feed signed is ${ageInWords(age)} old, and counts for ${ageInWords(SIGNED_QUOTE_MS)}`,
     };
   const touch = liveTouch(instrument, side, observedOrderQuote(observation));
   if (!touch.ok) return { code: 'quote_stale', detail: `the feed signed no live quote of ${instrument}: ${touch.refusal.detail}` };

@@ -1,18 +1,57 @@
-// Files that are named on the command line: what cannot be read is said in one sentence, without the words of the system.
+// Files that people name: what cannot be read or written is said in one sentence, without the words of the system.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readNamedFile } from '../../src/adapters/named-file.ts';
+import { readBars } from '../../src/adapters/candle-files/read-bars.ts';
+import { readCatalogFile } from '../../src/adapters/catalog-file.ts';
+import { readArchive } from '../../src/adapters/intelligence/import-events.ts';
+import { readHistoryFile } from '../../src/adapters/store/catalog/history-files.ts';
+import { importTape } from '../../src/adapters/tape/import-tape.ts';
+import { openTape } from '../../src/adapters/tape/tape-reader.ts';
+import { manifestFromFile } from '../../src/cli/manifest-file.ts';
+import { readNamedFile, writeNamedFile } from '../../src/adapters/named-file.ts';
 
-test('a file is read whole; a missing one and a folder are told in words', () => {
+test('a file is read and written whole; a missing one and a folder are told in words', () => {
   const folder = mkdtempSync(join(tmpdir(), 'named-file-'));
   try {
     writeFileSync(join(folder, 'there'), 'text');
     expect(readNamedFile(join(folder, 'there'))).toBe('text');
     expect(() => readNamedFile(join(folder, 'missing'))).toThrow(`${join(folder, 'missing')} cannot be read: there is no such file`);
     expect(() => readNamedFile(folder)).toThrow(`${folder} cannot be read: it is a folder`);
+    const below = join(folder, 'there', 'below');
+    expect(() => readNamedFile(below)).toThrow(`${below} cannot be read: a part of its path is no folder`);
+    writeNamedFile(join(folder, 'there'), 'other');
+    expect(readNamedFile(join(folder, 'there'))).toBe('other');
+    const lost = join(folder, 'nowhere', 'page.html');
+    expect(() => writeNamedFile(lost, 'text')).toThrow(`${lost} cannot be written: its folder does not exist`);
+    expect(() => writeNamedFile(folder, 'text')).toThrow(`${folder} cannot be written: it is a folder`);
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+test('whatever reads a file that is named at a terminal says of a missing one that it is missing, and names it', async () => {
+  const missing = join(tmpdir(), 'sevengate-nowhere', 'file');
+  const readers: Readonly<Record<string, () => unknown>> = {
+    catalog: () => readCatalogFile(missing, () => ({}) as never, []),
+    events: () => readArchive([missing], 0, 1, 'all'),
+    facts: () => readHistoryFile(missing, 'pool_liquidity', 'AAPLx'),
+    manifest: () => manifestFromFile(missing),
+    tape: () => openTape(missing),
+    recording: () =>
+      importTape({ from: missing, to: `${missing}.tape`, venue: 'spotexchange', instrument: null, timeframe: null, date: null }),
+    bars: () => readBars(missing, 60_000, 1),
+  };
+  for (const [name, read] of Object.entries(readers)) {
+    const said = await Promise.resolve()
+      .then(read)
+      .then(
+        () => '',
+        (error: unknown) => (error as Error).message,
+      );
+    expect([name, said]).toEqual([name, expect.stringContaining(missing)]);
+    expect([name, said]).toEqual([name, expect.stringContaining('there is no such file')]);
+    expect([name, said]).toEqual([name, expect.not.stringContaining('ENOENT')]);
   }
 });

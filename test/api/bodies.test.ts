@@ -1,6 +1,7 @@
 // Hostile bodies on every route that takes one: always an answer below 500, never a coerced value, never an effect.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
+import { parseStrictYaml } from '../../api/strict-yaml.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 import { rounds } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload } from './api-under-test.ts';
@@ -144,6 +145,15 @@ async function fingerprint(): Promise<string> {
       (select string_agg(epoch::text, ',') from control), (select count(*) from idempotency_keys)) as mark`;
   return row?.mark ?? '';
 }
+
+test('YAML is refused with the sentence of the one reader, which the command line tells as well', async () => {
+  const refused = HOSTILE.filter(([name]) => name.startsWith('YAML'));
+  expect(refused.length).toBeGreaterThan(10);
+  for (const [name, raw, contentType = ''] of refused) {
+    const reply = await api.call('POST', '/v1/agents', { token, raw, headers: { 'content-type': contentType } });
+    expect(() => parseStrictYaml(raw.toString()), name).toThrow(reply.body.detail);
+  }
+});
 
 test('the list of hostile bodies is long, and none of them made a defect', () => {
   expect(HOSTILE.length).toBeGreaterThanOrEqual(40);

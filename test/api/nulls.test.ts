@@ -24,7 +24,7 @@ const isNullable = ({ type, anyOf = [] }: Node): boolean =>
  * a choice, each kind of a value of a map. The first is the plainest in which nothing is null that need not be.
  */
 function valuesOf(node: Node): readonly unknown[] {
-  if (node['$ref'] !== undefined) throw new Error(`a reference is not followed: ${node['$ref']}`);
+  if (node['$ref'] !== undefined) throw new Error(`a reference is not followed: ${JSON.stringify(node['$ref'])}`);
   if (node.const !== undefined) return [node.const];
   if (node.enum !== undefined) return node.enum;
   const kinds = node.anyOf ?? node.oneOf;

@@ -40,6 +40,28 @@ test('every reference of the document leads somewhere', () => {
   expect(lost).toEqual([]);
 });
 
+test('each moment is a text of ISO 8601; where it is a number, it says what of', () => {
+  const unsaid: string[] = [];
+  const walk = (node: unknown, path: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [name, field] of Object.entries((node as { properties?: Record<string, Field> }).properties ?? {})) {
+      const types = [field, ...(field.anyOf ?? [])].flatMap(({ type }) => type ?? []);
+      const isMoment = /(?:At|Time|Since|Until)$|^(?:slot|since|until)$/.test(name);
+      const said = /milliseconds since the epoch|slot (?:of the chain|at which the chain)/i.test(field.description ?? '');
+      if (isMoment && types.some((type) => type === 'integer' || type === 'number') && !said) unsaid.push(`${path}/${name}`);
+    }
+    for (const [name, child] of Object.entries(node)) walk(child, `${path}/${name}`);
+  };
+  walk(document, '');
+  expect(unsaid).toEqual([]);
+});
+
+interface Field {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly anyOf?: readonly { readonly type?: string | readonly string[] }[];
+}
+
 test('every schema of the document compiles, and every example is one of its schema', () => {
   const ajv = new Ajv2020({ strict: false });
   for (const format of ['uuid', 'date-time']) ajv.addFormat(format, true);

@@ -75,7 +75,7 @@ test('without the switch there is no process, the key is forgotten, and the log 
 test('a file that is missing or holds no key stops the start, in a sentence that repeats nothing of it', async () => {
   const file = join(home, 'key');
   const on = { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: file };
-  await expect(started(on)).rejects.toThrow(`${file} cannot be read (ENOENT)`);
+  await expect(started(on)).rejects.toThrow(`${file} cannot be read: there is no such file`);
   const other = pem('P-384');
   writeFileSync(file, other);
   const refusal = await started(on).then(
@@ -222,7 +222,7 @@ test.runIf(process.platform === 'linux')(
     rmSync(file);
     for (const [tries, waitMs] of [2_000, 4_000, 8_000, 16_000].entries()) await afterEnd(virtual, tries + 2, waitMs);
     await waitFor(() => told('until the service is started again') === 1, { what: 'the last word', deadlineMs: 60_000 });
-    expect(told('cannot be read (ENOENT)')).toBe(4);
+    expect(told('cannot be read: there is no such file')).toBe(4);
     expect(virtual.pending).toBe(0);
     expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({
       outcome: 'unavailable',

@@ -29,6 +29,18 @@ test.each([
   ['a key twice', 'name: one\nname: two\n'],
   ['a tag', 'name: !!binary aGk=\n'],
   ['two documents', 'name: one\n---\nname: two\n'],
+  ['a key twice in braces', '{ name: one, name: two }'],
+  ['a key that is a list', '? [a]\n: 1\n'],
+  ['a key that is a map, in braces', '{ { a: 1 }: 2 }'],
+  ['a key that is a number', '1: one\n'],
+  ['an anchor inside of itself', 'name: &a\n  b: *a\n'],
+  ['an alias of nothing', 'name: *nobody\n'],
+  ['an anchor that is repeated too often', `name: &a x\nlist: [${Array(30).fill('*a').join(', ')}]\n`],
+  ['a number that would lose digits', 'maxCapitalUsd: 9007199254740993\n'],
+  ['an octal number', 'maxCapitalUsd: 0o17\n'],
+  ['a list at the top', '- name\n'],
+  ['a name of the language', '__proto__: { name: one }\n'],
+  ['no YAML at all', 'name: [one\n'],
 ])('%s is refused with the sentence that the API gives', (_, text) => {
   let said = '';
   try {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS } from '../../src/domain/agent.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
 import { type Observation, observationHash } from '../../src/domain/cut.ts';
 import { type RiskAssessor } from '../../src/domain/decide.ts';
 import { EMPTY_BOOK } from '../../src/domain/decision.ts';
@@ -36,6 +37,17 @@ describe('a decision in words', () => {
         'premium_below: it observed -2, asked for was -1.5. The token price stands below this premium over the reference price. Needs a live quote and a live reference.',
     });
     expect(missing).toEqual([]);
+  });
+
+  test('names the session of what the exchange quotes, and none of what trades around the clock', () => {
+    const seenOf = (instrument: Observation['instrument']) =>
+      explainDecision({
+        ...decided(entering, 'confirm', pass),
+        observed: { [instrument]: { ...entering, instrument, session: 'CLOSED' } },
+      }).instruments.find((one) => one.instrument === instrument)?.seen;
+    for (const { key, kind } of CATALOG.entries) {
+      expect([key, seenOf(key)?.includes('session CLOSED')]).toEqual([key, kind === 'tokenized_equity']);
+    }
   });
 
   test('of an exit names the rules that held, which are alternatives', () => {

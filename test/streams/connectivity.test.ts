@@ -79,7 +79,7 @@ describe('connectivity', () => {
     expect(log()).toHaveLength(2);
     at(5_001);
     expect(log().at(-1)).toBe('+5001 feed.degraded silent');
-    expect(connectivity.state('spotexchange')).toMatchObject({ detail: 'binance was not received for 5001 ms', goodAt: REGULAR });
+    expect(connectivity.state('spotexchange')).toMatchObject({ detail: 'binance was not received for 5 s', goodAt: REGULAR });
     at(9_000, beat);
     expect(log().at(-1)).toBe('+9000 feed.restored no_trades');
   });

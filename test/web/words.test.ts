@@ -6,6 +6,7 @@ import { CONDITIONS } from '../../src/domain/conditions/index.ts';
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
 const { numberText, valueText }: { numberText(value: number): string; valueText(value: number | string | null): string } =
   await moduleOf('words.js');
+const { rejectionWords }: { rejectionWords(rejection: object): string } = await moduleOf('words.js');
 const { moneyText }: { moneyText(usd: string, isChange?: boolean): string } = await moduleOf('money.js');
 
 test('a statistic keeps every digit before its point, and five digits in all', () => {
@@ -126,4 +127,9 @@ test('a sentence of the API is said for people: its instants by the clock, its i
   expect(forPeople('At 2026-11-23T12:09:00.000Z the agent proposed to buy spotexchange:BTCUSDT: price_below price=20000.')).toBe(
     'At 2026-11-23 12:09:00 UTC the agent proposed to buy BTCUSDT: price below price 20000.',
   );
+});
+
+test('a refusal tells ages in a unit that fits, and nothing else of the record in other words', () => {
+  const rejection = { code: 'stale_quote', limit: '5000 ms', before: 'stale, over_age, 104100000 ms old', after: null, suggestion: null };
+  expect(rejectionWords(rejection)).toMatch(/: limit 5000 ms, before stale, over_age, 28 h old$/);
 });

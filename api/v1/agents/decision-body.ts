@@ -17,7 +17,8 @@ import {
   Time,
 } from '../../shapes.ts';
 
-const EpochTime = Type.Integer({ description: 'Milliseconds since the epoch, as it was hashed.' });
+const EPOCH_TIME = 'Milliseconds since the epoch, as it was hashed.';
+const EpochTime = Type.Integer({ description: EPOCH_TIME });
 
 const ObservedQuoteBody = Type.Object({
   bid: NullableDecimalText,
@@ -72,7 +73,7 @@ export const ObservationBody = Type.Object(
       additionalProperties: {
         type: 'object',
         required: ['value', 'previous', 'barOpenTime'],
-        properties: { value: nullable('number'), previous: nullable('number'), barOpenTime: nullable('integer') },
+        properties: { value: nullable('number'), previous: nullable('number'), barOpenTime: nullable('integer', EPOCH_TIME) },
       },
       description: 'By `<name>:<period>@<timeframe>`, for example `rsi:14@1h`; null while it warms up.',
     }),

@@ -20,7 +20,7 @@ export const OrderTransactionBody = Type.Object(
     blockhash: Type.String(),
     lastValidBlockHeight: Type.Integer({ description: 'Above this block height it cannot land any more.' }),
     signature: nullable('string', 'Its name on the chain, once it is signed.'),
-    slot: nullable('number', 'Where it landed.'),
+    slot: nullable('number', 'The slot of the chain that it landed in.'),
     feeLamports: nullable('string', 'Network fee, once it is final.'),
     createdAt: Time,
     changedAt: Time,

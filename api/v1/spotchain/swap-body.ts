@@ -106,7 +106,7 @@ export const SwapOrderBody = Type.Object(
     decisionPrice: Type.String({ description: 'The executable price when it was prepared.' }),
     risk: AttributionBody,
     signature: nullable('string', 'Its name on the chain, once signed bytes were given.'),
-    slot: nullable('integer'),
+    slot: nullable('integer', 'The slot of the chain that it landed in.'),
     feeLamports: nullable('string', 'Network fee in lamports; null until it is finalized.'),
     fills: Type.Array(FillBody, { description: 'One once it is finalized, read from the chain’s balances.' }),
     proposalId: nullable('string', 'The trade proposal that asked for it, which books its fill; null of a person’s own order.'),

@@ -3,8 +3,9 @@
  * where to listen; takes ids of prepared transactions and requests to the spot exchange, each with the worker's signature, from
  * a private socket; and ends with its parent.
  */
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { errorText } from '../../domain/value-text.ts';
+import { readNamedFile } from '../named-file.ts';
 import type { ExchangeSigner, SignerClient } from '../../trading/ports.ts';
 import { createLog } from '../log.ts';
 import type { LogLevel } from '../log-levels.ts';
@@ -81,12 +82,14 @@ function toldLines(): () => Promise<unknown> {
 /** The key; a sentence where there is none. Nothing of what was given is repeated. */
 function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | string {
   if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
+  let text: string;
   try {
-    return (
-      authorizationKey(readFileSync(keyFile, 'utf8')) ??
-      `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${keyFile} holds no P-256 private key: it should be PEM or base64 PKCS #8, with or without the prefix wallet-auth:`
-    );
+    text = readNamedFile(keyFile);
   } catch (error) {
-    return `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${keyFile} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+    return `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${errorText(error)}`;
   }
+  return (
+    authorizationKey(text) ??
+    `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${keyFile} holds no P-256 private key: it should be PEM or base64 PKCS #8, with or without the prefix wallet-auth:`
+  );
 }

@@ -3,13 +3,13 @@
  * (`submissions/CIK##########.json` and its older pages). A report of an archive was known from when it was published.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { EntityNames } from '../../domain/intelligence/entities.ts';
 import { FILINGS_SOURCE, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
 import { type Report, symbolsOf } from '../../domain/intelligence/report.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { valueText } from '../../domain/value-text.ts';
+import { readNamedBytes } from '../named-file.ts';
 import { recordOf } from './field-reading.ts';
 import { readSubmissions } from './filings.ts';
 import { readWireItem } from './newswire.ts';
@@ -40,7 +40,7 @@ export function readEventFiles(files: readonly string[], names: EntityNames, fro
   const hash = createHash('sha256');
   const wanted: WantedPages = { given: new Set(files.map((file) => basename(file))), from };
   const read = files.map((file) => {
-    const bytes = readFileSync(file);
+    const bytes = readNamedBytes(file);
     hash.update(bytes);
     return readEventFile(file, bytes.toString('utf8'), names, wanted);
   });

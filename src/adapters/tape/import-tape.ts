@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
+import { whyNotRead } from '../named-file.ts';
 import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeEventProblem } from '../../domain/tape.ts';
 import { isoTime } from '../../domain/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../../domain/venue.ts';
@@ -173,11 +174,7 @@ async function sampleOf(file: string): Promise<{ sample: string; gzipped: boolea
       await handle.close();
     }
   } catch (error) {
-    throw new TapeError(
-      file,
-      '',
-      `cannot be opened: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`,
-    );
+    throw new TapeError(file, '', `cannot be opened: ${whyNotRead(error)}`);
   }
   if (start[0] === 0x50 && start[1] === 0x4b)
     throw new TapeError(file, '', 'is a zip archive; unpack it (unzip) and import the file inside');

@@ -14,6 +14,7 @@ import {
   tapeHeaderProblem,
   tapeLine,
 } from '../../domain/tape.ts';
+import { whyNotRead } from '../named-file.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import {
   BINARY_MAGIC,
@@ -106,11 +107,7 @@ async function firstBytes(file: string): Promise<{ start: Buffer; size: number }
   try {
     handle = await open(file, 'r');
   } catch (error) {
-    throw new TapeError(
-      file,
-      '',
-      `cannot be opened: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`,
-    );
+    throw new TapeError(file, '', `cannot be opened: ${whyNotRead(error)}`);
   }
   try {
     const info = await handle.stat();

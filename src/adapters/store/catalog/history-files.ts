@@ -1,7 +1,7 @@
 /** Files of marks or liquidity over time, with the columns time and value: read whole, checked row by row, and imported. */
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { readNamedFile } from '../../named-file.ts';
 import { CATALOG } from '../../../domain/catalog.ts';
 import { isDecimalString, isPositive } from '../../../domain/decimal.ts';
 import { instant } from '../../../domain/instant.ts';
@@ -60,7 +60,7 @@ export async function importHistoryFile(
 }
 
 function factsOf(file: string, kind: HistoryKind): readonly Fact[] {
-  const rows = parse(readFileSync(file, 'utf8'), { bom: true, skip_empty_lines: true, trim: true }) as string[][];
+  const rows = parse(readNamedFile(file), { bom: true, skip_empty_lines: true, trim: true }) as string[][];
   const [header, ...values] = rows;
   if (header?.join(',') !== 'time,value') throw new Error(`${file}: the first line is no "time,value"`);
   if (values.length === 0) throw new Error(`${file} holds no values`);

@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { whyNotRead } from '../../named-file.ts';
 import type { StoredStep } from '../../../../actors/runtime/actor-history.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import { type EpochMs, isoTime } from '../../../domain/time.ts';
@@ -336,7 +337,7 @@ export async function readStretch(
       await receive(table, line.slice(table.length + 4, -1));
     }
   } catch (error) {
-    return `${path} cannot be read: ${(error as Error).message}`;
+    return `${path} cannot be read: ${whyNotRead(error)}`;
   }
   const sha256 = hash.digest('hex');
   return sha256 === stretch.sha256 ? null : `${path} hashes to ${sha256}, the file that was written to ${stretch.sha256}`;
