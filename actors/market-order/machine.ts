@@ -5,11 +5,11 @@
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/book.ts';
 import { totalOf } from '../../src/domain/filled.ts';
-import { TAKE_LEASE } from '../proposal/execution-events.ts';
+import { answerOf, isStale, TAKE_LEASE } from '../proposal/execution-events.ts';
 import type { ExecutionAnswer } from '../proposal/protocol.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
-import { answerOf, atRest, beginningAtRest, isStale, toldFills } from './resting.ts';
+import { atRest, beginningAtRest, toldFills } from './resting.ts';
 
 /** Why it ended as it did; what took it back stays the reason. */
 function reasonOf({ reason, stopped }: MarketOrderContext, event: MarketOrderEvent) {

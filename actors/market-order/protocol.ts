@@ -3,7 +3,7 @@ import type { SeenTrades } from '../../src/domain/execution.ts';
 import type { OrderPart } from '../../src/domain/execution-plan.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/order.ts';
-import type { CarriedAnswer, ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protocol.ts';
+import type { ExecutionEvent, RestingAt, RestingTerms } from '../proposal/protocol.ts';
 
 /** Plain JSON. A paper order begins where it ends, or rests; a live one is to be executed. */
 export interface MarketOrderInput extends ManualOrderInput {
@@ -27,8 +27,4 @@ export interface MarketOrderContext extends MarketOrderInput, ManualOrderContext
   readonly stopped?: string | null;
 }
 
-export type MarketOrderEvent =
-  | ExecutionEvent
-  | { readonly type: 'cancel'; readonly reason: string }
-  /** What a look at an order that rests has found. */
-  | { readonly type: 'order.observed'; readonly answer: CarriedAnswer };
+export type MarketOrderEvent = ExecutionEvent | { readonly type: 'cancel'; readonly reason: string };

@@ -1,8 +1,10 @@
 /**
- * Follows people's orders that rest: what their venue has filled of them, or on paper what the market traded through them. Where the
+ * Follows orders that rest. Of people's orders: what their venue has filled of them, or on paper what the market traded through them. Where the
  * venue reports by itself, a fill is booked as it is reported; whatever is not reported the look finds, which comes again and again
  * and looks at how things stand, so that a crash, or a stream that misses something, loses nothing. What is found goes to the order
  * as an event, and counts only where nothing was booked since it was asked; an order of which nothing is new gets none.
+ * Parts of agents' and Takes' orders are followed by the venue's reports in the same way, but not looked at again and again: they
+ * are taken back within a minute, and the venue is asked then.
  */
 import type { ExecutionMode } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -33,6 +35,8 @@ export interface RestingWatchDeps extends LookDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   /** People's orders that rest or are being taken back, of every organization, oldest first. */
   readonly resting: () => Promise<readonly RestingOrder[]>;
+  /** Proposals of agents and Takes of which a part rests on a live venue, of every organization. */
+  readonly restingParts: () => Promise<readonly RestingOrder[]>;
   /** Reports of the venue; without them orders are looked at alone. */
   readonly stream?: OrderStream | undefined;
   readonly onError: (error: unknown) => void;
@@ -74,7 +78,7 @@ export function createRestingWatch(deps: RestingWatchDeps): RestingWatch {
       const orders = await deps.resting();
       const open = new Set(orders.map(({ id }) => id));
       for (const id of seenUntil.keys()) if (!open.has(id)) seenUntil.delete(id);
-      await reports?.resting(orders);
+      if (reports !== null) await reports.resting([...orders, ...(await deps.restingParts())]);
       const waiting = [...open].sort((a, b) => (seenUntil.get(a) ?? 0) - (seenUntil.get(b) ?? 0)).slice(0, LOOKS);
       let told = 0;
       for (const id of waiting) {
@@ -107,6 +111,8 @@ function followReports(
   const early = createEarlyReports(clock);
   let turn: Promise<void> = Promise.resolve();
 
+  const allResting = async (): Promise<readonly RestingOrder[]> => [...(await deps.resting()), ...(await deps.restingParts())];
+
   const inTurn = (work: () => Promise<unknown>): Promise<void> => {
     turn = turn.then(work).then(() => {}, onError);
     return turn;
@@ -123,11 +129,11 @@ function followReports(
   }
 
   async function takeNew(report: OrderReport): Promise<void> {
-    if (!(await take(report, await deps.resting()))) early.keep(report);
+    if (!(await take(report, await allResting()))) early.keep(report);
   }
 
   async function lookAtAll(orgId: string): Promise<void> {
-    const orders = await deps.resting();
+    const orders = await allResting();
     for (const { id } of orders.filter((order) => order.orgId === orgId && order.mode === 'live')) await watch.lookAt(id);
   }
 

@@ -3,19 +3,8 @@ import type { Fill } from '../../src/domain/book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
 import { totalOf } from '../../src/domain/filled.ts';
 import { notionalUsdOf } from '../../src/domain/order.ts';
-import type { CarriedAnswer } from '../proposal/protocol.ts';
+import { answerOf } from '../proposal/execution-events.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
-
-/** The answer that an event tells; null of every other event. */
-export function answerOf(event: MarketOrderEvent): CarriedAnswer | null {
-  return event.type === 'activity.done' || event.type === 'order.observed' ? event.answer : null;
-}
-
-/** True of an answer that was asked for before the last fill: what it tells may be booked already. */
-export function isStale({ filledQuantity }: Pick<MarketOrderContext, 'filledQuantity'>, event: MarketOrderEvent): boolean {
-  const after = answerOf(event)?.after;
-  return after !== undefined && after !== filledQuantity;
-}
 
 /** The fills that an answer tells of; none of every other event. */
 export function toldFills(event: MarketOrderEvent): readonly Fill[] {

@@ -4,7 +4,7 @@ import { type ProposalState, proposalTransactionId } from '../../src/domain/exec
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
 import { type ActorKind, activity, record, type StepInfo } from '../runtime/actor-kind.ts';
-import { staleAnswer } from './execution-events.ts';
+import { answerOf, isStale, staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';
 import { partOf, reservedUsd, shownExecution } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent } from './protocol.ts';
@@ -96,8 +96,10 @@ function validateProposal(state: ActorState, event: ActorEvent): Refusal | null 
       .refusal;
   }
   const { part } = (event['answer'] ?? {}) as { readonly part?: number };
-  if (event.type === 'activity.done' && part !== undefined && part !== partOf(proposalContext(state)).number)
+  if (answerOf(command) !== null && part !== undefined && part !== partOf(proposalContext(state)).number)
     return refuse('state_conflict', 'the answer is about another part of the order').refusal;
+  if (event.type === 'order.observed' && (state.value !== 'resting' || isStale(proposalContext(state), command)))
+    return refuse('state_conflict', 'the order does not rest any more, or was filled further since it was observed').refusal;
   // While it is being taken back, only the answer to that counts.
   if (event.type === 'activity.done' && state.value === 'withdrawing' && event['kind'] !== WITHDRAW_ORDER)
     return refuse('state_conflict', 'the order is being taken back').refusal;

@@ -9,16 +9,31 @@ interface EventArgs {
   readonly event: ProposalEvent;
 }
 
+/** The answer that an event tells; null of every other event. */
+export function answerOf(event: ProposalEvent): CarriedAnswer | null {
+  return event.type === 'activity.done' || event.type === 'order.observed' ? event.answer : null;
+}
+
+/** True of an answer that was asked for before the last fill: what it tells may be booked already. */
+export function isStale({ filledQuantity }: Pick<ProposalContext, 'filledQuantity'>, event: ProposalEvent): boolean {
+  const after = answerOf(event)?.after;
+  return after !== undefined && after !== filledQuantity;
+}
+
 /** A guard: the execution came to this. */
 export const answered =
   (outcome: CarriedAnswer['outcome']) =>
   ({ event }: EventArgs): boolean =>
-    event.type === 'activity.done' && event.answer.outcome === outcome;
+    answerOf(event)?.outcome === outcome;
 
-/** The fills that an answer tells of; none of every other event. */
+/**
+ * The fills that an answer tells of; none of every other event. What a part that still rests was filled with counts where it was
+ * observed: the answer to another question comes before the part is known to rest, and the look that ends it tells the same fills.
+ */
 export function fillsOf(event: ProposalEvent): readonly Fill[] {
-  if (event.type !== 'activity.done') return [];
-  return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
+  const answer = answerOf(event);
+  if (answer?.outcome === 'filled' || answer?.outcome === 'partially_filled') return answer.fills;
+  return answer?.outcome === 'resting' && event.type === 'order.observed' ? (answer.fills ?? []) : [];
 }
 
 export const RECORD_FILLS = {

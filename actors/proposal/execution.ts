@@ -118,7 +118,8 @@ async function loadedPart(deps: Pick<ExecutionDeps, 'load'>, id: string): Promis
 
 /** An answer with what it was found about, and when. */
 function foundNow({ part, context }: LoadedPart, answer: ExecutionAnswer, at: EpochMs): CarriedAnswer {
-  return { ...answer, part: part.number, at, ...(context.resting === undefined ? {} : { after: context.filledQuantity }) };
+  const rests = context.resting !== undefined || context.rest != null;
+  return { ...answer, part: part.number, at, ...(rests ? { after: context.filledQuantity } : {}) };
 }
 
 /** What a look at an order that rests is made with. */

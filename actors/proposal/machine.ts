@@ -5,7 +5,7 @@
 import { assign, setup } from 'xstate';
 import { totalOf } from '../../src/domain/filled.ts';
 import { effect, fromInput } from '../runtime/actor-kind.ts';
-import { answered, fillsOf, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
+import { answered, answerOf, fillsOf, RECORD_FILLS, TAKE_LEASE } from './execution-events.ts';
 import { executionOf, isExecuted, isInParts, restMs, waitMs, withPartEnded } from './parts.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
 
@@ -14,19 +14,20 @@ function reasonOf(event: ProposalEvent): string | null {
   if (event.type === 'cancel' || event.type === 'decline') return event.reason;
   if (event.type === 'block') return event.risk.rejections[0]?.code ?? null;
   if (event.type === 'activity.given_up') return 'execution_given_up';
-  if (event.type !== 'activity.done') return null;
-  const { answer } = event;
-  if (answer.outcome === 'blocked') return answer.risk.rejections[0]?.code ?? null;
-  if (answer.outcome === 'rejected' || answer.outcome === 'superseded') return answer.reason;
+  const answer = answerOf(event);
+  if (answer?.outcome === 'blocked') return answer.risk.rejections[0]?.code ?? null;
+  if (answer?.outcome === 'rejected' || answer?.outcome === 'superseded') return answer.reason;
   return null;
 }
 
-/** The end of a part by its venue's word. */
-const PART_ENDS = [
+/** The end of a part by its venue's word, with fills that are not booked yet. */
+const ENDS_WITH_FILLS = [
   { guard: 'isFilled', target: 'settling', actions: ['addFills', RECORD_FILLS, 'endPart'] },
   { guard: 'isPartiallyFilled', target: 'settling', actions: ['addFills', RECORD_FILLS, 'endPart'] },
-  { guard: 'isRejected', target: 'settling', actions: ['rememberReason', 'endPart'] },
 ] as const;
+
+/** The end of a part by its venue's word. */
+const PART_ENDS = [...ENDS_WITH_FILLS, { guard: 'isRejected', target: 'settling', actions: ['rememberReason', 'endPart'] }] as const;
 
 /** Without a word of the venue: the order may be there. */
 const TELL_UNKNOWN = [
@@ -69,6 +70,11 @@ export const proposalMachine = setup({
         ? { rest: { price: event.answer.price, since: event.answer.at ?? context.leaseUntil ?? context.createdAt } }
         : {},
     ),
+    /** It was filled further while it rests: what of its trades is booked. */
+    noteSeen: assign(({ context, event }) => {
+      const answer = answerOf(event);
+      return { seen: answer?.outcome === 'resting' ? (answer.seen ?? null) : (context.seen ?? null) };
+    }),
     endPart: assign(({ context, event }) => withPartEnded(context, event, reasonOf(event))),
     beginNextPart: assign(({ context: { next } }) => ({
       ...(next == null ? {} : { part: next }),
@@ -260,7 +266,15 @@ export const proposalMachine = setup({
     resting: {
       entry: 'projectProposal',
       after: { restWindow: { target: 'withdrawing' } },
-      on: { cancel: { target: 'withdrawing', actions: 'stop' } },
+      on: {
+        cancel: { target: 'withdrawing', actions: 'stop' },
+        // The window goes on; what is said to have ended without a fill is asked for once more as it is taken back.
+        'order.observed': [
+          { guard: 'isResting', actions: ['addFills', RECORD_FILLS, 'noteSeen', 'projectProposal'] },
+          ...ENDS_WITH_FILLS,
+          { guard: 'isRejected', target: 'withdrawing' },
+        ],
+      },
     },
     /** What is left of it is being taken back; whether it was filled meanwhile, the venue says. */
     withdrawing: {

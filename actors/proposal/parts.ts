@@ -14,10 +14,10 @@ import {
 import { totalOf } from '../../src/domain/filled.ts';
 import { notionalUsdOf, type Order, resized } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { fillsOf } from './execution-events.ts';
+import { answerOf, fillsOf } from './execution-events.ts';
 import type { ProposalContext, ProposalEvent } from './protocol.ts';
 
-type InParts = Pick<ProposalContext, 'order' | 'execution' | 'part' | 'ended'>;
+type InParts = Pick<ProposalContext, 'order' | 'execution' | 'part' | 'ended' | 'seen'>;
 
 export function executionOf({ execution }: Pick<ProposalContext, 'execution'>): ExecutionPlan {
   return execution ?? AT_ONCE;
@@ -49,9 +49,16 @@ export function isInParts(context: Pick<ProposalContext, 'execution'>): boolean 
   return executionOf(context).algorithm !== 'taker_immediate';
 }
 
+/** What was executed of the order, part by part: those that have ended, and what is booked of the one that rests. */
+function executedParts({ ended = [], seen }: Pick<InParts, 'ended' | 'seen'>): readonly Pick<EndedPart, 'executedQuantity'>[] {
+  return seen == null ? ended : [...ended, { executedQuantity: seen.executed }];
+}
+
 /** What the order still may come to, in US dollars: what it reserves. */
-export function reservedUsd({ order, ended }: Pick<InParts, 'order' | 'ended'>): DecimalString {
-  return ended === undefined || ended.length === 0 ? order.notionalUsd : notionalUsdOf(leftOf(order, ended), order.limitPrice);
+export function reservedUsd(context: Pick<InParts, 'order' | 'ended' | 'seen'>): DecimalString {
+  const { order } = context;
+  const executed = executedParts(context);
+  return executed.length === 0 ? order.notionalUsd : notionalUsdOf(leftOf(order, executed), order.limitPrice);
 }
 
 /** True where the venue has executed the whole order. */
@@ -59,26 +66,25 @@ export function isExecuted({ order, ended }: Pick<InParts, 'order' | 'ended'>): 
   return executedOf(ended ?? []).gte(order.quantity);
 }
 
-/** What an answer says was executed of the part that it is about. */
-function executedBy(event: ProposalEvent, part: OrderPart): DecimalString {
+/** What an answer says was executed of the part that it is about, and what was seen of it before. */
+function executedBy(event: ProposalEvent, part: OrderPart, seen: ProposalContext['seen']): DecimalString {
   const fills = fillsOf(event);
-  if (event.type !== 'activity.done' || fills.length === 0) return '0';
-  const { answer } = event;
-  if (answer.outcome !== 'filled' && answer.outcome !== 'partially_filled') return '0';
+  const answer = answerOf(event);
+  if (fills.length === 0 || (answer?.outcome !== 'filled' && answer?.outcome !== 'partially_filled'))
+    return plainDecimal(seen?.executed ?? '0');
   if (answer.executedQuantity !== undefined) return plainDecimal(Decimal.min(answer.executedQuantity, part.quantity));
   return answer.outcome === 'filled' ? part.quantity : totalOf('quantity', fills);
 }
 
-function unfilledReason(event: ProposalEvent, why: string | null): string | null {
-  if (event.type !== 'activity.done') return why;
-  if (event.answer.outcome === 'filled') return null;
-  return event.answer.outcome === 'partially_filled' ? 'rest_lapsed' : why;
+function unfilledReason(event: ProposalEvent, why: string | null, executed: DecimalString): string | null {
+  const outcome = answerOf(event)?.outcome;
+  if (outcome === 'filled') return null;
+  return outcome === 'partially_filled' || executed !== '0' ? 'rest_lapsed' : why;
 }
 
 /** When the answer was found; of an event that does not say, the last instant that the context knows. */
 function foundAt(event: ProposalEvent, context: ProposalContext): EpochMs {
-  const told = event.type === 'activity.done' ? event.answer.at : undefined;
-  return told ?? context.leaseUntil ?? context.createdAt;
+  return answerOf(event)?.at ?? context.leaseUntil ?? context.createdAt;
 }
 
 /** The context once the present part has ended: what is stated of it, and what goes next. `why`: what kept it from being filled. */
@@ -86,16 +92,17 @@ export function withPartEnded(
   context: ProposalContext,
   event: ProposalEvent,
   why: string | null,
-): Pick<ProposalContext, 'ended' | 'next' | 'settledAt' | 'stopped'> {
+): Pick<ProposalContext, 'ended' | 'next' | 'settledAt' | 'stopped' | 'seen'> {
   const part = partOf(context);
   const at = foundAt(event, context);
   const isSuperseded = event.type === 'activity.done' && event.answer.outcome === 'superseded';
   const stopped = context.stopped ?? (isSuperseded ? why : null);
-  const own: EndedPart = { ...part, executedQuantity: executedBy(event, part), reason: unfilledReason(event, why) };
+  const executedQuantity = executedBy(event, part, context.seen);
+  const own: EndedPart = { ...part, executedQuantity, reason: unfilledReason(event, why, executedQuantity) };
   const ended = [...(context.ended ?? []), own];
-  if (stopped !== null) return { ended, next: null, settledAt: at, stopped };
+  if (stopped !== null) return { ended, next: null, settledAt: at, stopped, seen: null };
   const { missed, part: next } = continuationOf(executionOf(context), context.order, ended, { startedAt: context.startedAt ?? at, at });
-  return { ended: [...ended, ...missed], next, settledAt: at, stopped };
+  return { ended: [...ended, ...missed], next, settledAt: at, stopped, seen: null };
 }
 
 /** How long the next part is waited for. Milliseconds. */
@@ -121,7 +128,7 @@ export function shownExecution(context: ProposalContext, value: string): ShownEx
     ...executionOf(context),
     phase: open,
     restingAt: open === 'resting' || open === 'withdrawing' ? (context.rest?.price ?? null) : null,
-    left: open === 'ended' ? '0' : leftOf(context.order, ended),
+    left: open === 'ended' ? '0' : leftOf(context.order, executedParts(context)),
     parts: ended,
   };
 }

@@ -90,7 +90,7 @@ export interface RestingAt {
 /**
  * An answer together with the lease that its activity worker saw or took last (`leaseUntil`; null: none), the number of the
  * part that it is about and when it was found: an answer of before another lease, or about another part, counts for nothing.
- * Of an order that rests at its own limit, `after` is what of it was filled when it was asked for: what was filled since counts once.
+ * Of an order that rests, `after` is what of it was filled when it was asked for: what was filled since counts once.
  */
 export type CarriedAnswer = ExecutionAnswer & {
   readonly lease?: EpochMs | null;
@@ -118,7 +118,9 @@ export type ExecutionEvent =
       readonly leaseMs: number;
     }
   | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: CarriedAnswer }
-  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string }
+  /** What a look at an order that rests has found, or a report of its venue has told. */
+  | { readonly type: 'order.observed'; readonly answer: CarriedAnswer };
 
 export type ProposalEvent =
   | { readonly type: 'approve'; readonly subject: string; readonly risk: RiskAttribution }

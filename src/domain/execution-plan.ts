@@ -159,6 +159,6 @@ export function continuationOf(
 }
 
 /** What of an order is still to come, and reserves capacity. Never below zero. */
-export function leftOf(order: Pick<Order, 'quantity'>, ended: readonly EndedPart[]): DecimalString {
+export function leftOf(order: Pick<Order, 'quantity'>, ended: readonly Pick<EndedPart, 'executedQuantity'>[]): DecimalString {
   return plainDecimal(Decimal.max(0, new Decimal(order.quantity).minus(executedOf(ended))));
 }

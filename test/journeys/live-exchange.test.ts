@@ -8,7 +8,7 @@ import { createRestingWatch } from '../../actors/market-order/resting-watch.ts';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { OrderStream } from '../../actors/proposal/execution-client.ts';
 import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
-import { createMarketOrderStore, openMarketOrders, restingMarketOrders } from '../../src/adapters/store/orders/market-order-store.ts';
+import { createMarketOrderStore, openMarketOrders, restingOrders } from '../../src/adapters/store/orders/market-order-store.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
@@ -79,10 +79,10 @@ const book = async (agentId: string | null) => {
   };
 };
 
-async function liveAgent() {
+async function liveAgent(words: Parameters<typeof eagerManifest>[0] = {}) {
   const agentId = await stage.agent(
     'policy_auto',
-    eagerManifest({ maxCapitalUsd: '50000', maxTradeNotionalUsd: '3000', maxSlippageBps: 50 }),
+    eagerManifest({ maxCapitalUsd: '50000', maxTradeNotionalUsd: '3000', maxSlippageBps: 50, ...words }),
   );
   await placeAtStage(stage.url, agentId, 'limited_live');
   const vaults = createVaultHandler({
@@ -164,7 +164,7 @@ function peoplesOrders(
   const means = { runtime, load: actorStore.load, clients: { spotexchange: client }, flows, clock };
   const onError = (error: unknown) => stage.errors.push(error);
   const activities = stage.carrying(marketOrderWorkers({ ...means, preTrade, leaseIsHeld: stage.proposals.leaseIsHeld }));
-  const watch = createRestingWatch({ ...means, resting: () => restingMarketOrders(sql), stream, onError });
+  const watch = createRestingWatch({ ...means, ...restingOrders(sql), stream, onError });
   const bookId = bookIds.manual(ORG, 'live');
   return {
     handler,
@@ -443,5 +443,65 @@ test('a report that comes before the answer to the order, or while the stream is
   await followed();
   await waitFor(async () => (await orders.find(ORG, id))?.state === 'filled', { what: 'what was missed is booked' });
   expect(await booked(id)).toEqual(traded(id));
+  await stop();
+});
+
+test('a part of an agent’s order that rests is followed by the reports too: each trade is booked at once and once, and its whole ends the part', async () => {
+  const { watch, followed, atExchange, taken, traded, stop } = reportedOrders();
+  const { agentId } = await liveAgent({ algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
+  await receive();
+  await stage.tick();
+  await stage.carry({ clients: { spotexchange: client } });
+  const proposal = async () => (await stage.list({ agentId }))[0] as Awaited<ReturnType<typeof stage.list>>[number];
+  const id = (await proposal()).id;
+  const booked = async () => (await proposal()).fills.map((fill) => fill.id).sort();
+  expect((await proposal()).execution).toMatchObject({ phase: 'resting' });
+  await watch.look();
+  await followed();
+
+  // From here on no request is answered: what is booked, the stream has told.
+  simulator.faults.set({ status5xx: 1, duplicate: 1 });
+  const { notionalUsd: whole, quantity } = (await proposal()).order;
+  taken(5_000);
+  await waitFor(async () => (await booked()).length === 1, { what: 'the reported trade of the part is booked' });
+  const partly = await proposal();
+  expect(await booked()).toEqual(traded(id));
+  expect([partly.state, partly.execution?.phase, partly.execution?.left]).toEqual([
+    'executing',
+    'resting',
+    plainDecimal(new Decimal(quantity).minus('0.005')),
+  ]);
+  const [row] = await stage.sql<{ notional_usd: string }[]>`select notional_usd from proposals where id = ${id}`;
+  expect(new Decimal(row?.notional_usd ?? 0).lt(whole)).toBe(true);
+  expect((await book(agentId)).held.gt(0)).toBe(true);
+
+  // The time that it rests for is not half over.
+  taken(new Decimal(quantity).minus('0.005').times(1e6).toNumber());
+  await waitFor(async () => (await proposal()).state === 'filled', { what: 'the order has ended by the report of its last trade' });
+  expect([await booked(), (await proposal()).reason]).toEqual([traded(id), null]);
+  expect((await proposal()).execution?.parts).toMatchObject([{ kind: 'rest', executedQuantity: quantity, reason: null }]);
+  expect(atExchange().trades.length).toBe(2);
+  await stop();
+});
+
+test('a part that was filled in part by reports is taken back by a halt, and no trade of it is booked again', async () => {
+  const { watch, followed, taken, traded, stop } = reportedOrders();
+  const { agentId } = await liveAgent({ algorithm: 'smart_order_routing_maker_first', urgency: 'low' });
+  await receive();
+  await stage.tick();
+  await stage.carry({ clients: { spotexchange: client } });
+  const proposal = async () => (await stage.list({ agentId }))[0] as Awaited<ReturnType<typeof stage.list>>[number];
+  await watch.look();
+  await followed();
+  taken(5_000);
+  await waitFor(async () => (await proposal()).fills.length === 1, { what: 'the reported trade of the part is booked' });
+  expect((await stage.commands.emergencyHalt(stage.context())).ok).toBe(true);
+  await stage.carry({ clients: { spotexchange: client } });
+  const ended = await proposal();
+  expect([ended.state, ended.reason]).toEqual(['partially_filled', 'halted']);
+  expect(ended.fills.map((fill) => fill.id)).toEqual(traded(ended.id));
+  expect(ended.execution?.parts).toMatchObject([{ kind: 'rest', executedQuantity: '0.005', reason: 'rest_lapsed' }]);
+  expect(simulator.account.open(null)).toEqual([]);
+  expect(stage.errors).toEqual([]);
   await stop();
 });

@@ -5,7 +5,7 @@ import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
-import { createMarketOrderStore, restingMarketOrders } from '../../adapters/store/orders/market-order-store.ts';
+import { createMarketOrderStore, restingOrders } from '../../adapters/store/orders/market-order-store.ts';
 import { missingSetting } from '../../domain/risk/index.ts';
 import type { ActorCapability } from './capability.ts';
 
@@ -23,8 +23,14 @@ export const marketOrderCapability = {
 
   watches({ sql, store, trading, runtime, clock, onError }) {
     if (trading === null) return [];
-    const resting = () => restingMarketOrders(sql);
-    const watch = createRestingWatch({ ...trading, runtime, load: store.load, resting, clock, onError: onError('orders that rest') });
+    const watch = createRestingWatch({
+      ...trading,
+      ...restingOrders(sql),
+      runtime,
+      load: store.load,
+      clock,
+      onError: onError('orders that rest'),
+    });
     return [{ what: 'orders that rest', everyMs: RESTING_WATCH_MS, run: watch.look }];
   },
 

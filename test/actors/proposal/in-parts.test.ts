@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import type { VenueAnswer } from '../../../src/domain/execution.ts';
+import type { SeenTrades, VenueAnswer } from '../../../src/domain/execution.ts';
 import { REST_MS, SLICES } from '../../../src/domain/execution-plan.ts';
 import type { Order } from '../../../src/domain/order.ts';
 import { seededRandom } from '../../../src/domain/seeded-random.ts';
@@ -194,12 +194,14 @@ function exchange(random: () => number, faults: { rate: number }) {
     if (kept.executed.eq(kept.order.quantity)) kept.status = 'ended';
   }
 
-  function told(kept: Kept | undefined): VenueAnswer {
+  function told(kept: Kept | undefined, seen: SeenTrades | null = null): VenueAnswer {
     if (kept === undefined) return { outcome: 'rejected', reason: 'not_found', detail: '' };
-    if (kept.status === 'open') return { outcome: 'resting', price: kept.price };
-    if (kept.fills.length === 0) return { outcome: 'rejected', reason: 'not_filled', detail: '' };
-    const outcome = kept.executed.eq(kept.order.quantity) ? 'filled' : 'partially_filled';
-    return { outcome, fills: [...kept.fills], executedQuantity: plainDecimal(kept.executed) };
+    const fills = kept.fills.slice(seen?.trade ?? 0);
+    const executed = plainDecimal(kept.executed);
+    if (kept.status === 'open' && fills.length === 0) return { outcome: 'resting', price: kept.price, seen };
+    if (kept.status === 'open') return { outcome: 'resting', price: kept.price, fills, seen: { trade: kept.fills.length, executed } };
+    if (fills.length === 0) return { outcome: 'rejected', reason: 'not_filled', detail: '' };
+    return { outcome: kept.executed.eq(kept.order.quantity) ? 'filled' : 'partially_filled', fills, executedQuantity: executed };
   }
 
   /** Acts, or not, and answers, or not. */
@@ -229,14 +231,14 @@ function exchange(random: () => number, faults: { rate: number }) {
   }
   const client: ExecutionClient<'spotexchange'> = {
     submit: (order, { key }) => unreliable(() => place(key, order, '60010', false), true),
-    lookUp: (_, key) => unreliable(() => told(orders.get(key)), false),
+    lookUp: (_, key, { seen }) => unreliable(() => told(orders.get(key), seen), false),
     resting: {
       place: (order, { key, price }) => unreliable(() => place(key, order, price, true), true),
-      withdraw: (_, key) =>
+      withdraw: (_, key, { seen }) =>
         unreliable(() => {
           const kept = orders.get(key);
           if (kept !== undefined) kept.status = 'ended';
-          return told(kept);
+          return told(kept, seen);
         }, false),
     },
   };
@@ -260,9 +262,13 @@ async function lived(seed: number, options: PartsOptions): Promise<{ stage: Part
   const faults = { rate: 0.5 };
   const world = exchange(random, faults);
   const stage = await partsStage({ ...options, mode: 'live', clients: { spotexchange: world.client } });
+  const observed: unknown[] = [];
   for (let round = 0; round < 400 && !stage.isDone(); round++) {
     if (round === 60) faults.rate = 0;
     if (random() < 0.3) world.trade();
+    // Two that watch may have found the same.
+    if (stage.value() === 'resting' && random() < 0.5) observed.push(await stage.look());
+    if (random() < 0.5) for (const answer of observed) await stage.tell({ type: 'order.observed', answer });
     if (random() < 0.03) await stage.tell({ type: 'cancel', reason: 'halted' });
     await stage.pass(Math.floor(random() * 4_000));
   }
@@ -271,10 +277,12 @@ async function lived(seed: number, options: PartsOptions): Promise<{ stage: Part
 
 test('whatever gets lost on the way, the venue never executes more than the order, and all that it executed is booked', async () => {
   const ends = new Set<string>();
+  let filledAtRest = 0;
   for (let seed = 1; seed <= 150; seed++) {
     const options: PartsOptions = seed % 2 === 0 ? MAKER : { ...TWAP, quantity: '0.01' };
     const { stage, world } = await lived(seed, options);
     ends.add(stage.state());
+    filledAtRest += stage.steps().filter((event) => event === 'order.observed').length;
     const executed = world.executed();
     expect([seed, stage.isDone(), executed.lte('0.01')]).toEqual([seed, true, true]);
     expect([seed, stage.filled()]).toEqual([seed, plainDecimal(executed)]);
@@ -282,4 +290,5 @@ test('whatever gets lost on the way, the venue never executes more than the orde
     for (const { status } of world.orders.values()) expect([seed, status]).toEqual([seed, 'ended']);
   }
   for (const state of ['filled', 'partially_filled', 'cancelled']) expect(ends).toContain(state);
+  expect(filledAtRest).toBeGreaterThan(20);
 });

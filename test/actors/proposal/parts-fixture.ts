@@ -1,6 +1,6 @@
 // Proposals whose orders leave in parts, in memory and on a virtual clock: what they are executed on is the test's own.
 import { proposalContext, proposalKind, proposalState } from '../../../actors/proposal/effects.ts';
-import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
+import { createOrderLook, type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
 import { shownExecution } from '../../../actors/proposal/parts.ts';
 import type { ProposalInput } from '../../../actors/proposal/protocol.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
@@ -79,7 +79,7 @@ export async function partsStage(options: PartsOptions) {
     approvalMs: 600_000,
     createdAt: SLOT,
   };
-  const workers = executionWorkers({
+  const means: ExecutionDeps = {
     runtime,
     load: store.load,
     preTrade: {
@@ -104,7 +104,9 @@ export async function partsStage(options: PartsOptions) {
       }),
     },
     clock,
-  });
+  };
+  const workers = executionWorkers(means);
+  const look = createOrderLook(means);
   const idle = { now: () => clock.now(), deadline: () => () => {} };
   const activities = startActivities({ store, runtime, workers, clock: idle, onError: (error) => errors.push(error) });
   const timers = startTimers({ store, runtime, clock: idle, onError: (error) => errors.push(error) });
@@ -141,6 +143,10 @@ export async function partsStage(options: PartsOptions) {
     trade(price: string, traded: string): void {
       trades.push({ price, quantity: traded, at: clock.now() });
     },
+    /** What a look at the order that rests finds. */
+    look: () => look(ID, SLOT),
+    /** The events that were taken, in their order. */
+    steps: () => store.steps.map(({ event }) => (event as { readonly type: string }).type),
     carry: () => activities.carryDue(),
     /** Lets time pass and whatever is due by then happen. */
     async pass(ms: number, quality: Quote['quality'] = 'live'): Promise<void> {

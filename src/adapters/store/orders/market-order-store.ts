@@ -1,5 +1,5 @@
 /** Orders of people in PostgreSQL: their projection, and how lists and risk read it. Every read names the organization. */
-import type { RestingOrder } from '../../../../actors/market-order/resting-watch.ts';
+import type { RestingOrder, RestingWatchDeps } from '../../../../actors/market-order/resting-watch.ts';
 import type { MarketOrderReads } from '../../../../api/v1/market-orders/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Fill, OpenProposal } from '../../../domain/book.ts';
@@ -107,10 +107,15 @@ export async function takeableMarketOrders(sql: Sql, orgId: string): Promise<rea
     select id from market_orders where org_id = ${orgId} and time_in_force = 'gtc' and state in ${sql(OPEN)} order by id`;
 }
 
-/** Orders that wait at their venue or are being taken back, of every organization, oldest first. */
-export async function restingMarketOrders(sql: Sql): Promise<readonly RestingOrder[]> {
-  return sql<RestingOrder[]>`
-    select id, org_id as "orgId", mode from market_orders where state in ('resting', 'withdrawing') order by number`;
+/** What waits at a venue or is being taken back, of every organization, oldest first: people's orders, and parts of live proposals. */
+export function restingOrders(sql: Sql): Pick<RestingWatchDeps, 'resting' | 'restingParts'> {
+  return {
+    resting: () => sql<RestingOrder[]>`
+      select id, org_id as "orgId", mode from market_orders where state in ('resting', 'withdrawing') order by number`,
+    restingParts: () => sql<RestingOrder[]>`
+      select id, org_id as "orgId", mode from proposals
+      where state = 'executing' and mode = 'live' and book_id is not null and execution->>'phase' = 'resting' order by number`,
+  };
 }
 
 function orderOf(row: Row, fills: readonly Fill[]) {
