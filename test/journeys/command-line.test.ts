@@ -3,9 +3,10 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandService } from '../../src/boot/command-service.ts';
+import { membersCommands } from '../../src/cli/members.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { SIMULATORS } from '../../src/boot/outside/index.ts';
 import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulators.ts';
@@ -246,6 +247,51 @@ describe('one state folder', () => {
     expect(listed.stdout + listed.stderr + added.stdout + added.stderr + service.stderr()).not.toContain(secret);
     expect(JSON.parse((await keys('remove', '--org', 'second', '--json')).stdout)).toMatchObject({ removed: true });
     expect((await keys('list')).stdout).not.toContain(account);
+  });
+
+  test('members, roles, invitations and tokens are managed at the terminal, and the running service goes by it at once', async () => {
+    const folder = {
+      ...commandService,
+      settings: () => ({ ...commandService.settings(), SEVENGATE_HOME: service.home, DATABASE_URL: null }),
+    };
+    const members = async (...words: string[]): Promise<string> => {
+      const said: string[] = [];
+      const output = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+      try {
+        const command = new Command('members');
+        membersCommands(command, folder);
+        await command.parseAsync([...words, '--org', 'terminal desk'], { from: 'user' });
+      } finally {
+        output.mockRestore();
+      }
+      return said.join('');
+    };
+    const json = async (...words: string[]) => JSON.parse(await members(...words, '--json'));
+    const made = await sevengate(['token', '--permissions', 'none', '--subject', 'rosa', '--org', 'terminal desk'], {
+      SEVENGATE_HOME: service.home,
+    });
+    const rosa = made.stdout.trim();
+    const me = async () => (await service.get('/v1/me', rosa)).body;
+
+    expect(await members('set-role', 'night_desk', 'market:read,agent:read')).toBe('night_desk  market:read,agent:read\n');
+    expect(await members('roles')).toContain('night_desk  market:read,agent:read\n');
+    expect(await members('grant', 'rosa', '--role', 'night_desk')).toBe('rosa holds market:read,agent:read\n');
+    expect(await me()).toMatchObject({ subject: 'rosa', permissions: ['market:read', 'agent:read'] });
+    await expect(members('grant', 'rosa', '--role', 'nobody')).rejects.toThrow('nobody');
+    expect(await members('list')).toContain('rosa  rosa  night_desk  market:read,agent:read\n');
+
+    const invited = await json('invite', 'Kim', '--role', 'viewer', '--hours', '2');
+    expect(await members('revoke-invitation', invited.id)).toBe(`nobody joins by ${invited.id} any more\n`);
+
+    expect(await members('remove', 'rosa')).toBe('rosa belongs to the organization no more\n');
+    expect(await me()).toMatchObject({ orgId: null });
+    const refused = await service.post('/v1/invitations/accept', { code: invited.code }, rosa);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('revoked')]);
+    const again = await json('invite', 'Rosa', '--role', 'viewer', '--hours', '2');
+    expect((await service.post('/v1/invitations/accept', { code: again.code }, rosa)).status).toBe(200);
+    expect(await me()).toMatchObject({ name: 'Rosa', permissions: ['market:read', 'agent:read'] });
+    expect(await members('revoke-tokens', 'rosa')).toBe('the tokens of rosa are refused from now on\n');
+    expect((await service.get('/v1/me', rosa)).status).toBe(401);
   });
 
   test('commands run beside it and leave it running', async () => {
