@@ -210,6 +210,20 @@ test('`sevengate parity` certifies the day: every tick of it is replayed, and th
   expect([checked.code, checked.stdout]).toEqual([0, expect.stringMatching(/signed by sevengate\/parity\+[0-9a-f]{8}\n$/)]);
 });
 
+test('`tape replay --compare` finds no difference either, also after a proposal that was declined, expired, cancelled or not filled', async () => {
+  const run = await sevengate(['tape', 'replay', tape, '--compare', '--json'], { DATABASE_URL: url, SEVENGATE_HOME: folder });
+  const { comparison } = JSON.parse(run.stdout) as { comparison: { compared: number; different: number; firstDifference: string | null } };
+  expect([run.code, comparison.different, comparison.firstDifference]).toEqual([0, 0, null]);
+  // Each of them is compared at slots after its order had ended, which it would have noted wrongly.
+  for (const name of ['declined', 'expired', 'replaced', 'unfilled']) {
+    const [later] = await sql<{ n: number }[]>`
+      select count(*)::int as n from decisions d
+      where d.agent_id = ${day.id(name)} and d.slot > (select min(changed_at) from proposals p where p.agent_id = d.agent_id)`;
+    expect(later?.n, name).toBeGreaterThan(0);
+  }
+  expect(comparison.compared).toBeGreaterThan(100);
+});
+
 test('one tick of the record that somebody has altered is named, and nothing else', async () => {
   const [tick] = await sql<{ slot: number }[]>`
     select slot from decisions where agent_id = ${day.id('stopped')} and disposition = 'propose_exit'`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page, Route } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createReserveStore } from '../../src/adapters/store/vaults/reserve-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
@@ -373,6 +374,17 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     );
     // What a share was worth since, marked once a minute. The course itself is asked for once: it has a budget.
     const sql = openDatabase({ url: service.embeddedUrl(), name: 'console test', connections: 1, role: null });
+    // Where money is real, the vault shows what backs it. In the sandbox nothing is, so a comparison is kept as the worker would.
+    const backing = page.locator('.vault-panel .facts > div', { hasText: 'Backed by what is held' }).locator('[title]');
+    expect(await backing.count()).toBe(0);
+    const [agent] = await sql<{ org_id: string }[]>`select org_id from agents where id = ${id}`;
+    const check = { at: Date.now(), verdict: 'short', unknown: ['wallet w: no node'], depositedUsd: '100' } as const;
+    const lines = [{ asset: 'USD', claimed: '100', held: '62.5' }];
+    await createReserveStore(sql).keep(agent?.org_id as string, { ...check, lines }, null);
+    await page.getByRole('button', { name: 'Price the vault again' }).click();
+    await backing.waitFor();
+    expect(await backing.innerText()).toBe('short');
+    expect((await backing.getAttribute('title'))?.split('\n').slice(1)).toEqual(['USD: 62.5 held, 100 claimed', 'wallet w: no node']);
     await waitFor(async () => (await sql`select from vault_marks where agent_id = ${id}`).length > 0, { what: 'a mark' });
     await sql.end();
     const [mark] = (await service.get(`/v1/agents/${id}/vault/course`)).body.items;

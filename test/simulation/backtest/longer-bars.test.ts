@@ -1,13 +1,16 @@
-// Bars of a longer timeframe are the same wherever the history was read: of a file, of the store, or partly of each.
+// A history is the same wherever it was read, of a file, of the store or partly of each: bars of longer timeframes, and news that nobody knows.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
+import { eventSourcesOf } from '../../../src/domain/intelligence/listening.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { seenBars } from '../../../src/simulation/backtest/from-bars.ts';
-import { readInputs } from '../../../src/simulation/backtest/from-history.ts';
+import type { BacktestOutcome } from '../../../src/simulation/backtest/backtest-work.ts';
+import { seenBars, workFromBars } from '../../../src/simulation/backtest/from-bars.ts';
+import { readInputs, workFromHistory } from '../../../src/simulation/backtest/from-history.ts';
 import { backtestNeeds, seriesName } from '../../../src/simulation/backtest/needs.ts';
+import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import type { BacktestReads } from '../../../src/simulation/ports.ts';
 import { payload } from '../../domain/authored.ts';
 import { draws, HOUR, walk } from './random-histories.ts';
@@ -88,4 +91,32 @@ test('hours in which no session was open are not missing from a bar of a tokeniz
   const holed = sessions.filter(({ openTime }) => openTime !== FROM + 13 * HOUR);
   expect(await opens('AAPLx', 'spotchain:AAPLx 1h', holed)).toEqual([8, 16, 20]);
   expect(await opens('BTCUSDT', 'spotexchange:BTCUSDT 1h', sessions)).toEqual([12, 16, 20]);
+});
+
+test('news of the last 48 hours are unknown from files and from a store that received none: both give the same run, and nothing is bought', async () => {
+  const conditions = [
+    { type: 'price_above', price: '1' },
+    { type: 'no_negative_event', minSeverity: 'low', lookbackHours: 48, includeRumors: true },
+  ];
+  const read = readManifest(payload({ universe: ['BTCUSDT'], timeframe: '1h', entryConditions: conditions, exitConditions: [] }));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const { manifest } = read;
+  const hours = walk(draws(7), FROM, HOUR, 200, 30_000);
+  const bars = new Map([['spotexchange:BTCUSDT 1h', hours]]);
+  const to = FROM + 200 * HOUR;
+  const request = { from: isoTime(FROM), to: isoTime(to), timeframe: null, look: true, assumptions: DEFAULT_ASSUMPTIONS } as const;
+  const trials = { versions: 1, otherSharpes: [] };
+  const ofFiles = await workFromBars({ manifest, timeframe: '1h', bars, requested: () => request, trials, now: to, onProgress: () => {} });
+  const job = { manifest, request, trials, funding: [], createdAt: to };
+  const ofStore = await workFromHistory(storeOf(bars), job, () => {});
+  expect(ofStore).toEqual(ofFiles);
+  const boughtIn = (outcome: BacktestOutcome): boolean => {
+    if (!outcome.ok) throw new Error(outcome.detail);
+    const { closed, open } = (JSON.parse(outcome.result) as BacktestResult).trades;
+    return closed + open > 0;
+  };
+  expect(boughtIn(ofFiles)).toBe(false);
+  // The same rules with news that are known buy: what kept them from it was what nobody knew.
+  const archives = eventSourcesOf('BTC').map((source) => ({ source, from: FROM - 50 * HOUR, to, reports: [] }));
+  expect(boughtIn(await workFromHistory({ ...storeOf(bars), archives: async () => archives }, job, () => {}))).toBe(true);
 });
