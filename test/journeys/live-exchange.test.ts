@@ -9,6 +9,7 @@ import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { OrderStream } from '../../actors/proposal/execution-client.ts';
 import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
 import { createMarketOrderStore, openMarketOrders, restingOrders } from '../../src/adapters/store/orders/market-order-store.ts';
+import { answerOf } from '../../src/adapters/store/queries.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
@@ -19,6 +20,7 @@ import { signWithKey } from '../../src/adapters/venues/spotexchange/signature.ts
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { bookIds } from '../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { SLICES } from '../../src/domain/execution-plan.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import type { FlowTrade } from '../../src/domain/resting-fill.ts';
@@ -31,7 +33,6 @@ import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { answerOf } from '../../src/adapters/store/queries.ts';
 
 let stage: TradingFixture;
 let simulator: SpotExchangeSimulator;
@@ -145,6 +146,35 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
   const trades = simulator.account.orders[0]?.trades.length;
   expect(proposal?.fills.length).toBe(trades);
   expect((await book(agentId)).held.lte(free('BTC'))).toBe(true);
+});
+
+test('an order in slices leaves for the exchange slice by slice, each under a name of its own, and every balance agrees', async () => {
+  const { agentId } = await liveAgent({ algorithm: 'twap', urgency: 'high' });
+  const before = free('USDT');
+  await receive();
+  await stage.tick();
+  const carried = () => stage.carry({ clients: { spotexchange: client } });
+  await carried();
+  const proposal = async () => (await stage.list({ agentId }))[0];
+  const states: unknown[] = [(await proposal())?.execution?.phase];
+  for (let slice = 2; slice <= SLICES.high.count; slice++) {
+    stage.clock.advanceTo(stage.clock.now() + SLICES.high.everyMs);
+    await receive();
+    await stage.timers.fireDue();
+    await carried();
+    states.push((await proposal())?.execution?.phase);
+  }
+  expect(states).toEqual(['working', 'working', 'ended']);
+  const done = await proposal();
+  expect([done?.state, done?.execution?.parts.map(({ reason }) => reason)]).toEqual(['filled', [null, null, null]]);
+  const sent = simulator.account.orders.map(({ request }) => [request.type, request.clientOrderId]);
+  expect([sent.map(([type]) => type), new Set(sent.map(([, name]) => name)).size]).toEqual([['LIMIT', 'LIMIT', 'LIMIT'], 3]);
+  const bought = await book(agentId);
+  expect(bought.cash.minus(bought.capital).eq(free('USDT').minus(before))).toBe(true);
+  // Commission is taken out of each slice by itself.
+  const dust = free('BTC').minus(bought.held);
+  expect(dust.gte(0) && dust.lt('0.00003')).toBe(true);
+  expect(stage.errors).toEqual([]);
 });
 
 /** People's orders with the workers that carry them and the watch that looks at what rests, as a process has them. */

@@ -3,10 +3,10 @@ import { VersionedTransaction } from '@solana/web3.js';
 import { afterEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
 import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
-import type { Autonomy } from '../../src/domain/agent.ts';
+import { AUTONOMY_LEVELS, type Autonomy } from '../../src/domain/agent.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { condition } from '../actors/agent/sample.ts';
-import { ORG } from '../actors/proposal/trading-fixture.ts';
+import { eagerManifest, ORG } from '../actors/proposal/trading-fixture.ts';
 import { address, type ChainTradeFixture, chainTradeFixture, ownerSigned, AAPL_TOKEN as token } from './chain-trade-fixture.ts';
 
 let world: ChainTradeFixture;
@@ -159,18 +159,36 @@ test.each([
   expect(world.broadcasts()).toBe(0);
 });
 
-test.each(['confirm', 'risk_only', 'suggest', 'policy_auto'] as const)(
-  'at %s a person closes what the agent holds with the wallet that bought it',
-  async (autonomy) => {
-    world = await chainTradeFixture({ signer: false });
-    await linked();
-    const agentId = await holding();
-    await linked('2'.repeat(43), 1);
-    if (autonomy !== 'confirm') await world.stage.commands.setAutonomy(world.stage.context(), agentId, autonomy);
-    await world.stage.commands.close(world.stage.context(), agentId, { instrument: null, limitPrice: null });
-    await soldOut(agentId);
+const CLOSED_AFTER: { readonly [what: string]: (id: string) => Promise<unknown> } = {
+  'a pause': (id) => world.stage.commands.pause(world.stage.context(), id),
+  'an emergency halt': () => world.stage.commands.emergencyHalt(world.stage.context()),
+  'a demotion to paper': (id) =>
+    world.runtime.deliver(
+      id,
+      { type: 'breaker.tripped', breaker: 'slippage', at: world.stage.clock.now(), observed: 4, limit: 3 },
+      { cause: 'test' },
+    ),
+  'a new version': async (id) => {
+    const answer = await world.stage.commands.addVersion(world.stage.context(), id, eagerManifest());
+    expect(answer).toMatchObject({ ok: true });
   },
-);
+  ...Object.fromEntries(
+    AUTONOMY_LEVELS.map((level) => [
+      `autonomy ${level}`,
+      (id: string) => world.stage.commands.setAutonomy(world.stage.context(), id, level),
+    ]),
+  ),
+};
+
+test.each(Object.keys(CLOSED_AFTER))('after %s a person closes what the agent holds with the wallet that bought it', async (what) => {
+  world = await chainTradeFixture({ signer: false });
+  await linked();
+  const agentId = await holding();
+  await linked('2'.repeat(43), 1);
+  await CLOSED_AFTER[what]?.(agentId);
+  await world.stage.commands.close(world.stage.context(), agentId, { instrument: null, limitPrice: null });
+  await soldOut(agentId);
+});
 
 test.each(['confirm', 'risk_only'] as const)('the kill switch of a breaker sells at %s with the owner’s signature', async (autonomy) => {
   world = await chainTradeFixture({ signer: false });
