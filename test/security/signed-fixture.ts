@@ -59,7 +59,7 @@ export async function signedFixture(): Promise<SignedFixture> {
   const url = await testDatabase();
   const home = mkdtempSync(join(tmpdir(), 'sevengate-security-'));
   const keys = openWriterKeys(home, ['feed', 'worker', 'evaluator', 'api', 'log']);
-  const genesis = await registerWriters(url, Object.values(keys));
+  const { genesis } = await registerWriters(url, Object.values(keys));
   // The one row is the clock of the tests, which the template of every test database holds.
   if (genesis !== 1) throw new Error(`a new database has a genesis of ${genesis} rows`);
   const opened = await open(url, home, null);

@@ -23,9 +23,9 @@ export async function readyDatabase(home: string, ownerUrl: string, writers: rea
   // First, where the trail is signed already: what a migration changes is signed by a key that the database knows.
   const before = await registerWriters(ownerUrl, opened);
   const { applied } = await migrate(ownerUrl, () => {}, opened[0] ?? null);
-  // What was migrated already knows its writers by now.
-  const after = applied.length === 0 ? null : await registerWriters(ownerUrl, opened);
-  return { keys, applied, genesis: before ?? after };
+  // Another process may have migrated meanwhile: what counts is what the database knew of these writers before, not who migrated it.
+  const after = before.knowsAll ? null : await registerWriters(ownerUrl, opened);
+  return { keys, applied, genesis: before.genesis ?? after?.genesis ?? null };
 }
 
 /** The key that signs what a command changes, where the database takes changes from writers alone; null where it knows none. */

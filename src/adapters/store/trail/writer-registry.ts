@@ -12,19 +12,25 @@ export interface RegisteredWriter extends BatchSigner {
   readonly organizationSecret: Buffer;
 }
 
+export interface Registration {
+  /** How many rows the genesis has; null where there was none to make. */
+  readonly genesis: number | null;
+  /** Whether the database now knows all of the writers; one that is still to be migrated does not. */
+  readonly knowsAll: boolean;
+}
+
 /**
  * Registers writers that the database does not know yet. From the first one on it takes changes from writers alone; what
  * lies in it at that moment is logged and signed by the first of them, as what was found there.
- * @param ownerUrl of the login that owns the tables. @returns how many rows the genesis has; null where there was none to make, or
- * the database was never migrated.
+ * @param ownerUrl of the login that owns the tables.
  */
-export async function registerWriters(ownerUrl: string, writers: readonly RegisteredWriter[]): Promise<number | null> {
+export async function registerWriters(ownerUrl: string, writers: readonly RegisteredWriter[]): Promise<Registration> {
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
   try {
     return (await owner.begin(async (transaction) => {
       await transaction`select pg_advisory_xact_lock(${SCHEMA_LOCK})`;
       const [known] = await transaction<{ there: boolean }[]>`select to_regclass('trail_writers') is not null as there`;
-      if (known?.there !== true) return null;
+      if (known?.there !== true) return { genesis: null, knowsAll: false };
       const [before] = await transaction<{ writers: number }[]>`select count(*)::int as writers from trail_writers`;
       const [shown] = await transaction<{ there: boolean }[]>`select to_regclass('trail_organization_secrets') is not null as there`;
       for (const { id, writer, publicKey, sessionProof, organizationSecret } of writers) {
@@ -36,8 +42,9 @@ export async function registerWriters(ownerUrl: string, writers: readonly Regist
           await transaction`insert into trail_organization_secrets (key_id, prover) values (${id}, ${organizationSecret}) on conflict do nothing`;
       }
       const [first] = writers;
-      return before?.writers === 0 && first !== undefined ? signGenesis(transaction, first) : null;
-    })) as number | null;
+      const genesis = before?.writers === 0 && first !== undefined ? await signGenesis(transaction, first) : null;
+      return { genesis, knowsAll: shown?.there === true };
+    })) as Registration;
   } finally {
     await owner.end({ timeout: 3 });
   }

@@ -1,0 +1,34 @@
+// Processes of one service that start at once on a database that nobody has migrated: one migrates it, and it takes changes of all.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/adapters/store/database.ts';
+import { readyDatabase } from '../../../src/adapters/store/ready-database.ts';
+import { SCHEMA_LOCK } from '../../../src/adapters/store/schema-lock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+
+test('the writers of processes that came before the first migration, and did not make it themselves, are registered as well', async () => {
+  const url = await testDatabase('empty');
+  const home = mkdtempSync(join(tmpdir(), 'ready-database-'));
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'ready database test' });
+  onTestFinished(async () => {
+    await owner.end({ timeout: 1 });
+    rmSync(home, { recursive: true });
+  });
+  // Whoever comes waits here, so that all of them find a database without a table.
+  await owner`select pg_advisory_lock(${SCHEMA_LOCK})`;
+  const starts = (['worker', 'feed', 'api'] as const).map((writer) => readyDatabase(home, url, [writer]));
+  const waiting = () => owner`select 1 from pg_locks where locktype = 'advisory' and objid = ${SCHEMA_LOCK} and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  await waitFor(async () => (await waiting()).length === starts.length, { what: 'three processes that wait for the lock' });
+  await owner`select pg_advisory_unlock(${SCHEMA_LOCK})`;
+  const ready = await Promise.all(starts);
+  expect(ready.map(({ applied }) => applied.length > 0).filter(Boolean)).toEqual([true]);
+  expect(ready.filter(({ genesis }) => genesis !== null)).toHaveLength(1);
+  const ids = ready.flatMap(({ keys }) => Object.values(keys).map(({ id }) => id));
+  const known = await owner<{ id: string }[]>`
+    select key_id as id from trail_writers join trail_organization_secrets using (key_id) order by key_id`;
+  expect(known.map(({ id }) => id)).toEqual(ids.sort());
+});
