@@ -40,8 +40,8 @@ interface Swept {
 
 /** What one sweep of an organization does for all halts that were asked for meanwhile. */
 interface Sweeping {
-  /** The newest epoch that it has to sweep. */
-  epoch: number;
+  /** The newest halt that it has to sweep. */
+  newest: { readonly epoch: number; readonly cause: string };
   readonly swept: Swept;
   done: Promise<void>;
 }
@@ -119,17 +119,17 @@ function createSweeps(sweep: (orgId: string, epoch: number, cause: string, swept
   return (orgId: string, epoch: number, cause: string): Sweeping => {
     const running = sweeping.get(orgId);
     if (running !== undefined) {
-      running.epoch = Math.max(running.epoch, epoch);
+      if (epoch > running.newest.epoch) running.newest = { epoch, cause };
       return running;
     }
-    const begun: Sweeping = { epoch, swept: { paused: [], cancelled: 0 }, done: Promise.resolve() };
+    const begun: Sweeping = { newest: { epoch, cause }, swept: { paused: [], cancelled: 0 }, done: Promise.resolve() };
     sweeping.set(orgId, begun);
     const untilNewest = async (): Promise<void> => {
       try {
-        for (let done = 0; done < begun.epoch; ) {
-          const next = begun.epoch;
-          await sweep(orgId, next, cause, begun.swept);
-          done = next;
+        for (let done = 0; done < begun.newest.epoch; ) {
+          const next = begun.newest;
+          await sweep(orgId, next.epoch, next.cause, begun.swept);
+          done = next.epoch;
         }
       } finally {
         // In the turn of the last look: a halt that comes later begins a sweep of its own.

@@ -78,6 +78,34 @@ test('three thousand agents: the answer comes before they are paused, and meanwh
   expect(told.length).toBe(AGENTS / 500);
 });
 
+test('an agent that is resumed while one halt is swept is paused by the next, and on record for whoever asked for that one', async () => {
+  const resumed = (await sql<{ id: string }[]>`select id from agents order by id limit 1`)[0]?.id as string;
+  const store = createAgentDirectory(sql);
+  const handlers = actorsOn(sql, clock).commands;
+  const second: Promise<unknown>[] = [];
+  const meanwhile: Runtime = {
+    ...runtime,
+    deliverMany: async (ids, ...rest) => {
+      const outcomes = await runtime.deliverMany(ids, ...rest);
+      if (ids.includes(resumed) && second.length === 0) {
+        expect((await handlers.resume({ ...context, subject: 'risk' }, resumed)).ok).toBe(true);
+        second.push(halts.halt(ORG, 'bob r2', []));
+        // It is durable, and so the sweep that is under way knows of it, before that one goes on.
+        await waitFor(async () => (await sql`select 1 from control where epoch = 2`).length > 0, { what: 'the second halt' });
+      }
+      return outcomes;
+    },
+  };
+  const halts = createEmergencyHalt({ runtime: meanwhile, store, clock });
+  await halts.halt(ORG, 'ann r1', [], 'done');
+  await Promise.all(second);
+  await waitFor(async () => (await sql`select 1 from control where swept_epoch = 2`).length > 0, { what: 'both halts to be over' });
+  expect(await unpaused()).toBe(0);
+  const causes = await sql<{ cause: string }[]>`
+    select cause from steps where actor_id = ${resumed} and event->>'type' = 'pause' order by version`;
+  expect(causes.map(({ cause }) => cause)).toEqual(['ann r1', 'bob r2']);
+});
+
 test('a halt whose process died is gone on with by another, and not before', async () => {
   const store = createAgentDirectory(sql);
   await store.beginHalt(ORG, []);
