@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:f
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { whyNotWritten } from './named-file.ts';
 import { listenRefusal } from './listen-refusal.ts';
+import { whyNotWritten } from './named-file.ts';
 import { findRedisServer, refusalOfRedis } from './queue/embedded-redis.ts';
 import type { ServerSettings } from './servers.ts';
 import { examineDatabase } from './store/database-check.ts';

@@ -1,6 +1,6 @@
 /** `sevengate catalog`: checks, imports and exports the catalog file. */
-import { writeNamedFile } from '../adapters/named-file.ts';
 import type { Command } from 'commander';
+import { writeNamedFile } from '../adapters/named-file.ts';
 import { CATALOG, type CatalogSource } from '../domain/catalog.ts';
 import { catalogChanges, catalogDocument } from '../domain/catalog-document.ts';
 import { catalogFileOf, keepCatalogFile, problemText, type ReadCatalogFile } from '../adapters/catalog-file.ts';

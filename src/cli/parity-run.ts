@@ -1,6 +1,6 @@
 /** What `sevengate parity` does: loaded once it is to be done. */
-import { writeNamedFile } from '../adapters/named-file.ts';
 import { resolve } from 'node:path';
+import { writeNamedFile } from '../adapters/named-file.ts';
 import { checkCertificate, namedTapes, signCertificate } from '../adapters/signing-keys/parity-certificate.ts';
 import { createLiveRunReads } from '../adapters/store/agents/live-run-reads.ts';
 import { simulatedTime } from '../adapters/store/simulated-time.ts';

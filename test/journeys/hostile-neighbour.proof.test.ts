@@ -9,10 +9,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROUTES } from '../../api/v1/index.ts';
 import { hostileBodies, hostileQueries } from '../api/hostile-input.ts';
+import { percentile } from '../harness/measured.ts';
 import { holdPorts, type PortRange } from '../harness/ports.ts';
 import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
 import { type FeedSocket, openSocket } from './feed-clients.ts';
 import { nextSlot, type Service, sevengate, startService } from './running-service.ts';
+import { tradingAgents } from './trading-agents.ts';
 
 const AGENTS = 50;
 /** How long each of the measurements takes, with at least one slot in it. */
@@ -34,10 +36,6 @@ interface Asked {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
-interface Flood {
-  /** The count of each status, once its time is over. */
-  readonly over: Promise<Readonly<Record<string, number>>>;
-}
 
 let ports: PortRange;
 let service: Service;
@@ -58,13 +56,7 @@ beforeAll(async () => {
   );
   expect(made.code, made.stderr).toBe(0);
   neighbour = JSON.parse(made.stdout).token;
-  agents = [];
-  for (let index = 0; index < AGENTS; index++) {
-    const { status, body } = await service.post('/v1/agents', manifest(index));
-    expect(status, JSON.stringify(body)).toBe(201);
-    expect((await service.post(`/v1/agents/${body.id}/autonomy`, { autonomy: 'policy_auto' }, 'risk-manager')).status).toBe(200);
-    agents.push(body.id);
-  }
+  agents = await tradingAgents(service, 'Neighbour', AGENTS);
   feed = await openSocket(service.url, service.token('operator'));
   feed.send({ op: 'subscribe', id: 'decisions', channel: 'decisions' });
   await feed.frame('the answer', ({ id }) => id === 'decisions');
@@ -73,21 +65,6 @@ afterAll(async () => {
   await feed?.close();
   await service?.discard();
   ports?.release();
-});
-
-const manifest = (index: number) => ({
-  name: `Neighbour ${index}`,
-  universe: ['BTCUSDT'],
-  timeframe: '1m',
-  entryConditions: [{ type: 'price_above', price: '1' }],
-  exitConditions: [{ type: 'price_above', price: '1' }],
-  maxCapitalUsd: 1_000,
-  maxTradeNotionalUsd: 50,
-  stopLossPct: 50,
-  takeProfitPct: 50,
-  maxDailyDrawdownPct: 50,
-  maxOpenPositions: 1,
-  maxSlippageBps: 300,
 });
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -122,45 +99,50 @@ function mixed(lists: readonly (readonly Asked[])[]): Asked[] {
     .slice(0, 2_000);
 }
 
-/** Asks from a process of its own, so that what is measured here is the service and not the asking. */
-function flood(requests: readonly Asked[], how: { connections: number; perSecond: number }): Flood {
+/** Asks from a process of its own, so that what is measured here is the service and not the asking; tells the count of each status in the end. */
+function flood(requests: readonly Asked[], how: { connections: number; perSecond: number }): Promise<Readonly<Record<string, number>>> {
   const child = spawn('nice', ['-n', '10', process.execPath, new URL('./flood.mjs', import.meta.url).pathname], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdin.end(JSON.stringify({ url: service.url, requests, ...how, seconds: SECONDS }));
   const printed = text(child.stdout);
-  return { over: once(child, 'exit').then(async () => JSON.parse(await printed)) };
+  return once(child, 'exit').then(async () => JSON.parse(await printed));
 }
 
 const READS = ['/v1/me', '/v1/agents?limit=50', '/v1/agents/:id', '/v1/agents/:id/decisions?limit=20', '/v1/agent-orders?limit=20'];
 
-/** The milliseconds of each answer that the measured tenant got, in order of size. */
+/** Asks as the measured tenant; the milliseconds until the whole answer, which has to be a good one. */
+async function answerMs(method: string, url: string, agent: Agent): Promise<number> {
+  const asked = performance.now();
+  const status = await new Promise((resolve, reject) => {
+    request(url, { method, headers: bearer(service.token('operator')), agent }, (answer) =>
+      answer.resume().on('end', () => resolve(answer.statusCode)),
+    )
+      .on('error', reject)
+      .end();
+  });
+  const ms = performance.now() - asked;
+  expect(status, url).toBe(200);
+  return ms;
+}
+
+/** The milliseconds of each answer that the measured tenant got. */
 async function answeredMs(): Promise<number[]> {
   const kept = new Agent({ keepAlive: true });
-  const headers = bearer(service.token('operator'));
   const took: number[] = [];
   const began = performance.now();
   for (let n = 0; performance.now() - began < SECONDS * 1_000; n++) {
     await pause(Math.max(0, began + (n * 1_000) / ASKS_PER_SECOND - performance.now()));
-    const path = withAgent(READS[n % READS.length] as string);
-    const asked = performance.now();
-    const status = await new Promise((resolve, reject) => {
-      request(`${service.url}${path}`, { headers, agent: kept }, (answer) => answer.resume().on('end', () => resolve(answer.statusCode)))
-        .on('error', reject)
-        .end();
-    });
-    took.push(performance.now() - asked);
-    expect(status, path).toBe(200);
+    took.push(await answerMs('GET', `${service.url}${withAgent(READS[n % READS.length] as string)}`, kept));
   }
   kept.destroy();
-  return took.sort((a, b) => a - b);
+  return took;
 }
 
-const percentile = (sorted: readonly number[], share: number): number => sorted[Math.ceil(sorted.length * share) - 1] as number;
-
-function told(what: string, sorted: readonly number[]): number {
-  const [middle, high] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
-  console.info(`${what}: ${sorted.length} answers, half within ${middle.toFixed(1)} ms, 99 in 100 within ${high.toFixed(1)} ms`);
+/** Prints what was measured; answers what 99 in 100 do not exceed. */
+function told(what: string, took: readonly number[]): number {
+  const [middle, high] = [percentile(took, 0.5), percentile(took, 0.99)];
+  console.info(`${what}: ${took.length} answers, half within ${middle.toFixed(1)} ms, 99 in 100 within ${high.toFixed(1)} ms`);
   return high;
 }
 
@@ -185,11 +167,11 @@ test('one tenant at its full rate with the worst bodies: what another one asks, 
   const alone = told('alone', await answeredMs());
   const floods = [flood(worstBodies(neighbour), WORST), flood(worstQueries(neighbour), WORST)];
   const beside = told('beside a tenant at its full rate', await answeredMs());
-  for (const { over } of floods) console.info(`the flood was answered ${JSON.stringify(await over)}`);
+  for (const answers of floods) console.info(`the flood was answered ${JSON.stringify(await answers)}`);
   expect(beside).toBeLessThan(MOST_TIMES * alone + SCHEDULING_MS);
   const scraping = flood([{ method: 'GET', path: '/metrics', headers: {} }], { connections: 10, perSecond: 100 });
   const scraped = told('beside a hundred readers of metrics a second', await answeredMs());
-  console.info(`the readers of metrics were answered ${JSON.stringify(await scraping.over)}`);
+  console.info(`the readers of metrics were answered ${JSON.stringify(await scraping)}`);
   expect(scraped).toBeLessThan(MOST_TIMES * alone + SCHEDULING_MS);
   await expectNothingLost(first, nextSlot(0) - 60_000);
 });
@@ -203,27 +185,15 @@ test('the halt and the pause are answered within a second while every other clas
   const pauses: number[] = [];
   const halts: number[] = [];
   const kept = new Agent({ keepAlive: true });
-  const post = async (path: string): Promise<number> => {
-    const asked = performance.now();
-    const status = await new Promise((resolve, reject) => {
-      request(`${emergencyUrl}${path}`, { method: 'POST', headers: bearer(own), agent: kept }, (answer) =>
-        answer.resume().on('end', () => resolve(answer.statusCode)),
-      )
-        .on('error', reject)
-        .end();
-    });
-    expect(status, path).toBe(200);
-    return performance.now() - asked;
-  };
   // Below the sixty that the class allows in a minute.
   for (let n = 0; n < AGENTS; n++) {
     const began = performance.now();
-    if (n < AGENTS - HALTS) pauses.push(await post(`/v1/agents/${agents[n]}/pause`));
-    else halts.push(await post('/v1/agents/emergency-halt'));
+    if (n < AGENTS - HALTS) pauses.push(await answerMs('POST', `${emergencyUrl}/v1/agents/${agents[n]}/pause`, kept));
+    else halts.push(await answerMs('POST', `${emergencyUrl}/v1/agents/emergency-halt`, kept));
     await pause(Math.max(0, 1_200 - (performance.now() - began)));
   }
   kept.destroy();
-  for (const { over } of floods) console.info(`a flood was answered ${JSON.stringify(await over)}`);
+  for (const answers of floods) console.info(`a flood was answered ${JSON.stringify(await answers)}`);
   slow.end();
   expect(
     told(

@@ -1,6 +1,5 @@
 // An hour of a thousand trading agents, with clients coming and going: memory, handles, tables and indexes stay flat,
 // every slot is decided once by everybody, and no client misses a decision. `SOAK_AGENTS` and `SOAK_MINUTES` take another size.
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import { chainsHold } from '../invariants/chains-hold.ts';
 import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
 import { type FeedSocket, openSocket } from './feed-clients.ts';
 import { nextSlot, type Service, startService } from './running-service.ts';
+import { tradingAgents } from './trading-agents.ts';
 
 const AGENTS = Number(process.env['SOAK_AGENTS'] ?? 1_000);
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 60);
@@ -21,23 +21,6 @@ const CLIENT_STAYS_S = 100;
 const WARM_UP_SHARE = 1 / 4;
 /** Below it a table is a few pages, which are filled or not. */
 const SMALL_TABLE_BYTES = 1_000_000;
-
-/** Buys at one slot and sells at the next, whatever the price. */
-const manifest = (index: number) => ({
-  name: `Soak ${index}`,
-  universe: ['BTCUSDT'],
-  timeframe: '1m',
-  entryConditions: [{ type: 'price_above', price: '1' }],
-  exitConditions: [{ type: 'price_above', price: '1' }],
-  maxCapitalUsd: 1_000,
-  maxTradeNotionalUsd: 50,
-  stopLossPct: 50,
-  takeProfitPct: 50,
-  maxDailyDrawdownPct: 50,
-  maxOpenPositions: 1,
-  maxSlippageBps: 300,
-  algorithm: 'taker_immediate',
-});
 
 interface Sample {
   readonly minute: number;
@@ -58,7 +41,7 @@ afterAll(() => service?.discard());
 test(`${AGENTS} agents trade for ${MINUTES} minutes: nothing grows that is not a record, nothing is late, lost or doubled`, async () => {
   service = await startService({ env: { LOG_LEVEL: 'warn' } });
   const sql = service.database();
-  const ids = await agentsOf(service);
+  const ids = await tradingAgents(service, 'Soak', AGENTS);
   const began = nextSlot(5_000);
   const clients = comingAndGoing(service);
   const samples: Sample[] = [];
@@ -87,30 +70,6 @@ test(`${AGENTS} agents trade for ${MINUTES} minutes: nothing grows that is not a
   expect(growing(samples)).toEqual([]);
   await sql.end();
 }, 7_200_000);
-
-/** The agents, created and told to trade by themselves, as fast as the API lets one caller. */
-async function agentsOf({ ask }: Service): Promise<string[]> {
-  const patient = async (path: string, body: unknown, as: string) => {
-    const headers = { 'idempotency-key': randomUUID() };
-    for (;;) {
-      // A connection that was idle while we waited may be closed as we use it: the same request, with the same key, is asked again.
-      const answer = await ask('POST', path, { as, body, headers }).catch((error: Error) =>
-        error instanceof TypeError ? null : Promise.reject(error),
-      );
-      if (answer === null) continue;
-      if (answer.status < 300) return answer.body;
-      expect([answer.status, answer.text]).toEqual([429, expect.anything()]);
-      await pause(1_000 * Number(answer.headers.get('retry-after') ?? 1));
-    }
-  };
-  const ids: string[] = [];
-  for (let index = 0; index < AGENTS; index++) {
-    const { id } = await patient('/v1/agents', manifest(index), 'operator');
-    await patient(`/v1/agents/${id}/autonomy`, { autonomy: 'policy_auto' }, 'risk-manager');
-    ids.push(id);
-  }
-  return ids;
-}
 
 /** Clients of which one leaves and one comes every few seconds; each has to receive all decisions of its stay, in order. */
 function comingAndGoing({ url, token }: Service): { end(): Promise<{ received: number; opened: number }> } {
