@@ -22,6 +22,8 @@ const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+
 
 /** Days of the sandbox's market take some minutes on a busy machine. */
 const STRETCH_MS = 1_800_000;
+/** Five years of the sandbox's market are through the backtest gate so soon after they are asked for. */
+const BACKTEST_GATE_MS = 15_000;
 
 const home = newHome();
 let service: Service;
@@ -45,6 +47,14 @@ const agent = async (): Promise<{ readonly id: string; readonly stage: string; r
 const liveBook = async (agentId: string) =>
   (await service.get(`/v1/books?agentId=${agentId}`)).body.items.find(({ mode }: { mode: string }) => mode === 'live');
 
+/** Milliseconds from the request to the end of the agent's only run of an evaluation, by the service's own record. */
+async function runMs(agentId: string, evaluation: string): Promise<number> {
+  const { items } = (await service.get(`/v1/agents/${agentId}/evaluations?limit=10`)).body;
+  const runs = items.filter((run: { evaluation: string }) => run.evaluation === evaluation);
+  expect(runs).toMatchObject([{ state: 'finished' }]);
+  return Date.parse(runs[0].endedAt) - Date.parse(runs[0].createdAt);
+}
+
 async function movedOn(words: readonly string[]): Promise<void> {
   await service.stop();
   const moved = await sevengate([...words, '--json'], { SEVENGATE_HOME: home }, STRETCH_MS);
@@ -56,7 +66,11 @@ async function movedOn(words: readonly string[]): Promise<void> {
 test('an agent climbs from draft to limited_live, buys with live capital and is closed by hand, by what the README says', async () => {
   expect([PARTS.length, MOVES.length]).toEqual([3, 2]);
   await typed(PARTS[0] as string);
-  expect(await agent()).toMatchObject({ stage: 'paper' });
+  const { id: asked, stage: reached } = await agent();
+  expect(reached).toBe('paper');
+  const backtestMs = await runMs(asked, 'backtest');
+  console.log(`backtest gate: ${backtestMs} ms from asking to its end; stress gate: ${await runMs(asked, 'stress_test')} ms`);
+  expect(backtestMs).toBeLessThan(BACKTEST_GATE_MS);
 
   await movedOn(MOVES[0] as string[]);
   expect(await typed(PARTS[1] as string)).toMatch(
