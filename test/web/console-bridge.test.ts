@@ -14,7 +14,18 @@ import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { placeAtStage } from '../harness/fixture.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from '../journeys/running-service.ts';
-import { type Browser, barriers, CHROMIUM, openBrowser, proposeOrder, signIn, troublesOf, visit, type Watched } from './console-fixture.ts';
+import {
+  type Browser,
+  barriers,
+  CHROMIUM,
+  openBrowser,
+  proposeOrder,
+  signIn,
+  troublesOf,
+  unfold,
+  visit,
+  type Watched,
+} from './console-fixture.ts';
 import { announcedWallet, standardWallet, type TestWallet } from './test-wallets.ts';
 
 const solana = keyOf(33);
@@ -106,7 +117,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
       { what: 'a quote' },
     );
     watched.complaints.splice(0);
-    await quoting().getByText('The transaction to sign').click();
+    await unfold(quoting(), 'The transaction to sign');
     return signedBy(solana, await quoting().getByRole('region', { name: 'Unsigned transaction' }).innerText());
   }
 
@@ -213,7 +224,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
       await card.waitFor();
       // The service has no time for the first answer: the page asks again.
       await page.route(/\/layout$/, (route) => route.fulfill({ status: 503 }), { times: 1 });
-      await card.getByText('Terms and state chart').click();
+      await unfold(card, 'Terms and state chart');
       await card.locator('.chart').waitFor();
       const id = await card.getAttribute('data-transfer');
       await page.locator(`[data-transfer="${id}"][data-state=completed]`).waitFor({ timeout: 60_000 * PATIENCE });
@@ -388,7 +399,7 @@ describe.skipIf(CHROMIUM === null)('the console where money moves between the ch
     await waitFor(async () => (await sql`select from vault_marks where agent_id = ${id}`).length > 0, { what: 'a mark' });
     await sql.end();
     const [mark] = (await service.get(`/v1/agents/${id}/vault/course`)).body.items;
-    await page.getByText('Price of a share in US dollars').click();
+    await unfold(page, 'Price of a share in US dollars');
     const legend = page.locator('.vault-panel .market-chart-legend');
     const [, told = ''] = /^20\d\d-\d\d-\d\d \d\d:\d\d\s+([\d,.]+)\s+drawdown/.exec(await legend.innerText()) ?? [];
     expect(Number(told.replaceAll(',', ''))).toBeCloseTo(Number(mark.sharePriceUsd), 2);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { CHECKPOINT_STEPS } from '../../actors/runtime/actor-history.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
@@ -274,6 +274,12 @@ export async function signOut(page: Page): Promise<void> {
 /** Shows one part of an agent's page. */
 export async function openTab(page: Page, name: string): Promise<void> {
   await page.getByRole('tab', { name, exact: true }).click();
+}
+
+/** Unfolds a section. Where the page moved under the pointer because it was still reading, the click is repeated as a person would. */
+export async function unfold(place: Page | Locator, title: string): Promise<void> {
+  const summary = place.locator('summary', { hasText: title });
+  while ((await summary.locator('..').getAttribute('open')) === null) await summary.click();
 }
 
 /**

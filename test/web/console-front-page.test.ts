@@ -24,6 +24,7 @@ import {
   signIn,
   signOut,
   startServiceWithPast,
+  unfold,
   visit,
   type Watched,
 } from './console-fixture.ts';
@@ -579,7 +580,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     const own = memberRow('ada (you)').getByRole('button', { name: /^Remove/ });
     expect([await own.isDisabled(), await own.getAttribute('title')]).toEqual([true, expect.stringContaining('Nobody changes')]);
 
-    await page.getByText('A role of your own').click();
+    await unfold(page, 'A role of your own');
     const role = page.locator('details', { hasText: 'A role of your own' });
     await role.getByLabel('Name: small letters').fill('Night Desk');
     await role.getByRole('checkbox', { name: 'market:read' }).check();
@@ -598,7 +599,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       .waitFor();
     expectOnly('400');
 
-    await page.locator('summary', { hasText: 'Invite somebody' }).click();
+    await unfold(page, 'Invite somebody');
     const inviting = page.locator('details', { has: page.locator('summary', { hasText: 'Invite somebody' }) });
     await inviting.getByLabel('Hours to accept it').fill('1000');
     await inviting.getByLabel('Name of whom you invite').fill('Nora <b>Night</b>');

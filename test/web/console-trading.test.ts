@@ -25,6 +25,7 @@ import {
   signIn,
   signOut,
   startServiceWithPast,
+  unfold,
   unreadableTexts,
   visit,
   type Watched,
@@ -125,7 +126,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     await waitFor(async () => (await page.title()).startsWith('(1) Proposals'), { what: 'a title that says what waits' });
     expect(await findingsEverywhere(page)).toEqual([]);
 
-    await card(id).getByText('Risk, fills and state chart').click();
+    await unfold(card(id), 'Risk, fills and state chart');
     await card(id).locator('.chart[data-standing=pending_approval]').waitFor();
     await approve(id);
     await stateOf(id, 'filled');
@@ -195,7 +196,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const id = await propose(service, patient, '0.01');
     await second.goto(`${service.url}/#/proposals`);
     const shown = second.locator(`[data-proposal="${id}"]`);
-    await shown.getByText('Risk, fills and state chart').click();
+    await unfold(shown, 'Risk, fills and state chart');
     await shown.locator('.chart[data-standing=pending_approval]').waitFor();
     await shown.getByLabel('Reason for declining').fill('half a rea');
     await sockets[0]?.close({ code: 1012, reason: 'the service restarts' });
@@ -220,7 +221,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       expect.stringContaining(position.costUsd.slice(0, position.costUsd.indexOf('.') + 7)),
       expect.stringMatching(/^20\d\d-/),
     ]);
-    await book.getByText('1 fill').click();
+    await unfold(book, '1 fill');
     await book.locator('.quote-list li').waitFor();
     await page.getByLabel('Amount in USD').fill('100');
     await page.getByRole('button', { name: 'Deposit' }).click();
@@ -388,7 +389,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       await run.getByRole('button', { name: 'Cancel' }).click();
       await page.locator('.run-list > li[data-state=cancelled]').waitFor();
       await awaited.waitFor({ state: 'hidden' });
-      await run.getByText('State chart').click();
+      await unfold(run, 'State chart');
       await run.locator('.chart[data-standing=cancelled]').waitFor();
     } finally {
       fetched();
@@ -403,7 +404,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
 
   test('a look at a few days runs to its end before the eyes of who began it, and its report opens', async () => {
     const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
-    await page.getByText('Another stretch for the backtest').click();
+    await unfold(page, 'Another stretch for the backtest');
     await page.getByLabel('From', { exact: true }).fill(day(5));
     await page.getByLabel('To', { exact: true }).fill(day(1));
     await page.getByLabel('only a look').check();
@@ -414,7 +415,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(items[0]).toMatchObject({ state: 'finished', request: { look: true, from: `${day(5)}T00:00:00.000Z` } });
     expect(await run.locator('.run-words').innerText()).toContain(`bars ${items[0].summary.bars}`);
     // The course of its equity, where the run stands.
-    await run.getByText('Equity in US dollars').click();
+    await unfold(run, 'Equity in US dollars');
     const { result } = (await service.get(`/v1/agents/${patient}/evaluations/${items[0].id}`)).body;
     const legend = run.locator('.market-chart-legend');
     expect(ungrouped(await legend.innerText())).toContain(`${result.daily.at(-1).date} 00:00   ${result.daily.at(-1).equityUsd}`);
@@ -511,10 +512,10 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     const id = await agentOf('Churner');
     await go(`#/agents/${id}/gates`);
     const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
-    await page.getByText('Another stretch for the backtest').click();
+    await unfold(page, 'Another stretch for the backtest');
     await page.getByLabel('From', { exact: true }).fill(day(15));
     await page.getByLabel('To', { exact: true }).fill(day(1));
-    await page.getByText('A sweep of thresholds').click();
+    await unfold(page, 'A sweep of thresholds');
     await page.getByLabel('Days that pick').fill('5');
     await page.getByLabel('Days that count').fill('3');
     await page.getByLabel('Thresholds, one a line').fill('name = 1');
@@ -675,7 +676,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     }
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'light' });
-    await card(id).getByText('Risk, fills and state chart').click();
+    await unfold(card(id), 'Risk, fills and state chart');
     await card(id).locator('.chart').waitFor();
     expect(await barriers(page)).toEqual([]);
     await go(`#/agents/${patient}/vault`);
