@@ -242,7 +242,7 @@ function agentRow(agent) {
     },
     /** @param {number} now */
     tick(now) {
-      if (slot > 0) say(when, `${age(Math.floor((now - slot) / 1000) * 1000).replace('.0', '')} ago`);
+      if (slot > 0) say(when, `${age(Math.floor((now - slot) / 1000) * 1000)} ago`);
     },
   };
 }

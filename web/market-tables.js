@@ -39,7 +39,7 @@ function budgetList(budgets) {
     'ul',
     { class: 'quote-list budget-list' },
     budgets.map(({ name, process, left, limit, windowMs, blockedUntil }) => {
-      const per = ` per ${age(windowMs).replace('.0', '')}`;
+      const per = ` per ${age(windowMs)}`;
       const blocked = blockedUntil === null ? '' : `, blocked until ${clockTime(blockedUntil)}`;
       return h('li', {}, `${name} (${process}) `, number(`${left}/${limit}`), per, blocked);
     }),

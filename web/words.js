@@ -93,17 +93,23 @@ export function dayOf(time) {
   return shownText(time).slice(0, 10);
 }
 
+/** The units of an age from a second on: each begins where the one before it ends. Hours go to two days. Milliseconds. */
+const AGE_UNITS = /** @type {const} */ ([
+  { unit: 's', ms: 1_000, below: 60_000 },
+  { unit: 'min', ms: 60_000, below: 3_600_000 },
+  { unit: 'h', ms: 3_600_000, below: 48 * 3_600_000 },
+  { unit: 'd', ms: 86_400_000, below: Number.POSITIVE_INFINITY },
+]);
+
 /**
- * How long ago, in one unit: `0.4 s`, `12 s`, `3 min`, `2 h`, `5 d`.
+ * An age or a span in words, as the service writes it: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. It is cut,
+ * never rounded up, and has one decimal below ten of its unit. What is below zero counts as zero, `0 s`.
  * @param {number} ms
  */
 export function age(ms) {
-  const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 100) return `${Math.floor(seconds)} s`;
-  if (seconds < 6_000) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
+  if (ms < 1_000) return ms < 1 ? '0 s' : `${Math.floor(ms)} ms`;
+  const { unit, ms: one } = AGE_UNITS.find(({ below }) => ms < below) ?? AGE_UNITS[3];
+  return `${ms < 10 * one ? Math.floor(ms / (one / 10)) / 10 : Math.floor(ms / one)} ${unit}`;
 }
 
 const DECIMALS_SHOWN = 6;
@@ -236,7 +242,7 @@ export function rejectionWords({ code, limit, before, after, suggestion }) {
 }
 
 /** A text of the record, whose ages are in milliseconds, with ages as people read them. @param {string} text */
-function withAges(text) {
+export function withAges(text) {
   return text.replace(/\b(\d+) ms old\b/g, (_, ms) => `${age(Number(ms))} old`);
 }
 

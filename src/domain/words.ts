@@ -1,15 +1,24 @@
 /** Figures as people read them: ages with a unit that fits, numbers without an exponent. */
 
-/** An age in words: `850 ms`, `12.3 s`, `5 min`, `28.9 hours`, `3.2 days`. @param ms at least zero. */
+/** The units of an age from a second on: each begins where the one before it ends. Hours go to two days. Milliseconds. */
+const AGE_UNITS = [
+  { unit: 's', ms: 1_000, below: 60_000 },
+  { unit: 'min', ms: 60_000, below: 3_600_000 },
+  { unit: 'h', ms: 3_600_000, below: 48 * 3_600_000 },
+  { unit: 'd', ms: 86_400_000, below: Number.POSITIVE_INFINITY },
+] as const;
+
+/**
+ * An age in words, as the console writes it: `850 ms`, `1.2 s`, `12 s`, `5 min`, `28 h`, `3.2 d`. It is cut, never rounded
+ * up, and has one decimal below ten of its unit. What is below zero counts as zero, `0 s`.
+ */
 export function ageInWords(ms: number): string {
-  const rounded = (value: number): string => String(Math.round(value * 10) / 10);
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${rounded(ms / 1_000)} s`;
-  if (ms < 3_600_000) return `${rounded(ms / 60_000)} min`;
-  return ms < 48 * 3_600_000 ? `${rounded(ms / 3_600_000)} hours` : `${rounded(ms / 86_400_000)} days`;
+  if (ms < 1_000) return ms < 1 ? '0 s' : `${Math.floor(ms)} ms`;
+  const { unit, ms: one } = AGE_UNITS.find(({ below }) => ms < below) ?? AGE_UNITS[3];
+  return `${ms < 10 * one ? Math.floor(ms / (one / 10)) / 10 : Math.floor(ms / one)} ${unit}`;
 }
 
-/** A text of the record with its ages in words: `104100000 ms old` becomes `28.9 hours old`. */
+/** A text of the record with its ages in words: `104100000 ms old` becomes `28 h old`. */
 export function withAgesInWords(text: string): string {
   return text.replace(/\b(\d+) ms old\b/g, (_, ms: string) => `${ageInWords(Number(ms))} old`);
 }

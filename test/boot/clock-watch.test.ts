@@ -74,7 +74,7 @@ test('a difference is told with its direction, within the bound it is none', asy
   shift.ms = 2 * HOUR;
   expect(await watch.check()).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(/^this machine's clock is 2 hours ahead of PostgreSQL's; at most 2 s is accepted$/),
+    detail: expect.stringMatching(/^this machine's clock is 2 h ahead of PostgreSQL's; at most 2 s is accepted$/),
   });
   shift.ms = -30_000;
   expect(await watch.check()).toMatchObject({ ok: false, detail: expect.stringContaining('behind PostgreSQL') });

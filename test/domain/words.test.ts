@@ -2,23 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { ageInWords, figureInWords, withAgesInWords } from '../../src/domain/words.ts';
-
-test.each<[number, string]>([
-  [0, '0 ms'],
-  [850, '850 ms'],
-  [12_340, '12.3 s'],
-  [300_000, '5 min'],
-  [104_100_000, '28.9 hours'],
-  [276_480_000, '3.2 days'],
-])('%d milliseconds are %s', (ms, words) => {
-  expect(ageInWords(ms)).toBe(words);
-});
-
-test('ages inside a text are told in words, and nothing else of it changes', () => {
-  expect(withAgesInWords('stale, over_age, 104100000 ms old')).toBe('stale, over_age, 28.9 hours old');
-  expect(withAgesInWords('a limit of 5000 ms')).toBe('a limit of 5000 ms');
-});
+import { figureInWords } from '../../src/domain/words.ts';
 
 test('no figure has an exponent, and none that is not zero reads as zero', () => {
   expect(figureInWords(8.912e-7)).toBe('less than 0.001');

@@ -1,12 +1,18 @@
 // Words and numbers as people read them.
 import { expect, test } from 'vitest';
 import { CONDITIONS } from '../../src/domain/conditions/index.ts';
+import { ageInWords, withAgesInWords } from '../../src/domain/words.ts';
 
 /** A module of the console, which has its types in comments that this side of the checker does not read. */
 const moduleOf = async (name: string) => (await import(new URL(`../../web/${name}`, import.meta.url).href)) as never;
-const { numberText, valueText }: { numberText(value: number): string; valueText(value: number | string | null): string } =
-  await moduleOf('words.js');
-const { rejectionWords }: { rejectionWords(rejection: object): string } = await moduleOf('words.js');
+const { age, forPeople, numberText, priceText, quoteText, rejectionWords, valueText, withAges } = (await moduleOf('words.js')) as {
+  readonly [Name in 'forPeople' | 'priceText' | 'quoteText' | 'withAges']: (text: string) => string;
+} & {
+  age(ms: number): string;
+  numberText(value: number): string;
+  rejectionWords(rejection: object): string;
+  valueText(value: number | string | null): string;
+};
 const { moneyText }: { moneyText(usd: string, isChange?: boolean): string } = await moduleOf('money.js');
 
 test('a statistic keeps every digit before its point, and five digits in all', () => {
@@ -72,8 +78,6 @@ test('a manifest is sentences: all entry rules hold together, one exit rule is e
 });
 
 const { compareTexts }: { compareTexts(a: string, b: string, way: 1 | -1): number } = await moduleOf('compare-texts.js');
-const { forPeople, priceText, quoteText }: { [Name in 'forPeople' | 'priceText' | 'quoteText']: (text: string) => string } =
-  await moduleOf('words.js');
 const { holds }: { holds(search: string, cells: readonly (readonly [string, string])[]): boolean } = await moduleOf('list-view.js');
 
 test('a column is sorted by value beyond what a double holds, ages by their length, and what is unknown comes last both ways', () => {
@@ -127,6 +131,39 @@ test('a sentence of the API is said for people: its instants by the clock, its i
   expect(forPeople('At 2026-11-23T12:09:00.000Z the agent proposed to buy spotexchange:BTCUSDT: price_below price=20000.')).toBe(
     'At 2026-11-23 12:09:00 UTC the agent proposed to buy BTCUSDT: price below price 20000.',
   );
+});
+
+test.each<[number, string]>([
+  [-1, '0 s'],
+  [0, '0 s'],
+  [0.4, '0 s'],
+  [850.7, '850 ms'],
+  [999.9, '999 ms'],
+  [1_000, '1 s'],
+  [1_290, '1.2 s'],
+  [2_300, '2.3 s'],
+  [9_999, '9.9 s'],
+  [12_340, '12 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [90_000, '1.5 min'],
+  [300_000, '5 min'],
+  [3_599_999, '59 min'],
+  [3_600_000, '1 h'],
+  [104_100_000, '28 h'],
+  [172_799_999, '47 h'],
+  [172_800_000, '2 d'],
+  [276_480_000, '3.2 d'],
+  [31_536_000_000, '365 d'],
+])('an age of %d milliseconds is %s, in a text of the service and in the console', (ms, words) => {
+  expect([ageInWords(ms), age(ms)]).toEqual([words, words]);
+});
+
+test.each([
+  ['stale, over_age, 104100000 ms old', 'stale, over_age, 28 h old'],
+  ['a limit of 5000 ms', 'a limit of 5000 ms'],
+])('the ages inside of a text of the record are said, and nothing else of it changes: %s', (text, words) => {
+  expect([withAgesInWords(text), withAges(text)]).toEqual([words, words]);
 });
 
 test('a refusal tells ages in a unit that fits, and nothing else of the record in other words', () => {

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { LeaderboardFilter } from '../../../api/v1/leaderboard/ports.ts';
 import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/entry.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
+import { percentile } from '../../harness/measured.ts';
 import { HOUR, NOW, ORG, type RefreshFixture } from './refresh-fixture.ts';
 
 const EVERYTHING: LeaderboardFilter = { chain: null, search: null, ranked: null, minimumCoveragePct: null };
@@ -42,9 +43,7 @@ export async function ranksOf(
     await reads.rank(window, filter, { limit: 50, after });
     took.push(performance.now() - from);
   }
-  took.sort((a, b) => a - b);
-  const at = (part: number): number => took[Math.min(took.length - 1, Math.floor(took.length * part))] as number;
   const first = await reads.rank('30d', EVERYTHING, { limit: 2, after: null });
   expect(first.items[0]?.rank).toBe(1);
-  return { p50: at(0.5), p99: at(0.99), projectedMs };
+  return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), projectedMs };
 }
