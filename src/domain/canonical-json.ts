@@ -1,5 +1,5 @@
 /** One spelling for one value: RFC 8785 canonical JSON and its SHA-256. */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
@@ -34,6 +34,23 @@ export function canonicalJson(value: Json): string {
 export function sha256Hex(text: string): string {
   return hash('sha256', text);
 }
+
+/** SHA-256 of lines with a line feed between them: what `sha256Hex` gives of the whole text, without ever holding it. */
+export function sha256OfLines(lines: Iterable<string>): string {
+  const digest = createHash('sha256');
+  let part = '';
+  let between = '';
+  for (const line of lines) {
+    part += between + line;
+    between = '\n';
+    if (part.length < HASHED_AT_ONCE) continue;
+    digest.update(part);
+    part = '';
+  }
+  return digest.update(part).digest('hex');
+}
+/** Characters. */
+const HASHED_AT_ONCE = 65_536;
 
 /** SHA-256 over the canonical JSON of a value, in lower-case hexadecimal. */
 export function canonicalHash(value: Json): string {

@@ -13,6 +13,7 @@ import type { ThreadPost } from '../evaluation-thread.ts';
 import type { BacktestReads, EventArchive } from '../ports.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { EventHistory, Fact, InstrumentInput } from './history.ts';
+import { type Bars, KeptBars } from './kept-bars.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
 import type { Trials } from './run.ts';
 
@@ -59,7 +60,7 @@ export async function readInputs(
   onRead: (done: number, total: number) => void,
 ): Promise<readonly InstrumentInput[]> {
   const [from, to] = [Date.parse(request.from), Date.parse(request.to)];
-  const bars = new Map<string, readonly Candle[]>();
+  const bars = new Map<string, Bars>();
   const wanted = barSeriesOf(needs);
   for (const [index, series] of wanted.entries()) {
     bars.set(seriesName(series), await readBars(reads, series, from, to));
@@ -81,19 +82,19 @@ export async function readInputs(
 }
 
 /** The bars of a series that open from `from` on and have closed by `to`. The next stretch is asked for before one has been taken in. */
-async function readBars(reads: BacktestReads, series: BarSeries, from: number, to: number): Promise<readonly Candle[]> {
+async function readBars(reads: BacktestReads, series: BarSeries, from: number, to: number): Promise<Bars> {
   const barMs = timeframeMs(series.timeframe) as number;
   const end = to - barMs + 1;
   const ask = async (begin: number): Promise<readonly Candle[]> =>
     begin < end ? reads.bars({ ...series, from: begin, to: Math.min(end, begin + BARS_A_READING * barMs) }) : [];
-  const read: Candle[] = [];
+  const read = new KeptBars();
   let next = ask(from);
   for (let begin = from; begin < end; begin += BARS_A_READING * barMs) {
     const stretch = next;
     next = ask(begin + BARS_A_READING * barMs);
     // Where one fails, the other may fail with it: the first error is told.
     next.catch(() => {});
-    for (const bar of await stretch) read.push(bar);
+    read.add(await stretch);
   }
   return read;
 }

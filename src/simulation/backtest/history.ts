@@ -1,7 +1,6 @@
 /** A stretch of market history in columns: closed bars on one grid, and beside them only what had been received by each slot. */
 
-import type { Candle } from '../../domain/candle.ts';
-import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
+import { canonicalHash, sha256OfLines } from '../../domain/canonical-json.ts';
 import type { CatalogEntry, InstrumentKind } from '../../domain/catalog.ts';
 import { isOfLastSession } from '../../domain/conditions/carried-reference.ts';
 import type { ObservedEvent } from '../../domain/cut.ts';
@@ -10,6 +9,7 @@ import { sessionAt } from '../../domain/session.ts';
 import type { Stretch } from '../../domain/stretches.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
+import type { Bars } from './kept-bars.ts';
 
 /** A number about an instrument and when it was received; ascending by `receivedAt`. */
 export interface Fact {
@@ -26,19 +26,19 @@ export interface EventHistory {
 }
 
 /** What is stored of one instrument. Everything but the candles may be missing; what is missing is unknown, never assumed. */
-export interface InstrumentInput {
+export interface InstrumentInput<List extends Bars = Bars> {
   readonly entry: Pick<CatalogEntry, 'key' | 'kind' | 'underlying' | 'benchmark' | 'benchmarkKind' | 'pairedPerp' | 'pairedSpot'>;
   /** Closed bars of the run's timeframe, ascending. */
-  readonly candles: readonly Candle[];
+  readonly candles: List;
   /** Closed bars of the other timeframes that rules look at. */
-  readonly series?: Readonly<Record<string, readonly Candle[]>>;
+  readonly series?: Readonly<Record<string, List>>;
   /** Bars of the underlying share, of the run's timeframe. */
-  readonly referenceCandles?: readonly Candle[];
+  readonly referenceCandles?: List;
   /** The issuer's marks. */
   readonly marks?: readonly Fact[];
   /** Bars of the asset's perpetual and of its spot instrument, of the run's timeframe, where they are not the instrument itself. */
-  readonly perpCandles?: readonly Candle[];
-  readonly spotCandles?: readonly Candle[];
+  readonly perpCandles?: List;
+  readonly spotCandles?: List;
   /** Hourly funding of the asset's perpetual: `receivedAt` is the end of the hour. */
   readonly funding?: readonly Fact[];
   /** Pool liquidity in US dollars. */
@@ -126,7 +126,7 @@ export function buildHistory(timeframe: string, inputs: readonly InstrumentInput
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const { candles } of inputs) {
-    const [oldest, newest] = [candles[0], candles.at(-1)];
+    const [oldest, newest] = [candles.at(0), candles.at(-1)];
     if (oldest === undefined || newest === undefined) continue;
     first = Math.min(first, oldest.openTime);
     last = Math.max(last, newest.openTime);
@@ -178,16 +178,16 @@ function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {
     series: Object.fromEntries(Object.entries(input.series ?? {}).map(([timeframe, list]) => [timeframe, closeSeries(list)])),
     funding: input.funding === undefined ? null : fundingSeries(input.funding),
     events: input.events ?? null,
-    firstOpen: candles[0]?.openTime ?? 0,
+    firstOpen: candles.at(0)?.openTime ?? 0,
     lastClose: (candles.at(-1)?.openTime ?? -grid.barMs) + grid.barMs,
   };
 }
 
-function priceColumns(key: InstrumentKey, candles: readonly Candle[], { firstSlot, barMs, length }: Grid) {
+function priceColumns(key: InstrumentKey, candles: Bars, { firstSlot, barMs, length }: Grid) {
   const nan = (): Float64Array => new Float64Array(length).fill(Number.NaN);
   const [open, high, low, close, volume] = [nan(), nan(), nan(), nan(), nan()];
   const state = new Uint8Array(length);
-  const decimals = decimalsOf(Number(candles[0]?.open ?? 1));
+  const decimals = decimalsOf(Number(candles.at(0)?.open ?? 1));
   const scale = 10 ** decimals;
   const price = (text: string): number => {
     const value = Number(text);
@@ -228,10 +228,8 @@ function decimalsOf(firstPrice: number): number {
  * until then. In any other case it is carried on, and rules on it pass only where the manifest allows that for the price
  * that the last regular session ended with.
  */
-function referenceOf(candles: readonly Candle[] | undefined, grid: Grid, state: Uint8Array) {
-  if (candles === undefined || candles.length === 0) return null;
-  const facts = candles.map(({ openTime, close }) => ({ receivedAt: openTime + grid.barMs, value: close }));
-  const column = factsAt(facts, grid, Number.POSITIVE_INFINITY);
+function referenceOf(candles: Bars | undefined, grid: Grid, state: Uint8Array) {
+  const column = factsAt(candles && closesOf(candles, grid), grid, Number.POSITIVE_INFINITY);
   if (column === null) return null;
   for (let i = 0; i < grid.length; i++) {
     if (Number.isNaN(column.values[i])) continue;
@@ -256,15 +254,17 @@ function markOf(marks: readonly Fact[] | undefined, grid: Grid, state: Uint8Arra
 }
 
 /** The latest fact received by each slot and no older than `maxAgeMs`. */
-function factsAt(facts: readonly Fact[] | undefined, { firstSlot, barMs, length }: Grid, maxAgeMs: number) {
-  if (facts === undefined || facts.length === 0) return null;
+function factsAt(facts: Iterable<Fact> | undefined, { firstSlot, barMs, length }: Grid, maxAgeMs: number) {
+  if (facts === undefined) return null;
+  const ascending = facts[Symbol.iterator]();
+  let next = ascending.next();
+  if (next.done === true) return null;
   const values = new Float64Array(length).fill(Number.NaN);
   const at = new Float64Array(length).fill(Number.NaN);
-  let next = 0;
+  let fact: Fact | undefined;
   for (let i = 0; i < length; i++) {
     const slot = firstSlot + i * barMs;
-    while (next < facts.length && (facts[next] as Fact).receivedAt <= slot) next++;
-    const fact = facts[next - 1];
+    for (; next.done !== true && next.value.receivedAt <= slot; next = ascending.next()) fact = next.value;
     if (fact === undefined || slot - fact.receivedAt > maxAgeMs) continue;
     values[i] = Number(fact.value);
     at[i] = fact.receivedAt;
@@ -273,20 +273,27 @@ function factsAt(facts: readonly Fact[] | undefined, { firstSlot, barMs, length 
 }
 
 /** Closes of bars that closed exactly at the slot. */
-function closesAt(candles: readonly Candle[] | undefined, grid: Grid): Float64Array | null {
-  const facts = candles?.map(({ openTime, close }) => ({ receivedAt: openTime + grid.barMs, value: close }));
-  return factsAt(facts, grid, 0)?.values ?? null;
+function closesAt(candles: Bars | undefined, grid: Grid): Float64Array | null {
+  return factsAt(candles && closesOf(candles, grid), grid, 0)?.values ?? null;
+}
+
+/** The close of each bar, which is known from the end of the bar on. */
+function* closesOf(candles: Bars, { barMs }: Grid): Iterable<Fact> {
+  for (const { openTime, close } of candles) yield { receivedAt: openTime + barMs, value: close };
 }
 
 function liveOnly(close: Float64Array, state: Uint8Array): Float64Array {
   return close.map((price, i) => (((state[i] as number) & QUOTE_LIVE) !== 0 ? price : Number.NaN));
 }
 
-function closeSeries(candles: readonly Candle[]): CloseSeries {
-  return {
-    openTime: Float64Array.from(candles, ({ openTime }) => openTime),
-    close: Float64Array.from(candles, ({ close }) => Number(close)),
-  };
+function closeSeries(candles: Bars): CloseSeries {
+  const series = { openTime: new Float64Array(candles.length), close: new Float64Array(candles.length) };
+  let i = 0;
+  for (const { openTime, close } of candles) {
+    series.openTime[i] = openTime;
+    series.close[i++] = Number(close);
+  }
+  return series;
 }
 
 function fundingSeries(facts: readonly Fact[]): CloseSeries {
@@ -302,21 +309,16 @@ function oneSpelling(text: DecimalString): DecimalString {
 }
 const ONE_SPELLING = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
+function* barLines(candles: Bars): Iterable<string> {
+  for (const { openTime, open, high, low, close, volume } of candles)
+    yield `${openTime},${oneSpelling(open)},${oneSpelling(high)},${oneSpelling(low)},${oneSpelling(close)},${oneSpelling(volume)}`;
+}
+
 /** Covers every bar and fact, column by column, so that the same stored history has the same hash wherever it was read. */
 function historyHash(timeframe: string, inputs: readonly InstrumentInput[]): string {
-  const bars = (candles: readonly Candle[] | undefined): string | null =>
-    candles === undefined
-      ? null
-      : sha256Hex(
-          candles
-            .map(
-              ({ openTime, open, high, low, close, volume }) =>
-                `${openTime},${[open, high, low, close, volume].map(oneSpelling).join(',')}`,
-            )
-            .join('\n'),
-        );
+  const bars = (candles: Bars | undefined): string | null => (candles === undefined ? null : sha256OfLines(barLines(candles)));
   const facts = (list: readonly Fact[] | undefined): string | null =>
-    list === undefined ? null : sha256Hex(list.map((fact) => `${fact.receivedAt},${oneSpelling(fact.value)}`).join('\n'));
+    list === undefined ? null : sha256OfLines(list.map((fact) => `${fact.receivedAt},${oneSpelling(fact.value)}`));
   return canonicalHash({
     timeframe,
     instruments: inputs.map((input) => ({

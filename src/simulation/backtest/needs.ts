@@ -9,6 +9,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
 import type { EventHistory, Fact, InstrumentInput } from './history.ts';
+import type { Bars } from './kept-bars.ts';
 
 /** A series of closed bars. */
 export interface BarSeries {
@@ -87,7 +88,7 @@ export function seriesName({ venue, instrument, timeframe }: BarSeries): string 
 
 /** What was read, by `seriesName`, perpetual and underlying. */
 export interface ReadSeries {
-  readonly bars: ReadonlyMap<string, readonly Candle[]>;
+  readonly bars: ReadonlyMap<string, Bars>;
   readonly funding: ReadonlyMap<string, readonly Fact[]>;
   readonly events: ReadonlyMap<string, EventHistory>;
   /** By instrument, as the venue or the issuer names it. */
@@ -103,7 +104,7 @@ export function inputsOf(
   needs: readonly InstrumentNeeds[],
   { bars, funding, events, marks, liquidity }: ReadSeries,
 ): readonly InstrumentInput[] {
-  const barsOf = (series: BarSeries | null): readonly Candle[] | null => {
+  const barsOf = (series: BarSeries | null): Bars | null => {
     const found = series === null ? undefined : bars.get(seriesName(series));
     return found === undefined || found.length === 0 ? null : found;
   };
@@ -132,16 +133,35 @@ export function inputsOf(
 
 /** The bars that were read of a longer timeframe, and of the others those of which every part was read. */
 function withJoinedBars(
-  read: readonly Candle[],
+  read: Bars,
   { timeframe }: BarSeries,
-  shorter: readonly Candle[],
+  shorter: Bars,
   { entry, candles }: Pick<InstrumentNeeds, 'entry' | 'candles'>,
-): readonly Candle[] {
+): Bars {
   const [barMs, lengthMs] = [timeframeMs(candles.timeframe) as number, timeframeMs(timeframe) as number];
   if (lengthMs % barMs !== 0) return read;
-  const known = new Set(read.map(({ openTime }) => openTime));
-  const lacking = shorter.filter(({ openTime }) => !known.has(Math.floor(openTime / lengthMs) * lengthMs));
-  if (lacking.length === 0) return read;
+  const known = new Set<EpochMs>();
+  for (const { openTime } of read) known.add(openTime);
   const isClosed = (openTime: EpochMs): boolean => entry.kind === 'tokenized_equity' && isClosedThroughout(openTime, openTime + barMs);
-  return [...read, ...joinWholeCandles(lacking, barMs, lengthMs, isClosed)].sort((a, b) => a.openTime - b.openTime);
+  const joined: Candle[] = [];
+  for (const [openTime, parts] of partsOfLonger(shorter, lengthMs)) {
+    if (!known.has(openTime)) joined.push(...joinWholeCandles(parts, barMs, lengthMs, isClosed));
+  }
+  return joined.length === 0 ? read : [...read, ...joined].sort((a, b) => a.openTime - b.openTime);
+}
+
+/** The bars that open within the same longer bar, with its open time, one longer bar after the other. */
+function* partsOfLonger(bars: Bars, lengthMs: number): Iterable<readonly [openTime: EpochMs, parts: readonly Candle[]]> {
+  let parts: Candle[] = [];
+  let openTime = Number.NaN;
+  for (const bar of bars) {
+    const longer = Math.floor(bar.openTime / lengthMs) * lengthMs;
+    if (longer !== openTime && parts.length > 0) {
+      yield [openTime, parts];
+      parts = [];
+    }
+    openTime = longer;
+    parts.push(bar);
+  }
+  if (parts.length > 0) yield [openTime, parts];
 }

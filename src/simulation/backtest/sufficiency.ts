@@ -24,31 +24,36 @@ export interface Insufficiency {
  */
 export function insufficiencyOf(
   entry: Pick<CatalogEntry, 'key' | 'kind'>,
-  candles: readonly Pick<Candle, 'openTime'>[],
+  candles: Iterable<Pick<Candle, 'openTime'>>,
   barMs: number,
   needSpan: boolean,
 ): Insufficiency | null {
   const instrument = entry.key;
-  const [first, last] = [candles[0], candles.at(-1)];
-  if (first === undefined || last === undefined) return { instrument, gap: null, detail: `there are no candles of ${instrument}` };
-  for (let i = 1; i < candles.length; i++) {
-    const from = (candles[i - 1] as Candle).openTime + barMs;
-    const to = (candles[i] as Candle).openTime;
-    if (to - from <= MAINTENANCE_MS) continue;
-    const unexplained = entry.kind === 'tokenized_equity' ? openTimeWithin(from, to) : to - from;
-    if (unexplained <= MAINTENANCE_MS) continue;
-    return {
-      instrument,
-      gap: { from, to },
-      detail: `${instrument} has no candles from ${isoTime(from)} to ${isoTime(to)}, ${Math.round(unexplained / 3_600_000)} hours that no calendar explains (${MAINTENANCE_MS / 3_600_000} are)`,
-    };
+  let [first, end]: [EpochMs | null, EpochMs] = [null, 0];
+  for (const { openTime } of candles) {
+    const gap = first === null ? null : gapOf(entry, end, openTime);
+    if (gap !== null) return gap;
+    first ??= openTime;
+    end = openTime + barMs;
   }
-  const end = last.openTime + barMs;
-  if (!needSpan || end >= yearsAfter(first.openTime, GATE_LIMITS.historyYears)) return null;
+  if (first === null) return { instrument, gap: null, detail: `there are no candles of ${instrument}` };
+  if (!needSpan || end >= yearsAfter(first, GATE_LIMITS.historyYears)) return null;
   return {
     instrument,
     gap: null,
-    detail: `${instrument} has candles from ${isoTime(first.openTime)} to ${isoTime(end)}, less than ${GATE_LIMITS.historyYears} years`,
+    detail: `${instrument} has candles from ${isoTime(first)} to ${isoTime(end)}, less than ${GATE_LIMITS.historyYears} years`,
+  };
+}
+
+/** Null where a stretch without bars is short enough or explained by the calendar. */
+function gapOf({ key, kind }: Pick<CatalogEntry, 'key' | 'kind'>, from: EpochMs, to: EpochMs): Insufficiency | null {
+  if (to - from <= MAINTENANCE_MS) return null;
+  const unexplained = kind === 'tokenized_equity' ? openTimeWithin(from, to) : to - from;
+  if (unexplained <= MAINTENANCE_MS) return null;
+  return {
+    instrument: key,
+    gap: { from, to },
+    detail: `${key} has no candles from ${isoTime(from)} to ${isoTime(to)}, ${Math.round(unexplained / 3_600_000)} hours that no calendar explains (${MAINTENANCE_MS / 3_600_000} are)`,
   };
 }
 

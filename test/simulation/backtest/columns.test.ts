@@ -118,7 +118,7 @@ describe('a random manifest over a random history', () => {
       fc.property(anyCase, fc.double({ min: 0.2, max: 0.95, noNaN: true }), (one, share) => {
         const whole = play(one);
         const end = START + Math.ceil(whole.history.length * share) * HOUR;
-        const cut = (input: InstrumentInput): InstrumentInput => ({
+        const cut = (input: InstrumentInput<readonly Candle[]>): InstrumentInput<readonly Candle[]> => ({
           ...input,
           candles: input.candles.filter(({ openTime }) => openTime + HOUR <= end),
           series: { '2h': (input.series?.['2h'] ?? []).filter(({ openTime }) => openTime + 2 * HOUR <= end) },

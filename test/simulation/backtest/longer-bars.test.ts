@@ -11,6 +11,7 @@ import { seenBars, workFromBars } from '../../../src/simulation/backtest/from-ba
 import { readInputs, workFromHistory } from '../../../src/simulation/backtest/from-history.ts';
 import { backtestNeeds, seriesName } from '../../../src/simulation/backtest/needs.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
+import type { InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import type { BacktestReads } from '../../../src/simulation/ports.ts';
 import { payload } from '../../domain/authored.ts';
 import { draws, HOUR, walk } from './random-histories.ts';
@@ -40,8 +41,15 @@ async function bothOf(symbol: string, bars: ReadonlyMap<string, readonly Candle[
   const needs = needsOf(symbol);
   const ofFiles = seenBars({ timeframe: '1h', bars, now: to, requested: () => request }, needs).inputs;
   const ofStore = await readInputs(storeOf(bars), needs, { request, funding: [], createdAt: to }, () => {});
-  return { ofFiles, ofStore, longer: ofFiles[0]?.series?.['4h'] ?? [] };
+  return { ofFiles: ofFiles.map(listed), ofStore: ofStore.map(listed), longer: [...(ofFiles[0]?.series?.['4h'] ?? [])] };
 }
+
+/** An input with its bars as lists, whatever they are kept as. */
+const listed = ({ candles, series = {}, ...rest }: InstrumentInput) => ({
+  ...rest,
+  candles: [...candles],
+  series: Object.fromEntries(Object.entries(series).map(([timeframe, bars]) => [timeframe, [...bars]])),
+});
 
 const whole = walk(draws(5), FROM, HOUR, HOURS, 30_000);
 

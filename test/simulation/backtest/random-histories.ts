@@ -57,7 +57,7 @@ export function walk(next: () => number, first: number, barMs: number, count: nu
 }
 
 /** Everything that may be stored of an instrument, some of it missing. */
-export function randomInput(seed: number, symbol: string, count: number): InstrumentInput {
+export function randomInput(seed: number, symbol: string, count: number): InstrumentInput<readonly Candle[]> {
   const next = draws(seed);
   const entry = entryOf(symbol);
   const level = LEVELS[symbol] as number;
@@ -149,7 +149,7 @@ function nearby(side: 'entry' | 'exit', level: number): fc.Arbitrary<Record<stri
 
 export interface RandomCase {
   readonly manifest: Manifest;
-  readonly inputs: readonly InstrumentInput[];
+  readonly inputs: readonly InstrumentInput<readonly Candle[]>[];
 }
 
 /** Any small case: up to three instruments, up to 80 bars, rules of every type. */
@@ -190,7 +190,7 @@ function latest<Row>(rows: readonly Row[] | undefined, at: (row: Row) => number,
 
 const closedAt = ({ openTime }: Candle): number => openTime + HOUR;
 
-function indicatorAt(need: IndicatorNeed, input: InstrumentInput, slot: number): IndicatorValue {
+function indicatorAt(need: IndicatorNeed, input: InstrumentInput<readonly Candle[]>, slot: number): IndicatorValue {
   const barMs = timeframeMs(need.timeframe) as number;
   const rows =
     need.name === 'funding_percentile'
@@ -218,7 +218,12 @@ function lastClose(slot: number): number {
 }
 
 /** The cut at a slot, worked out from the raw rows of nothing later than the slot. */
-export function cutFromRows(inputs: readonly InstrumentInput[], needs: readonly IndicatorNeed[], slot: number, quoteOf: QuoteOf): Cut {
+export function cutFromRows(
+  inputs: readonly InstrumentInput<readonly Candle[]>[],
+  needs: readonly IndicatorNeed[],
+  slot: number,
+  quoteOf: QuoteOf,
+): Cut {
   const observations = new Map<InstrumentKey, Observation>();
   for (const input of inputs) {
     const { entry } = input;

@@ -55,7 +55,7 @@ async function read(first: number, end: number, reads: BacktestReads = createBac
   const [from, to] = [FROM + first * MINUTE, FROM + end * MINUTE];
   const request = { from: isoTime(from), to: isoTime(to), timeframe: null, look: true, assumptions: DEFAULT_ASSUMPTIONS } as const;
   const inputs = await readInputs(counted, backtestNeeds(manifest.manifest, '1m'), { request, funding: [], createdAt: to }, () => {});
-  return { candles: inputs[0]?.candles, readings, most };
+  return { candles: [...(inputs[0]?.candles ?? [])], readings, most };
 }
 
 test('a year of minutes is read in one statement per fifty thousand bars, the next asked for before one has come', async () => {
