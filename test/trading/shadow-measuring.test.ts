@@ -10,7 +10,10 @@ import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.t
 import { createSignedRows, UnsignedRow } from '../../src/adapters/store/trail/signed-rows.ts';
 import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
 import { bookIds } from '../../src/domain/book.ts';
+import { costModelOf } from '../../src/domain/costs.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
 import type { EvidenceDraft } from '../../src/domain/evidence.ts';
+import { SLICES } from '../../src/domain/execution-plan.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import { flowDigest, flowText, readFlow, type VenueTrade } from '../../src/domain/shadow/flow.ts';
 import { measureDue, measuredBy } from '../../src/trading/shadow-measuring.ts';
@@ -30,9 +33,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const brokenParts = async () => (await verifyTrail(owner)).breaks.filter(({ part }) => part === 'shadow flow').map(({ detail }) => detail);
-
-test('an order that rested is measured by the trades of its window, shown beside its fill, and checked by whoever assesses', async () => {
+/** What the feed keeps of the flow and measures by, with what the test tells it of the venue. */
+function feed() {
   const told = new Subject<FeedMessage>();
   const trades = new Subject<VenueTrade>();
   const flow = createFlowKeeper({
@@ -42,8 +44,14 @@ test('an order that rested is measured by the trades of its window, shown beside
     clock: stage.clock,
     onFailure: (error) => expect.unreachable(String(error)),
   });
-  const shadows = createShadowStore(stage.feedSql);
-  const look = () => measureDue({ store: shadows, keeper: flow, follow: flow.follow, now: stage.clock.now() });
+  const store = createShadowStore(stage.feedSql);
+  return { told, trades, look: () => measureDue({ store, keeper: flow, follow: flow.follow, now: stage.clock.now() }), stop: flow.stop };
+}
+
+const brokenParts = async () => (await verifyTrail(owner)).breaks.filter(({ part }) => part === 'shadow flow').map(({ detail }) => detail);
+
+test('an order that rested is measured by the trades of its window, shown beside its fill, and checked by whoever assesses', async () => {
+  const { told, trades, look, stop } = feed();
   const manifest = eagerManifest({ algorithm: 'smart_order_routing_maker_first', urgency: 'high' });
   const id = await stage.agent('policy_auto', manifest);
   await stage.atStage(id, 'shadow');
@@ -129,7 +137,46 @@ test('an order that rested is measured by the trades of its window, shown beside
     select tgname as name from pg_trigger where tgrelid = 'shadow_windows'::regclass and not tgisinternal`)
     await owner`alter table shadow_windows enable always trigger ${owner(name)}`;
   expect(await brokenParts()).toEqual([]);
-  flow.stop();
+  stop();
+});
+
+test('an order in slices is measured slice by slice, each by the book that the venue showed as it arrived', async () => {
+  const { told, look, stop } = feed();
+  const { count, everyMs } = SLICES.high;
+  const id = await stage.agent('policy_auto', eagerManifest({ algorithm: 'twap', urgency: 'high' }));
+  await stage.atStage(id, 'shadow');
+  await look();
+  const shown = (ask: number): void => told.next(quoteOf(BTC, stage.clock.now(), String(ask - 10), String(ask), 'live', '5'));
+  stage.price('60000', '60010', 'live', BTC, '5');
+  await stage.tick();
+  const sentAt: number[] = [];
+  for (let slice = 0; slice < count; slice++) {
+    // Paper fills by the quote that risk saw; the venue shows two dollars more, and after the arrival much more.
+    stage.price(String(60_000 + 50 * slice), String(60_010 + 50 * slice), 'live', BTC, '5');
+    shown(60_012 + 50 * slice);
+    sentAt.push(stage.clock.now());
+    await stage.timers.fireDue();
+    await stage.carry();
+    stage.clock.advanceTo(stage.clock.now() + costModelOf(BTC).latencyMs + 200);
+    shown(61_000);
+    stage.clock.advanceTo((sentAt[0] as number) + (slice + 1) * everyMs);
+  }
+  const [proposal] = await stage.list({ agentId: id });
+  expect(proposal).toMatchObject({
+    state: 'filled',
+    execution: { parts: Array.from({ length: count }, () => ({ kind: 'take', reason: null })) },
+  });
+
+  await look();
+  const booked = await createBookReads(stage.sql).fills(ORG, bookIds.paper(id, 1), { limit: 10, after: null });
+  const slices = (booked?.items ?? []).toSorted((a, b) => a.at - b.at);
+  expect(slices.map(({ fillPrice, shadow }) => [fillPrice, shadow?.outcome, shadow?.price, shadow?.from])).toEqual(
+    sentAt.map((at, slice) => [String(60_010 + 50 * slice), 'measured', String(60_012 + 50 * slice), at]),
+  );
+  expect(slices.map(({ shadow }) => shadow?.quantity)).toEqual(slices.map(({ quantity }) => quantity));
+  expect(slices.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0)).eq(proposal?.order.quantity ?? 0)).toBe(true);
+  expect(await brokenParts()).toEqual([]);
+  stop();
 });
 
 test('an order whose window nobody received is unknown, and a window that the worker wrote is named', async () => {
