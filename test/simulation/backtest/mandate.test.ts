@@ -42,6 +42,7 @@ function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number;
     const marks = new Map<InstrumentColumns['key'], string>();
     for (const [key, { quote }] of cut.observations) if (quote?.quality === 'live' && quote.mid !== null) marks.set(key, quote.mid);
     state = markBook(state, marks, cut.slot).state;
+    const cashUsd = cashAt(simulation, i);
     const openProposals: OpenProposal[] = [];
     for (const entry of simulation.entries.filter(({ bar }) => bar === i)) {
       const { key, liquidity } = history.instruments[entry.instrument] as InstrumentColumns;
@@ -62,7 +63,7 @@ function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number;
         reference: { required, observed: observation.reference },
         liquidityUsd,
         mandate,
-        book: markBook({ ...state, openProposals: [...openProposals] }, marks, cut.slot),
+        book: markBook({ ...state, cashUsd, openProposals: [...openProposals] }, marks, cut.slot),
         others: NO_OTHER_BOOKS,
         halt: 'none',
         disabledFeature: null,
@@ -83,6 +84,15 @@ function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number;
     }
   }
   return { asked, pooled, refused };
+}
+
+/**
+ * The cash that the decision at bar `i` saw, in whole micro-dollars. The fees of an order in parts were worked out part by
+ * part, which its one average price does not tell: the fills made of it below come close to the cash, and do not meet it.
+ */
+function cashAt({ cashSteps, units }: Simulation, i: number): string {
+  const { cash = 0 } = cashSteps.findLast(({ bar }) => bar <= i) ?? {};
+  return plainDecimal(new Decimal(unitsText(cash, units.moneyDecimals)).toDecimalPlaces(6, Decimal.ROUND_FLOOR));
 }
 
 /** What the decision at bar `i` saw happen since the one before; sales before purchases, as orders at one bar fill. */
