@@ -35,6 +35,9 @@ export function sha256Hex(text: string): string {
   return hash('sha256', text);
 }
 
+/** A text is hashed in parts of so many characters. */
+const HASHED_AT_ONCE = 65_536;
+
 /** SHA-256 of lines with a line feed between them: what `sha256Hex` gives of the whole text, without ever holding it. */
 export function sha256OfLines(lines: Iterable<string>): string {
   const digest = createHash('sha256');
@@ -49,8 +52,6 @@ export function sha256OfLines(lines: Iterable<string>): string {
   }
   return digest.update(part).digest('hex');
 }
-/** Characters. */
-const HASHED_AT_ONCE = 65_536;
 
 /** SHA-256 over the canonical JSON of a value, in lower-case hexadecimal. */
 export function canonicalHash(value: Json): string {

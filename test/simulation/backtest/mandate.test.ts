@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { applyFill, emptyBook, type Fill, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/book.ts';
+import { carriedIn, isReadableCarried } from '../../../src/domain/conditions/carried-reference.ts';
 import { costModelOf } from '../../../src/domain/costs.ts';
 import { compileManifest } from '../../../src/domain/decide.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
@@ -23,6 +24,7 @@ import { payload } from '../../domain/authored.ts';
 import { anyCase, draws, entryOf, HOUR, type RandomCase, START, walk } from './random-histories.ts';
 
 const RUNS = Number(process.env['FC_RUNS'] ?? 150);
+const MICRO_DOLLAR = 1e-6;
 const SEED = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Takes every order of a run to the risk function, with the book that its trades had come to by then. */
@@ -35,14 +37,28 @@ function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number;
   const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, 'paper', 'autonomous');
   const refused: unknown[] = [];
   let [asked, pooled] = [0, 0];
+  /** Of the fees that the book was charged, US dollars at most: those on what average prices were rounded by, and what resting spares. */
+  let [roundedFees, restingFees] = [new Decimal(0), new Decimal(0)];
   let state: TradingBook = emptyBook('book', 'paper', manifest.maxCapitalUsd);
   for (let i = 0; i < history.length; i++) {
     const cut = view.cutAt(i);
-    for (const fill of fillsSeenAt(simulation, history.instruments, i, cut.slot)) state = applyFill(state, fill);
+    for (const fill of fillsSeenAt(simulation, history.instruments, i, cut.slot)) {
+      state = applyFill(state, fill);
+      const { priceDecimals } = simulation.instruments[
+        history.instruments.findIndex(({ key }) => key === fill.instrument)
+      ] as InstrumentUnits;
+      const { makerFeeBps, takerFeeBps } = costModelOf(fill.instrument);
+      const rounded = new Decimal(10).pow(-priceDecimals).times(fill.quantity);
+      roundedFees = roundedFees.plus(rounded.times(takerFeeBps).div(10_000));
+      restingFees = restingFees.plus(new Decimal(fill.notionalUsd).times(takerFeeBps - makerFeeBps).div(10_000));
+    }
     const marks = new Map<InstrumentColumns['key'], string>();
     for (const [key, { quote }] of cut.observations) if (quote?.quality === 'live' && quote.mid !== null) marks.set(key, quote.mid);
     state = markBook(state, marks, cut.slot).state;
     const cashUsd = cashAt(simulation, i);
+    const spared = new Decimal(cashUsd).minus(state.cashUsd);
+    const isClose = spared.gte(roundedFees.plus(MICRO_DOLLAR).neg()) && spared.lte(roundedFees.plus(restingFees));
+    expect(isClose, `cash at bar ${i}: ${cashUsd}, in the book ${state.cashUsd}`).toBe(true);
     const openProposals: OpenProposal[] = [];
     for (const entry of simulation.entries.filter(({ bar }) => bar === i)) {
       const { key, liquidity } = history.instruments[entry.instrument] as InstrumentColumns;
@@ -60,7 +76,11 @@ function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number;
       const verdict = assessOrder(order, {
         at: cut.slot,
         quote: observedOrderQuote(observation),
-        reference: { required, observed: observation.reference },
+        reference: {
+          required,
+          observed: observation.reference,
+          carried: isReadableCarried(observation.reference, cut.slot, carriedIn(manifest)),
+        },
         liquidityUsd,
         mandate,
         book: markBook({ ...state, cashUsd, openProposals: [...openProposals] }, marks, cut.slot),

@@ -38,7 +38,8 @@ const anyTrading = fc.record({
       // What the flow gave of it, in eighths of what paper filled; null where it is unknown, undefined where nobody measured it.
       // What was missed, what is unknown and what nobody measured are as frequent as what was.
       flow: fc.oneof(fc.constant(undefined), fc.constant(null), fc.constant(0), fc.integer({ min: 1, max: 9 })),
-      measuredAfterMs: fc.integer({ min: 0, max: 3 * DAY }),
+      // Mostly before the evaluation: what is measured after it counts as unknown too.
+      measuredAfterMs: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: DAY / 24 }) }, fc.integer({ min: 0, max: 3 * DAY })),
     }),
     { maxLength: 18 },
   ),
@@ -140,8 +141,8 @@ test('over random fills, overnight positions, missing and stale prices', async (
   );
   // The property would hold of nothing as well.
   expect(compared).toBeGreaterThan(50);
-  expect(Math.min(shadowed.measured, shadowed.unknown, shadowed.missed)).toBeGreaterThan(0);
-  expect(overnight).toBeGreaterThan(0);
+  expect(Math.min(shadowed.measured, shadowed.unknown, shadowed.missed)).toBeGreaterThan(3);
+  expect(overnight).toBeGreaterThan(3);
 });
 
 test('by hand: two days with a position overnight, at its bids, and what the sale realized after fees', async () => {
