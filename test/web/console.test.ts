@@ -95,9 +95,12 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
       ['Perpetual carry', 'research'],
     ] as const) {
       const row = agentRow(name);
-      await row.locator('.hears-live').waitFor();
-      await row.getByText(/ago$/).waitFor();
-      const cells = await row.locator('td').allInnerTexts();
+      // All at one look: data that is late on a busy machine is live again a moment later.
+      const live = async () => {
+        const texts = await row.locator('td').allInnerTexts();
+        return texts[3] === 'live' && texts[4]?.endsWith('ago') ? texts : null;
+      };
+      const cells = await waitFor(live, { what: `${name} with live data and a decision` });
       expect(cells.slice(0, 4)).toEqual(['draft', autonomy, 'active', 'live']);
       expect(cells[4]).toMatch(/^(hold|propose entry|blocked by risk) \d+ (s|min) ago$/);
     }
