@@ -11,7 +11,7 @@ const withMoreRounds = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
   .filter(
     (path) =>
       path.endsWith('.test.ts') &&
-      /\b(rounds|isMet|crashPoints|findingsEverywhere|troublesOf)\(/.test(readFileSync(new URL(path, TESTS), 'utf8')),
+      /\b(rounds|isMet|inProof|testInProof|crashPoints|findingsEverywhere|troublesOf)\(/.test(readFileSync(new URL(path, TESTS), 'utf8')),
   )
   .map((path) => `test/${path}`);
 

@@ -20,24 +20,26 @@ const MOST_ITEMS = 2;
 
 /** What only a running service answers is recorded from these. */
 const JOURNEYS = [
-  'test/web/console-launches.test.ts',
   'test/web/console-trading.test.ts',
   'test/web/console-marketplace.test.ts',
-  'test/web/console-bridge.test.ts',
   'test/journeys/takes.test.ts',
   'test/journeys/venue-supplies.test.ts',
 ];
+/** The same, of stories that only the proof runs. */
+const LONG_JOURNEYS = ['test/web/console-launches.proof.test.ts', 'test/web/console-bridge.proof.test.ts'];
 
 const folder = mkdtempSync(join(tmpdir(), 'sevengate-examples-'));
 try {
   const file = join(folder, 'asked.ndjson');
   const named = process.argv.slice(2);
-  const tests = named.length > 0 ? named : ['test/api', ...JOURNEYS];
-  spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...tests], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, SEVENGATE_EXAMPLES: file },
-  });
+  const run = (...tests) =>
+    spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...tests], {
+      cwd: ROOT,
+      stdio: 'inherit',
+      env: { ...process.env, SEVENGATE_EXAMPLES: file },
+    });
+  run(...(named.length > 0 ? named : ['test/api', ...JOURNEYS]));
+  if (named.length === 0) run('--config', 'vitest.proof.config.ts', ...LONG_JOURNEYS);
   if (!existsSync(file)) throw new Error('the tests asked nothing');
   const made = choose(
     readFileSync(file, 'utf8')

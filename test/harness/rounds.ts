@@ -1,8 +1,13 @@
 /** How often a test with many rounds repeats itself: in the suite as often as finds a fault of the usual kind, in `npm run proof` far more often. */
+import { test } from 'vitest';
 
-/** A proof runs every file that calls this, beside the `*.proof.test.ts`. */
+/** Whether this is `npm run proof`. A proof runs every file that calls one of these functions, beside the `*.proof.test.ts`. */
+export function inProof(): boolean {
+  return process.env['SEVENGATE_PROOF'] !== undefined;
+}
+
 export function rounds({ suite, proof }: { readonly suite: number; readonly proof: number }): number {
-  return process.env['SEVENGATE_PROOF'] === undefined ? suite : proof;
+  return inProof() ? proof : suite;
 }
 
 /**
@@ -12,3 +17,6 @@ export function rounds({ suite, proof }: { readonly suite: number; readonly proo
 export function isMet(row: number, column: number, nth: number): boolean {
   return (row + column) % rounds({ suite: nth, proof: 1 }) === 0;
 }
+
+/** A test of a long story, run by `npm run proof` alone; what the suite has of it stands beside it, or in the rooms that it passes. */
+export const testInProof = test.runIf(inProof());

@@ -8,6 +8,7 @@ import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { EVM_TOKENS } from '../../src/domain/evm-chain.ts';
 import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
+import { testInProof } from '../harness/rounds.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from './shared-service.ts';
 
@@ -119,31 +120,37 @@ test('a transfer in each direction is completed with what was promised at least'
   expect(listed.body.items.map(({ id }: { id: string }) => id)).toEqual([inward.id, outward.id]);
 });
 
-test('one that is held is told to be late once, counts in transit, and is completed when it is let go', {
-  timeout: 240_000 * PATIENCE,
-}, async () => {
-  await chain('bridge_trouble', { provider: 'relay', how: 'holds' });
-  const held = await transfer('evmvenue', 'relay', '20');
-  await chain('bridge_trouble', { provider: 'relay', how: null });
-  await waitFor(async () => ((await status(held.id)).axes.source.state === 'final' ? true : null), {
-    what: 'its source to be final',
-    deadlineMs: 60_000,
-  });
-  const portfolio = await service.get('/v1/portfolio?mode=live', 'operator');
-  expect(portfolio.body.places).toContainEqual(expect.objectContaining({ id: `bridge:${held.id}`, quality: 'in_transit', cashUsd: '20' }));
-  // Two minutes later, by the clock of its durable timer.
-  const sql = service.database();
-  await sql`update timers set due_at = 0 where actor_id = ${held.id} and timer_id like '%delayAfter%'`;
-  await sql.end({ timeout: 1 });
-  await waitFor(async () => ((await status(held.id)).delayed ? true : null), { what: 'it to be told late', deadlineMs: 30_000 });
-  await chain('bridge_release', { provider: 'relay' });
-  await ended(held.id, 'completed');
-  expect(await alertsOf(held.id)).toEqual(['bridge_transfer_delayed', 'bridge_transfer_completed']);
-  const after = await service.get('/v1/portfolio?mode=live', 'operator');
-  expect(after.body.places.map(({ id }: { id: string }) => id)).not.toContain(`bridge:${held.id}`);
-});
+testInProof(
+  'one that is held is told to be late once, counts in transit, and is completed when it is let go',
+  {
+    timeout: 240_000 * PATIENCE,
+  },
+  async () => {
+    await chain('bridge_trouble', { provider: 'relay', how: 'holds' });
+    const held = await transfer('evmvenue', 'relay', '20');
+    await chain('bridge_trouble', { provider: 'relay', how: null });
+    await waitFor(async () => ((await status(held.id)).axes.source.state === 'final' ? true : null), {
+      what: 'its source to be final',
+      deadlineMs: 60_000,
+    });
+    const portfolio = await service.get('/v1/portfolio?mode=live', 'operator');
+    expect(portfolio.body.places).toContainEqual(
+      expect.objectContaining({ id: `bridge:${held.id}`, quality: 'in_transit', cashUsd: '20' }),
+    );
+    // Two minutes later, by the clock of its durable timer.
+    const sql = service.database();
+    await sql`update timers set due_at = 0 where actor_id = ${held.id} and timer_id like '%delayAfter%'`;
+    await sql.end({ timeout: 1 });
+    await waitFor(async () => ((await status(held.id)).delayed ? true : null), { what: 'it to be told late', deadlineMs: 30_000 });
+    await chain('bridge_release', { provider: 'relay' });
+    await ended(held.id, 'completed');
+    expect(await alertsOf(held.id)).toEqual(['bridge_transfer_delayed', 'bridge_transfer_completed']);
+    const after = await service.get('/v1/portfolio?mode=live', 'operator');
+    expect(after.body.places.map(({ id }: { id: string }) => id)).not.toContain(`bridge:${held.id}`);
+  },
+);
 
-test('one that the solver cannot pay is refunded on the source chain', { timeout: 240_000 * PATIENCE }, async () => {
+testInProof('one that the solver cannot pay is refunded on the source chain', { timeout: 240_000 * PATIENCE }, async () => {
   await chain('bridge_trouble', { provider: 'relay', how: 'fails_then_refunds' });
   const quote = await transfer('evmvenue', 'relay', '15');
   await chain('bridge_trouble', { provider: 'relay', how: null });

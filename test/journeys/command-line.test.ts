@@ -13,7 +13,7 @@ import { sandboxExchangeAccount } from '../../src/sandbox/spotexchange/simulator
 import { holdPorts, REFUSING_PORT } from '../harness/ports.ts';
 import { testDatabase, withCluster } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
-import { isMet } from '../harness/rounds.ts';
+import { inProof, isMet } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
   type Command as EndedCommand,
@@ -347,6 +347,7 @@ describe('one state folder', () => {
       new RegExp(`^sevengate: 127.0.0.1:${port} is taken: stop what listens there, or set PORT to another one \\(0 takes any free one\\)$`),
     );
     expectStopped(folder);
+    if (!inProof()) return;
     const simulators = await sevengate(['start'], { SEVENGATE_HOME: folder, SANDBOX_PORT: String(Number(port) - 2), LOG_LEVEL: 'error' });
     expectSentence(
       simulators,

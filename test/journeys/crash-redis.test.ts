@@ -17,7 +17,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
-import { isMet, rounds } from '../harness/rounds.ts';
+import { isMet, rounds, testInProof } from '../harness/rounds.ts';
 import { measured } from '../harness/measured.ts';
 import { NO_TRADES, riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -177,7 +177,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
     TIME_LIMIT_MS,
   );
 
-  test(
+  testInProof(
     'stops answering for a while without closing a connection: ticks go on once it answers',
     async () => {
       await withRedis(async (stage, redis) => {

@@ -6,7 +6,7 @@ import type { QueueAddress } from '../../src/adapters/queue/bullmq.ts';
 import { measured } from '../harness/measured.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
-import { isMet, rounds } from '../harness/rounds.ts';
+import { isMet, rounds, testInProof } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { GREEN_WITHIN_MS, onStage } from './crash-fixture.ts';
 
@@ -68,7 +68,7 @@ for (const [row, kind] of KINDS.entries()) {
       TIME_LIMIT_MS,
     );
 
-    inTurn(2)(
+    testInProof(
       'a worker hangs with a tick in its hands: another takes that tick over, and the first, when it wakes, changes nothing',
       async () => {
         await onStage({ ...(await place(kind)), periodMs: 30_000 }, async (stage) => {

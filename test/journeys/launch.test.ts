@@ -14,6 +14,7 @@ import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
 import { kitInstruction } from '../../src/sandbox/solana/launch-programs/modelled-machine.ts';
 import { signedBy } from '../actors/launch/launch-fixture.ts';
 import { payload } from '../api/api-under-test.ts';
+import { testInProof } from '../harness/rounds.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { holdingOf } from '../sandbox/solana/launch-fixture.ts';
 import { joinService, type SharedService } from './shared-service.ts';
@@ -207,35 +208,39 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve 
   expect(Number(sold.fills[0].fillPrice)).toBeGreaterThan(Number(bought.fills[0].fillPrice));
 });
 
-test('what the README says leads from an agent to a token that graduates, while the monitor moves', {
-  timeout: 400_000 * PATIENCE,
-}, async () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const functions = `. ${fileURLToPath(new URL('../../docs/guides/sandbox.sh', import.meta.url))}\n`;
-  const said = (/## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace(/^\. docs.*\n/m, functions);
-  const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
-  const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
-  const before = `U=${service.url}\nTOKEN=${service.token('operator')}\nID=${agent}
+testInProof(
+  'what the README says leads from an agent to a token that graduates, while the monitor moves',
+  {
+    timeout: 400_000 * PATIENCE,
+  },
+  async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const functions = `. ${fileURLToPath(new URL('../../docs/guides/sandbox.sh', import.meta.url))}\n`;
+    const said = (/## From an agent to a token[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace(/^\. docs.*\n/m, functions);
+    const [untilMonitor = '', fromMonitor = ''] = said.split(/(?=^sg "\$U\/v1\/launches\/\$LAUNCH\/monitor")/m);
+    const agent = (await service.get('/v1/agents?limit=1', 'operator')).body.items[0].id;
+    const before = `U=${service.url}\nTOKEN=${service.token('operator')}\nID=${agent}
     sg() { curl -s -H "Authorization: Bearer $TOKEN" "$@"; echo; }\n`;
-  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-  const run = (script: string): string =>
-    execFileSync('bash', ['--norc', '-eu', '-c', before + script], {
-      cwd: folder,
-      encoding: 'utf8',
-      env: { ...process.env, SEVENGATE_HOME: service.home },
-    });
-  const submitted = run(untilMonitor);
-  const { id, mint } = JSON.parse(readFileSync(join(folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
-  expect(submitted).toContain('"submitted"');
-  expect((await until(id, 'trading')).agentId).toBe(agent);
-  const names = `LAUNCH=${id}\n${functions}`;
-  expect(run(names + fromMonitor)).toContain('"on_curve"');
-  await until(id, 'graduated');
-  const { curve, graduation } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;
-  expect([curve.fillPct, graduation.progress]).toEqual(['100', 'graduated']);
-  rmSync(folder, { recursive: true });
-  expect((await service.get(`/v1/agent-market/tokens/${mint}`, 'operator')).status).toBe(200);
-});
+    const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+    const run = (script: string): string =>
+      execFileSync('bash', ['--norc', '-eu', '-c', before + script], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, SEVENGATE_HOME: service.home },
+      });
+    const submitted = run(untilMonitor);
+    const { id, mint } = JSON.parse(readFileSync(join(folder, 'launch.json'), 'utf8')) as { id: string; mint: string };
+    expect(submitted).toContain('"submitted"');
+    expect((await until(id, 'trading')).agentId).toBe(agent);
+    const names = `LAUNCH=${id}\n${functions}`;
+    expect(run(names + fromMonitor)).toContain('"on_curve"');
+    await until(id, 'graduated');
+    const { curve, graduation } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;
+    expect([curve.fillPct, graduation.progress]).toEqual(['100', 'graduated']);
+    rmSync(folder, { recursive: true });
+    expect((await service.get(`/v1/agent-market/tokens/${mint}`, 'operator')).status).toBe(200);
+  },
+);
 
 test('an agent’s token is launched by the external launcher for one payment, and is told of as any agent token', {
   timeout: 300_000 * PATIENCE,

@@ -22,7 +22,7 @@ import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { recordPage } from '../harness/recorded-examples.ts';
-import { rounds } from '../harness/rounds.ts';
+import { inProof } from '../harness/rounds.ts';
 import { LONGEST_MS, waitFor } from '../harness/wait-for.ts';
 import { type Client, type Service, startService } from '../journeys/running-service.ts';
 import { actorsOn } from '../world/actor-world.ts';
@@ -326,7 +326,7 @@ export async function findingsEverywhere(page: Page): Promise<string[]> {
   };
   await look('dark');
   await page.emulateMedia({ colorScheme: 'light' });
-  if (rounds({ suite: 0, proof: 1 }) === 1) await look('light', OF_COLOURS);
+  if (inProof()) await look('light', OF_COLOURS);
   await page.setViewportSize({ width: 390, height: 844 });
   await look('phone');
   await page.emulateMedia({ colorScheme: 'dark' });

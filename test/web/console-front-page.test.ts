@@ -9,6 +9,7 @@ import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts'
 import { localSigningKeys } from '../../src/sandbox/identity/identity-folder.ts';
 import { SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
 import { placeAtStage } from '../harness/fixture.ts';
+import { isMet } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { sevengate } from '../journeys/running-service.ts';
 import {
@@ -466,11 +467,12 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
       await createMemberStore(owner).grant(name, { orgId: EXAMPLE_ORGANIZATION, name, permissions: [permission] });
     }
     await owner.end({ timeout: 1 });
-    for (const permission of wanted) {
+    for (const [row, permission] of wanted.entries()) {
       await become(permission);
       await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor({ state: 'attached' });
       const isShown = (address: string) => (ofMarket.includes(address) ? permission === 'market:read' : permission === 'agent:read');
-      for (const address of [...ofAgents, ...ofMarket, ...partly]) {
+      const visited = [...ofAgents, ...ofMarket, ...partly].filter((_, column) => isMet(row, column, wanted.length));
+      for (const address of visited) {
         await visit(page, address);
         const words = await page.locator('main').innerText();
         expect(words, `${permission}: ${address}`).not.toMatch(/permission missing|the channel|cannot be read|Reading…|Loading…/);

@@ -12,6 +12,7 @@ import { Decimal } from '../../src/domain/decimal.ts';
 import { evaluationProgress } from '../../src/domain/work-progress.ts';
 import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { isMet } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
   type Browser,
@@ -650,7 +651,7 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       ...['spotexchange:BTCUSDT', 'spotchain:AAPLx'].map((key) => `instruments/${encodeURIComponent(key)}`),
     ];
     const found: string[] = [];
-    for (const address of addresses) {
+    for (const address of addresses.filter((_, row) => isMet(row, 0, 2))) {
       await visit(page, address);
       await page.evaluate('for (const part of document.querySelectorAll("main details")) part.open = true');
       await waitFor(async () => (await page.getByText('an outcome…').filter({ visible: true }).count()) === 0, {
