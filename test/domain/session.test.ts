@@ -164,12 +164,7 @@ test('the daylight rule agrees with the time zone database', () => {
     const text = newYork.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? '';
     return Number(text.slice(3, 6)) * 3_600_000;
   };
-  fc.assert(
-    fc.property(
-      fc.integer({ min: Date.UTC(2008, 0, 1), max: Date.UTC(2034, 0, 1) }),
-      (instant) => newYorkOffsetMs(instant) === offset(instant),
-    ),
-  );
+  fc.assert(fc.property(fc.integer({ min: FIRST, max: Date.UTC(2034, 0, 1) }), (instant) => newYorkOffsetMs(instant) === offset(instant)));
   for (const change of ['2026-03-08T07:00:00Z', '2026-11-01T06:00:00Z']) {
     expect(newYorkOffsetMs(at(change) - 1)).toBe(offset(at(change) - 1));
     expect(newYorkOffsetMs(at(change))).toBe(offset(at(change)));

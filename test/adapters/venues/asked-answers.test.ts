@@ -329,7 +329,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
       },
     },
     ask: (note) =>
-      createSpotchainCandles({ client: keyed(note), pools: [{ symbol: 'A', pool: 'P', scaledUi: fixedMultiplier('1') }] }).fetchCandles(
+      createSpotchainCandles({ client: keyed(note), clock, pools: [{ symbol: 'A', pool: 'P', scaledUi: fixedMultiplier('1') }] }).fetchCandles(
         'A',
         '1m',
         NOON - MINUTE_MS,

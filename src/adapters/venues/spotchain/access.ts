@@ -77,7 +77,7 @@ export const spotchainAccess = {
     const client = createKeyedClient(aggregatorOf(reach));
     return {
       feeds: [createSpotchainFeed({ client, tokens: tokensNow, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random })],
-      history: createSpotchainCandles({ client: bars, pools: poolsNow }),
+      history: createSpotchainCandles({ client: bars, clock, pools: poolsNow }),
     };
   },
 };

@@ -1,8 +1,10 @@
 /** Bars of tokens from their pools, in the shape of GeckoTerminal's `ohlcv` route. See docs/reference/outside/pool-history.md. */
+import type { Clock } from '../../../../streams/clock.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
-import { joinCandles } from '../../../domain/joined-candles.ts';
+import { joinWholeCandles } from '../../../domain/joined-candles.ts';
 import { type EpochMs, timeframeMs } from '../../../domain/time.ts';
+import { partsOf } from '../joined-bars.ts';
 import { knownFields } from '../known-fields.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
@@ -17,16 +19,16 @@ export const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
   },
 ]);
 const PAGE_SIZE = 1_000;
-/** What the route offers, longest first; other timeframes are formed of these. */
-const OFFERED: readonly { readonly unit: 'day' | 'hour' | 'minute'; readonly aggregate: number; readonly ms: number }[] = [
-  { unit: 'day', aggregate: 1, ms: 86_400_000 },
-  { unit: 'hour', aggregate: 12, ms: 43_200_000 },
-  { unit: 'hour', aggregate: 4, ms: 14_400_000 },
-  { unit: 'hour', aggregate: 1, ms: 3_600_000 },
-  { unit: 'minute', aggregate: 15, ms: 900_000 },
-  { unit: 'minute', aggregate: 5, ms: 300_000 },
-  { unit: 'minute', aggregate: 1, ms: 60_000 },
-];
+/** What the route offers, by timeframe; others are joined of these. */
+const OFFERED: Readonly<Record<string, { readonly unit: 'day' | 'hour' | 'minute'; readonly aggregate: number }>> = {
+  '1m': { unit: 'minute', aggregate: 1 },
+  '5m': { unit: 'minute', aggregate: 5 },
+  '15m': { unit: 'minute', aggregate: 15 },
+  '1h': { unit: 'hour', aggregate: 1 },
+  '4h': { unit: 'hour', aggregate: 4 },
+  '12h': { unit: 'hour', aggregate: 12 },
+  '24h': { unit: 'day', aggregate: 1 },
+};
 
 /** The pool whose bars stand for a token. */
 export interface TokenPool {
@@ -40,6 +42,7 @@ export interface TokenPool {
 export interface SpotchainCandlesOptions {
   /** `https://api.geckoterminal.com`. */
   readonly client: KeyedClient;
+  readonly clock: Pick<Clock, 'now'>;
   /** Read at every question where they may change. */
   readonly pools: readonly TokenPool[] | (() => readonly TokenPool[]);
   /** The network's name in the route. Default `solana`. */
@@ -72,38 +75,54 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
   return candles.filter((candle, index) => index === 0 || candle.openTime !== (candles[index - 1] as Candle).openTime);
 }
 
+/** What the route told of a stretch. */
+interface Told {
+  readonly candles: readonly Candle[];
+  /** From here on a bar that was not told is one in which nobody traded; before it nothing is known. */
+  readonly knownFrom: EpochMs;
+}
+
+/** Bars of an offered timeframe with from <= openTime < to. */
+async function offered(
+  { client, network = 'solana' }: Pick<SpotchainCandlesOptions, 'client' | 'network'>,
+  pool: TokenPool,
+  timeframe: string,
+  from: EpochMs,
+  to: EpochMs,
+): Promise<Told> {
+  const { unit, aggregate } = OFFERED[timeframe] as (typeof OFFERED)[string];
+  const pages: Candle[][] = [];
+  // The route walks backwards from `before_timestamp`, exclusive.
+  let before = to;
+  while (before > from) {
+    const body = await client.get(
+      `/api/v2/networks/${network}/pools/${pool.pool}/ohlcv/${unit}`,
+      [
+        ['aggregate', String(aggregate)],
+        ['before_timestamp', String(Math.ceil(before / 1000))],
+        ['limit', String(PAGE_SIZE)],
+        ['currency', 'usd'],
+        ['token', 'base'],
+      ],
+      OHLCV_FIELDS,
+    );
+    const page = mapOhlcv(body, pool.scaledUi).filter((candle) => candle.openTime < before);
+    const first = page[0];
+    if (first === undefined) break;
+    pages.push(page);
+    before = first.openTime;
+  }
+  const candles = pages.reverse().flat();
+  return {
+    candles: candles.filter((candle) => candle.openTime >= from),
+    // A history that ended behind `from` began with its first bar, or reaches no further back: which, nobody tells.
+    knownFrom: before <= from ? from : (candles[0]?.openTime ?? to),
+  };
+}
+
 /** The history side of the aggregator venue. `instrument` is the token's symbol. Hours in which a pool did not trade have no bar. */
 export function createSpotchainCandles(options: SpotchainCandlesOptions): CandleSource {
   const poolsNow = (): readonly TokenPool[] => (typeof options.pools === 'function' ? options.pools() : options.pools);
-  const network = options.network ?? 'solana';
-
-  async function offered(pool: TokenPool, step: (typeof OFFERED)[number], from: EpochMs, to: EpochMs): Promise<Candle[]> {
-    const pages: Candle[][] = [];
-    // The route walks backwards from `before_timestamp`, exclusive.
-    let before = to;
-    while (before > from) {
-      const body = await options.client.get(
-        `/api/v2/networks/${network}/pools/${pool.pool}/ohlcv/${step.unit}`,
-        [
-          ['aggregate', String(step.aggregate)],
-          ['before_timestamp', String(Math.ceil(before / 1000))],
-          ['limit', String(PAGE_SIZE)],
-          ['currency', 'usd'],
-          ['token', 'base'],
-        ],
-        OHLCV_FIELDS,
-      );
-      const page = mapOhlcv(body, pool.scaledUi).filter((candle) => candle.openTime < before);
-      const first = page[0];
-      if (first === undefined) break;
-      pages.push(page);
-      before = first.openTime;
-    }
-    return pages
-      .reverse()
-      .flat()
-      .filter((candle) => candle.openTime >= from);
-  }
 
   return {
     venue: 'spotchain',
@@ -119,16 +138,19 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
           `no pool is known of "${instrument}"; pools are known of ${pools.map(({ symbol }) => symbol).join(', ')}`,
         );
       const length = timeframeMs(timeframe);
-      const step = length === null ? undefined : OFFERED.find((candidate) => length % candidate.ms === 0);
-      if (length === null || step === undefined)
+      const parts = partsOf(timeframe, Object.keys(OFFERED));
+      if (length === null || parts === null)
         throw new VenueError('spotchain', 0, 'unsupported_timeframe', `"${timeframe}" is no timeframe of whole minutes, e.g. 15m or 1h`);
-      // Whole bars only: shorter ones outside of [from, to) would make half a bar.
+      // Shorter bars outside of [from, to) would make half a bar.
       const start = Math.ceil(from / length) * length;
       const end = Math.ceil(to / length) * length;
-      const candles = await offered(pool, step, start, end);
-      return (step.ms === length ? candles : joinCandles(candles, length)).filter(
-        (candle) => candle.openTime >= from && candle.openTime < to,
-      );
+      const { candles, knownFrom } = await offered(options, pool, parts.timeframe, start, end);
+      const barMs = length / parts.each;
+      const now = options.clock.now();
+      const isClosed = (openTime: EpochMs): boolean => openTime + barMs <= now;
+      const closed = candles.filter(({ openTime }) => isClosed(openTime));
+      const wasQuiet = (openTime: EpochMs): boolean => openTime >= knownFrom && isClosed(openTime);
+      return joinWholeCandles(closed, barMs, length, wasQuiet).filter(({ openTime }) => openTime >= from && openTime < to);
     },
   };
 }

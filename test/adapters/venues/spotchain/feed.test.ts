@@ -311,6 +311,7 @@ describe('pool bars', () => {
       simulator,
       candles: createSpotchainCandles({
         client,
+        clock,
         pools: TOKENS.map(({ symbol, scaledUi }) => ({ symbol, scaledUi, pool: simulator.poolOf(symbol) })),
       }),
     };
@@ -340,5 +341,37 @@ describe('pool bars', () => {
     );
     await expect(candles.fetchCandles('AAPLx', '1x', from, NOW)).rejects.toMatchObject({ code: 'unsupported_timeframe' });
     await expect(candles.fetchCandles('NOPE', '1h', from, NOW)).rejects.toMatchObject({ code: 'unknown_instrument' });
+  });
+
+  test('of a pool that nobody trades in at times are joined of what there is; before its history and after now nothing is known', async () => {
+    const MINUTE = 60_000;
+    const began = NOW - 30 * MINUTE;
+    // Newest first, by minutes after `began`; the history begins in the middle of a bar of ten minutes, and NOW in that of another.
+    const told = [25, 10, 5].map((minute) => [(began + minute * MINUTE) / 1_000, minute, minute + 1, minute, minute, minute]);
+    const server = http.createServer((request, response) => {
+      const before = Number(new URL(request.url as string, 'http://host').searchParams.get('before_timestamp'));
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ data: { attributes: { ohlcv_list: told.filter(([at = 0]) => at < before) } } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => server.close());
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const joined = async (now: number, from: number, timeframe = '10m') => {
+      const clock = acceleratedClock(now, 1);
+      const client = createKeyedClient({ venue: 'spotchain', baseUrl, clock, random, perMinute: 600 });
+      const pools = [{ symbol: 'Q', pool: 'P', scaledUi: { multiplier: '1', newMultiplier: '1', effectiveAt: 0 } }];
+      const bars = await createSpotchainCandles({ client, clock, pools }).fetchCandles('Q', timeframe, from, NOW);
+      return bars.map(({ openTime, open, high, close }) => [(openTime - began) / MINUTE, open, high, close]);
+    };
+    expect(await joined(NOW, began)).toEqual([
+      [10, '10', '11', '10'],
+      [20, '25', '26', '25'],
+    ]);
+    // The same stretch while its last bar still forms, and a stretch that the history reaches behind.
+    expect(await joined(NOW - 2 * MINUTE, began)).toEqual([[10, '10', '11', '10']]);
+    expect(await joined(NOW, began + 10 * MINUTE)).toHaveLength(2);
+    // Of bars that the route offers, the one that still forms is not told either.
+    expect(await joined(NOW - 2 * MINUTE, began, '5m')).toHaveLength(2);
+    expect(await joined(NOW, began, '5m')).toHaveLength(3);
   });
 });

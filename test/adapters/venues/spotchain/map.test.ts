@@ -7,7 +7,6 @@ import { type Leg, mapProbe, readLeg, readPrices, type SpotToken } from '../../.
 import { fixedMultiplier, multiplierAt, readScaledUi, scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
 import { CATALOG, multiplierAt as catalogMultiplierAt, type TokenFacts } from '../../../../src/domain/catalog.ts';
 import { Decimal } from '../../../../src/domain/decimal.ts';
-import { joinCandles } from '../../../../src/domain/joined-candles.ts';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const SPYX = 'XsoCS1TfEyfFhfvj8EtZ528L3CaKBDBRqRapnBbDF2W';
@@ -253,19 +252,4 @@ describe('pool bars', () => {
     'refuse %j',
     (body) => expect(() => mapOhlcv(body, fixedMultiplier('1'))).toThrow(),
   );
-
-  test('join into longer ones and leave stretches without trades out', () => {
-    const bar = (minute: number, price: string) => ({
-      openTime: minute * 60_000,
-      open: price,
-      high: price,
-      low: price,
-      close: price,
-      volume: '0.1',
-    });
-    expect(joinCandles([bar(0, '10'), bar(1, '9'), bar(4, '100'), bar(20, '5')], 300_000)).toEqual([
-      { openTime: 0, open: '10', high: '100', low: '9', close: '100', volume: '0.3' },
-      { openTime: 1_200_000, open: '5', high: '5', low: '5', close: '5', volume: '0.1' },
-    ]);
-  });
 });
