@@ -11,7 +11,7 @@ import type { Sql } from '../adapters/store/database.ts';
 import { type SpotCredentials, signWithKey } from '../adapters/venues/spotexchange/signature.ts';
 import { keyChange } from '../domain/exchange-request.ts';
 import { exchangeSecret } from '../domain/setting-values.ts';
-import { organization } from './organization.ts';
+import { ORGANIZATION_OPTION, organization } from './organization.ts';
 import { withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
 import { print } from './words.ts';
@@ -29,8 +29,7 @@ interface AddOptions extends Options {
 export function exchangeKeysCommands(keys: Command, service: Service): void {
   const command = (words: string, description: string): Command =>
     keys.command(words).description(description).option('--json', 'print the result as JSON');
-  const ofOne = (words: string, description: string): Command =>
-    command(words, description).option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)');
+  const ofOne = (words: string, description: string): Command => command(words, description).option(...ORGANIZATION_OPTION);
 
   ofOne('add <key>', 'add or exchange the API key of an organization; its secret is read from standard input')
     .option('--secret-file <file>', 'read the secret from a file: a shared secret, or an Ed25519 private key, PEM')

@@ -4,9 +4,9 @@ import type { MemberPorts } from '../../api/v1/members/ports.ts';
 import { PERMISSIONS, type Permission } from '../domain/agent.ts';
 import { INVITATION_HOURS } from '../domain/member.ts';
 import type { Outcome } from '../domain/refusal.ts';
-import { organization } from './organization.ts';
+import { ORGANIZATION_OPTION, organization } from './organization.ts';
 import { withWriterDatabase } from './service-database.ts';
-import { permissions } from './words.ts';
+import { named, permissions, uuid } from './words.ts';
 import type { Service } from './ports.ts';
 
 interface Options {
@@ -24,7 +24,7 @@ export function membersCommands(members: Command, service: Service): void {
     members
       .command(words)
       .description(description)
-      .option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)')
+      .option(...ORGANIZATION_OPTION)
       .option('--json', 'print the result as JSON');
   const granting = (words: string, description: string): Command =>
     command(words, description)
@@ -45,7 +45,8 @@ export function membersCommands(members: Command, service: Service): void {
       return { value: member, text: [`${member.subject} belongs to the organization no more`] };
     }),
   );
-  granting('invite <name>', 'invite somebody; whoever holds the code joins by POST /v1/invitations/accept')
+  granting('invite', 'invite somebody; whoever holds the code joins by POST /v1/invitations/accept')
+    .argument('<name>', 'who is invited', named('the name of a member', 120))
     .option('--hours <n>', 'how long it may be accepted', hours, INVITATION_HOURS)
     .action((name: string, options: GrantOptions & { readonly hours: number }) =>
       withMembers(service, options, async ({ commands }, context) => {
@@ -53,12 +54,14 @@ export function membersCommands(members: Command, service: Service): void {
         return { value: invitation, text: [invitation.code] };
       }),
     );
-  command('revoke-invitation <id>', 'take an invitation back').action((id: string, options: Options) =>
-    withMembers(service, options, async ({ commands }, context) => {
-      const invitation = done(await commands.revokeInvitation(context, id));
-      return { value: invitation, text: [`nobody joins by ${invitation.id} any more`] };
-    }),
-  );
+  command('revoke-invitation', 'take an invitation back')
+    .argument('<id>', 'its id, as `members invite --json` tells it', uuid('an invitation id'))
+    .action((id: string, options: Options) =>
+      withMembers(service, options, async ({ commands }, context) => {
+        const invitation = done(await commands.revokeInvitation(context, id));
+        return { value: invitation, text: [`nobody joins by ${invitation.id} any more`] };
+      }),
+    );
   command('revoke-tokens <subject>', 'refuse every token of a member that was issued until now').action(
     (subject: string, options: Options) =>
       withMembers(service, options, async ({ commands }, context) => {

@@ -1,6 +1,14 @@
 /** Which organization a command is for. */
 import { canonicalHash } from '../domain/canonical-json.ts';
 import { isUuid } from '../domain/ids.ts';
+import { named } from './words.ts';
+
+/** Of every command that works for one organization. */
+export const ORGANIZATION_OPTION = [
+  '--org <org>',
+  'organization: a UUID, or a name of your own (default: the example organization)',
+  named('the name of an organization'),
+] as const;
 
 /** The id of an organization; a name of one's own always means the same one. */
 export function organization(given: string): string {

@@ -168,5 +168,6 @@ function oneSentence(text: string): string {
   return text
     .trim()
     .replace(/^error: /, '')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\. /s, "argument '<$2>' '$1' is invalid. ")
     .replace(/\s*\(Did you mean (.+)\?\)$/, ': did you mean $1?');
 }

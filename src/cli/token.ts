@@ -4,18 +4,18 @@ import type { Command } from 'commander';
 import { createMemberStore } from '../adapters/store/callers/member-store.ts';
 import { databaseClock } from '../adapters/store/simulated-time.ts';
 import { PERMISSIONS, type Permission } from '../domain/agent.ts';
-import { organization } from './organization.ts';
+import { ORGANIZATION_OPTION, organization } from './organization.ts';
 import { withWriterDatabase } from './service-database.ts';
 import type { Service } from './ports.ts';
-import { permissions, print } from './words.ts';
+import { named, permissions, print } from './words.ts';
 
 const LIFETIME_S = 3_600;
 
 export function tokenCommand(command: Command, service: Service): void {
   command
     .requiredOption('--permissions <list>', `what the subject may do, separated by commas: ${PERMISSIONS.join(', ')}, or none`, anyOrNone)
-    .option('--subject <subject>', 'who the token speaks for (default: named after its permissions)')
-    .option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)')
+    .option('--subject <subject>', 'who the token speaks for (default: named after its permissions)', named('a subject'))
+    .option(...ORGANIZATION_OPTION)
     .option('--json', 'print subject, organization, permissions and token as JSON')
     .action(async (options: { permissions: Permission[]; subject?: string; org?: string; json?: boolean }) => {
       if (service.settings().IDP_ISSUER !== null)

@@ -25,3 +25,12 @@ export function permissions(list: string): Permission[] {
     return permission;
   });
 }
+
+/** A name of 1 to `most` characters. @throws InvalidArgumentError that says what `what` is. */
+export const named =
+  (what: string, most = 255) =>
+  (text: string): string => {
+    if (text.trim() === '' || text.length > most || !text.isWellFormed())
+      throw new InvalidArgumentError(`${what} has 1 to ${most} characters, and here are ${text.trim() === '' ? 'none' : text.length}`);
+    return text;
+  };

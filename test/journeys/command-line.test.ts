@@ -108,6 +108,14 @@ describe('words', () => {
       [['token'], /required option '--permissions <list>' not specified/],
       [['start', 'now'], /too many arguments/],
       [['sandbox', 'advance', '--days', '0'], /"0" is no number of days above 0 and up to 90/],
+      [['explain', 'abc'], /^sevengate: argument '<decision>' 'abc' is invalid\. a decision id is a UUID, for example/],
+      [['members', 'revoke-invitation', 'abc'], /argument '<id>' 'abc' is invalid\. an invitation id is a UUID/],
+      [['members', 'invite', ' ', '--role', 'viewer'], /the name of a member has 1 to 120 characters, and here are none/],
+      [['token', '--permissions', 'none', '--subject', ''], /a subject has 1 to 255 characters, and here are none/],
+      [
+        ['token', '--permissions', 'none', '--org', 'x'.repeat(256)],
+        /the name of an organization has 1 to 255 characters, and here are 256/,
+      ],
     ] as const;
     await Promise.all(tried(wrong).map(async ([args, sentence]) => expectSentence(await sevengate(args), sentence)));
   });

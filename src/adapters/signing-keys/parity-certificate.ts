@@ -40,6 +40,7 @@ export function checkCertificate(
   keyFile: string | null,
 ): { readonly signed: readonly string[]; readonly text: string } {
   const certificate = readNamedFile(file);
+  const text = noteTextOf(file, certificate);
   const keys =
     keyFile === null
       ? parityKeysOf(home)
@@ -48,5 +49,14 @@ export function checkCertificate(
           .filter((line) => line !== '' && !line.startsWith('#'))
           .map(parseVerifierKey);
   const good = verifiedBy(certificate, keys, isSignedBy);
-  return { signed: good.map(({ name, id }) => `${name}+${id}`), text: parseNote(certificate).text };
+  return { signed: good.map(({ name, id }) => `${name}+${id}`), text };
+}
+
+/** @throws Error that names the file where it holds no signed note. */
+function noteTextOf(file: string, certificate: string): string {
+  try {
+    return parseNote(certificate).text;
+  } catch (error) {
+    throw new Error(`${file} is no certificate: ${(error as Error).message}`);
+  }
 }

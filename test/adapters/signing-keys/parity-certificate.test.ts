@@ -1,8 +1,9 @@
 /** Certificates of parity carry a signature that anybody can check, and that no changed line survives. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { checkCertificate } from '../../../src/adapters/signing-keys/parity-certificate.ts';
 import { isSignedBy, openParityKey, openWriterKeys, parityKeysOf, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
 import { encodeNote, verifiedBy } from '../../../src/domain/trail/signed-note.ts';
 import { certificateText, type ParityReport } from '../../../src/simulation/parity.ts';
@@ -66,4 +67,12 @@ test('the key is kept apart from those of writers: no row is verified by it', ()
   const first = openParityKey(home);
   expect(openParityKey(home).id).toBe(first.id);
   expect(trustedKeysOf(home).map(({ writer }) => writer)).toEqual(['feed']);
+});
+
+test('a file that is no certificate is named, and what it lacks', () => {
+  const file = join(home, 'junk.txt');
+  writeFileSync(file, 'hello\n');
+  expect(() => checkCertificate(file, home, null)).toThrow(
+    `${file} is no certificate: a signed note has a text, a blank line and signatures`,
+  );
 });
