@@ -3,13 +3,14 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readNamedFile } from '../adapters/named-file.ts';
 import type { Service } from './ports.ts';
+import { port } from './words.ts';
 
 interface Options {
   readonly actor?: string;
   readonly from?: string;
   readonly service?: string;
   readonly token?: string;
-  readonly port: string;
+  readonly port: number;
   readonly json?: true;
 }
 
@@ -20,7 +21,7 @@ export function inspectCommand(command: Command, service: Service): void {
     .option('--from <version>', 'with --actor: tell the steps after this version first; 0 for all of its past', wholeNumber)
     .option('--service <url>', 'the service (default: HOST and PORT of the settings)')
     .option('--token <file>', 'a file with the bearer token to ask with (default: that of the local operator in the state folder)')
-    .option('--port <port>', 'where visualisers attach, on loopback; 0 takes any free one', wholeNumber, '0')
+    .option('--port <port>', 'where visualisers attach, on loopback; 0 takes any free one', port, 0)
     .option('--json', 'print the address as JSON')
     .action(async (options: Options) => {
       if (options.from !== undefined && options.actor === undefined) throw new Error('--from needs --actor: the past is told of one actor');
@@ -35,7 +36,7 @@ export function inspectCommand(command: Command, service: Service): void {
       const relay = await startInspectorRelay({
         inspection: inspection.href,
         token,
-        port: Number(options.port),
+        port: options.port,
         onEnd: (sentence) => process.stderr.write(`sevengate: ${sentence}\n`),
       });
       process.stdout.write(`${options.json ? JSON.stringify({ address: relay.address }) : relay.address}\n`);

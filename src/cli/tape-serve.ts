@@ -7,6 +7,7 @@ import { LEAST_SPEED, MOST_SPEED } from '../domain/replay-speed.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import { errorText } from '../domain/value-text.ts';
 import type { Service } from './ports.ts';
+import { port } from './words.ts';
 
 interface Options {
   readonly from?: string;
@@ -82,10 +83,4 @@ function speed(text: string): number {
   if (!(factor >= LEAST_SPEED && factor <= MOST_SPEED))
     throw new InvalidArgumentError(`a number from ${LEAST_SPEED} to ${MOST_SPEED} is needed.`);
   return factor;
-}
-
-function port(text: string): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number <= 65_535)) throw new InvalidArgumentError('a port from 0 to 65535 is needed.');
-  return number;
 }

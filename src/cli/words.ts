@@ -34,3 +34,10 @@ export const named =
       throw new InvalidArgumentError(`${what} has 1 to ${most} characters, and here are ${text.trim() === '' ? 'none' : text.length}`);
     return text;
   };
+
+/** A port to listen on. @throws InvalidArgumentError */
+export function port(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number <= 65_535)) throw new InvalidArgumentError('a port from 0 to 65535 is needed.');
+  return number;
+}

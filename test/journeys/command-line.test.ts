@@ -108,6 +108,7 @@ describe('words', () => {
       [['token'], /required option '--permissions <list>' not specified/],
       [['start', 'now'], /too many arguments/],
       [['sandbox', 'advance', '--days', '0'], /"0" is no number of days above 0 and up to 90/],
+      [['inspect', '--port', '99999'], /argument '99999' is invalid\. a port from 0 to 65535 is needed\./],
       [['explain', 'abc'], /^sevengate: argument '<decision>' 'abc' is invalid\. a decision id is a UUID, for example/],
       [['members', 'revoke-invitation', 'abc'], /argument '<id>' 'abc' is invalid\. an invitation id is a UUID/],
       [['members', 'invite', ' ', '--role', 'viewer'], /the name of a member has 1 to 120 characters, and here are none/],
@@ -132,6 +133,7 @@ describe('settings', () => {
       [{ SEVENGATE_HOEM: '/tmp' }, /^sevengate: SEVENGATE_HOEM: there is no such setting: did you mean SEVENGATE_HOME\?$/],
       [{ QUEUE_BACKEND: 'redis', PATH: '/nowhere' }, /QUEUE_BACKEND=redis, but there is no redis-server/],
       [{ REDIS_URL: 'redis://127.0.0.1:1' }, /REDIS_URL: no Redis answers there/],
+      [{ SPOTCHAIN_CANDLES_URL: 'http://127.0.0.1:1' }, /^sevengate: SPOTCHAIN_CANDLES_URL: is set, and the catalog names the pool of no/],
     ] as const;
     await Promise.all(
       tried(wrong).map(async ([env, sentence]) => {

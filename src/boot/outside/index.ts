@@ -70,7 +70,7 @@ export function addressesOf(config: Config, sandbox: { readonly urls: Readonly<R
     if (sandbox) return sandbox.urls[name as SimulatorName];
     if (config.SANDBOX_PORT !== 0) return `http://127.0.0.1:${config.SANDBOX_PORT + SIMULATORS.indexOf(name as SimulatorName)}`;
     throw new Error(
-      `no address is set for ${name}, and no sandbox runs in this process: set its URL, or SANDBOX_PORT to where the sandbox role listens`,
+      `no address is set for ${name}, and no sandbox runs here or beside: start the service with this state folder first, or set the URLs of all outside systems, or SANDBOX_PORT to where the sandbox role listens`,
     );
   };
   return Object.assign({}, ...ENTRIES.map(({ addresses }) => addresses(config, simulator))) as Addresses;
