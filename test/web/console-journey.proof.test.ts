@@ -8,7 +8,6 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { type RecordedDay, recordedDay } from '../harness/recorded-day.ts';
 import { runExported } from '../harness/run-exported.ts';
-import { testInProof } from '../harness/rounds.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { joinService, type SharedService } from '../journeys/shared-service.ts';
 import { type Browser, CHROMIUM, findingsEverywhere, openBrowser, openTab, signIn, signOut, type Watched } from './console-fixture.ts';
@@ -157,7 +156,7 @@ describe.skipIf(CHROMIUM === null)('one journey through the console', () => {
     }
   });
 
-  testInProof('a token of the agent is launched by a wallet of the browser, and trades', SLOW, async () => {
+  test('a token of the agent is launched by a wallet of the browser, and trades', SLOW, async () => {
     await page.getByRole('link', { name: 'Launches', exact: true }).click();
     await page.getByRole('link', { name: 'Launch a token' }).click();
     await page.locator('.curve-line').waitFor();
