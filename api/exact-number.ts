@@ -4,8 +4,8 @@
 const MAX_LITERAL = 400;
 
 /**
- * The double that a JSON number literal names, or null where the double's shortest spelling names another number:
- * `0.10` is 0.1, but `9007199254740993`, `1e400` and `1e-400` have no exact double spelling.
+ * The double that a JSON number literal names, or null where the double's shortest form names another number:
+ * `0.10` is 0.1, but `9007199254740993`, `1e400` and `1e-400` have no exact double.
  */
 export function exactNumber(literal: string): number | null {
   if (literal.length > MAX_LITERAL) return null;
@@ -14,11 +14,11 @@ export function exactNumber(literal: string): number | null {
   if (value === 0) return /[1-9]/.test(literal.replace(/[eE].*$/, '')) ? null : 0;
   // Up to 15 digits without an exponent always survive.
   if (literal.length <= 15 && !/[eE]/.test(literal)) return value;
-  return spelling(literal) === spelling(String(value)) ? value : null;
+  return plainDigits(literal) === plainDigits(String(value)) ? value : null;
 }
 
 /** Sign, digits without zeros at either end, and the exponent: equal for equal decimals. */
-function spelling(literal: string): string {
+function plainDigits(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
   if (!match) return literal;
   const fraction = match[3] ?? '';

@@ -150,7 +150,7 @@ async function ours(order: ServerOrder): Promise<string> {
       },
     },
     pingQueue: async () => {},
-    room: createSpaceWatch(tmpdir(), clock),
+    space: createSpaceWatch(tmpdir(), clock),
     clockState: () => ({ offsetMs: 0, ok: true, detail: '' }),
     clock,
     random: Math.random,

@@ -72,7 +72,7 @@ export function manifestView(context, id, purpose) {
   void begin();
 
   return {
-    element: h('section', { class: 'page' }, pageHead(purpose, whose), h('div', { class: 'manifest-desk' }, form, preview.element)),
+    element: h('section', { class: 'page' }, pageHead(purpose, whose), h('div', { class: 'manifest-form' }, form, preview.element)),
     title: TITLES[purpose],
     end: () => abort.abort(),
   };

@@ -68,8 +68,7 @@ function checkedWish(deps: BridgeHandlerDeps, wish: BridgeQuoteWish): Outcome<{ 
   if (!amountIn.ok) return amountIn;
   const outward = wish.from === 'spotchain';
   const [onSolana, onEvm] = outward ? (['sender', 'recipient'] as const) : (['recipient', 'sender'] as const);
-  if (!isAddress(wish[onSolana]))
-    return refuse('malformed', `$.${onSolana}: an address of the primary chain is the base58 spelling of 32 bytes`);
+  if (!isAddress(wish[onSolana])) return refuse('malformed', `$.${onSolana}: an address of the primary chain is 32 bytes in base58`);
   const evm = deps.evmAddress(wish[onEvm]);
   if (!evm.ok) return refuse('malformed', `$.${onEvm}: ${evm.refusal.detail}`);
   const checked = {
@@ -235,15 +234,14 @@ async function checkedSubmission(
       const message = fromBase64(source.prepared.messageBase64) as Uint8Array;
       const objection = callObjection(source);
       if (objection !== null) return objection;
-      if (signature?.length !== 64)
-        return refuse('malformed', '$.hash: a transaction of the primary chain is the base58 spelling of 64 bytes');
+      if (signature?.length !== 64) return refuse('malformed', '$.hash: a transaction of the primary chain is 64 bytes in base58');
       // The first signature is that of the sender over the quoted message, or it is of another transaction.
       if (!deps.verifySignature(signature, message, fromBase58(source.wallet) as Uint8Array))
         return refuse('signature_invalid', `${submitted.hash} is no signature of ${source.wallet} over the quoted transaction`);
       return { ok: true, value: { ...rest, signed: null, hash: base58(signature), nonce: null } };
     }
     const bytes = fromBase64(submitted.signedTransaction);
-    if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
+    if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical encoding');
     const verified = verifySigned(source.prepared, bytes, deps.verifySignature);
     if (!verified.ok) return verified;
     const objection = callObjection(source);

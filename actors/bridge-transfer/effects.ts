@@ -89,7 +89,7 @@ export const bridgeTransferKind: ActorKind = {
     projectTransfer: (_: undefined, info) => [record('bridge_transfer', projected(info))],
     announceTransfer: (_: undefined, info) => [{ kind: 'announcement', announcement: { channel: 'bridge', body: told(info) } }],
     settleArrivals: (_: undefined, info) => settled(info),
-    requireEpoch: (_: undefined, info) => [record('control_licence', { orgId: info.orgId, epoch: transferContext(info).epoch })],
+    requireEpoch: (_: undefined, info) => [record('epoch_check', { orgId: info.orgId, epoch: transferContext(info).epoch })],
     lookAtTransfer: (_: undefined, info) => toCarry(LOOK_AT_TRANSFER, info),
     // What the wallet sends itself is not sent by this service.
     broadcastSource: (_: undefined, info) => (transferContext(info).signed === null ? [] : toCarry(BROADCAST_SOURCE, info)),

@@ -221,7 +221,7 @@ async function verified(
   signed: string,
 ): Promise<Outcome<{ readonly signature: string }>> {
   const bytes = fromBase64(signed);
-  if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
+  if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical encoding');
   const row = (await deps.load([context.transactionId as string])).get(context.transactionId as string) as ActorRow;
   return verifySigned(transactionContext(row.state).prepared, bytes, deps.verifySignature);
 }

@@ -242,7 +242,7 @@ async function verified(deps: LaunchHandlerDeps, row: ActorRow, signed: readonly
   const signatures: string[] = [];
   for (const [index, transactionId] of transactionIds.entries()) {
     const bytes = fromBase64(signed[index] as string);
-    if (bytes === null) return refuse('malformed_transaction', `$.transactions[${index}] is not base64 in its canonical spelling`);
+    if (bytes === null) return refuse('malformed_transaction', `$.transactions[${index}] is not base64 in its canonical encoding`);
     const prepared = transactionContext((rows.get(transactionId) as ActorRow).state);
     const checked = verifySigned(prepared.prepared, bytes, deps.verifySignature);
     if (!checked.ok) return checked;

@@ -57,7 +57,7 @@ export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunch
   async function verified(row: ActorRow, signed: string): Promise<Outcome<string>> {
     const { paymentId, offer } = launcherContext(row.state);
     const bytes = fromBase64(signed);
-    if (bytes === null) return refuse('malformed_transaction', '$.payment is not base64 in its canonical spelling');
+    if (bytes === null) return refuse('malformed_transaction', '$.payment is not base64 in its canonical encoding');
     const payment = (await deps.load([paymentId as string])).get(paymentId as string) as ActorRow;
     const checked = verifySigned(transactionContext(payment.state).prepared, bytes, deps.verifySignature);
     if (!checked.ok) return checked;

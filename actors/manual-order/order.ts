@@ -82,7 +82,7 @@ export function manualOrderRow(info: StepInfo): { readonly [field: string]: unkn
 /** What its machine's actions of these names mean. */
 export const MANUAL_ORDER_EFFECTS = {
   /** The database refuses the step where a halt came since. */
-  requireEpoch: (_: undefined, info: StepInfo) => [record('control_licence', { orgId: info.orgId, epoch: contextOf(info).epoch })],
+  requireEpoch: (_: undefined, info: StepInfo) => [record('epoch_check', { orgId: info.orgId, epoch: contextOf(info).epoch })],
   recordFills: ({ fills }: { readonly fills: readonly Fill[] }, info: StepInfo) => fillRecords(fills, info, {}),
   /** What it was filled with at once, on the very version of the book that it was validated on. */
   recordOwnFills: (_: undefined, info: StepInfo) =>

@@ -63,7 +63,7 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
     migrations: {},
     effects: {
       projectTransaction: (_: undefined, info) => [record('prepared_transaction', projected(info))],
-      requireEpoch: (_: undefined, info) => [record('control_licence', { orgId: info.orgId, epoch: transactionContext(info).epoch })],
+      requireEpoch: (_: undefined, info) => [record('epoch_check', { orgId: info.orgId, epoch: transactionContext(info).epoch })],
       checkTransaction: (_: undefined, info) => toCarry(CHECK_TRANSACTION, info),
       broadcastTransaction: (_: undefined, info) => toCarry(BROADCAST_TRANSACTION, info),
       followTransaction: (_: undefined, info) => toCarry(FOLLOW_TRANSACTION, info),

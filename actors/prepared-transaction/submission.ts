@@ -69,7 +69,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       const before = givenBefore(row, signedBase64);
       if (before !== null) return before;
       const signed = fromBase64(signedBase64);
-      if (signed === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
+      if (signed === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical encoding');
       const prepared = transactionContext(row.state);
       const verified = verifySigned(prepared.prepared, signed, deps.verifySignature, tablesOf(prepared.lookups));
       if (!verified.ok) return verified;

@@ -122,7 +122,7 @@ export const proposalKind: ActorKind = {
     requirePermit: (_: undefined, info) => {
       const { agentId, epoch, manifestHash, order, begins, flattens } = proposalContext(info);
       return [
-        record('execution_licence', {
+        record('execution_permit', {
           orgId: info.orgId,
           agentId,
           epoch,

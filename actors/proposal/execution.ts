@@ -226,5 +226,5 @@ function venueWorkers({ clients }: Pick<ExecutionDeps, 'clients'>) {
 
 /** What a step requires that rests on an assessment: the mandate that it was made by. */
 function mandateOf(orgId: string, { mandateVersion }: PresentVerdict): Pick<DeliverOptions, 'also'> {
-  return mandateVersion === undefined ? {} : { also: () => [{ type: 'mandate_licence', orgId, version: mandateVersion }] };
+  return mandateVersion === undefined ? {} : { also: () => [{ type: 'mandate_check', orgId, version: mandateVersion }] };
 }

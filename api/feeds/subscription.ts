@@ -13,12 +13,12 @@ export interface SubscriptionEvents {
 
 export interface Subscription {
   readonly channel: string;
-  /** Channel and parameters in one spelling. */
+  /** Channel and parameters in its canonical form. */
   readonly key: string;
   close(): void;
 }
 
-/** Channel and parameters in one spelling: the same subscription has the same key. */
+/** Channel and parameters in its canonical form: the same subscription has the same key. */
 export function subscriptionKey(channel: string, params: { readonly [name: string]: Json }): string {
   return `${channel}${canonicalJson(params)}`;
 }

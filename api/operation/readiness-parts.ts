@@ -15,7 +15,7 @@ export interface ReadinessDeps {
   /** The shards that do not advance, the worst first. */
   readonly stalledShards: () => Promise<readonly { readonly behindMs: number }[]>;
   /** What is left on the disk to write to. @throws Error where that is too little. */
-  readonly room: { left(): Promise<string> };
+  readonly space: { left(): Promise<string> };
   /** Whether this machine's clock agrees with PostgreSQL's. */
   readonly clockState: () => { readonly ok: boolean; readonly detail: string };
   /** Answers where the queue works; a process without a worker asks nothing. */
@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, (deps: ReadinessDeps) => Promise<string> | 
     await pingDatabase();
     return 'answers';
   },
-  room: ({ room }) => room.left(),
+  room: ({ space }) => space.left(),
   clock({ clockState }) {
     const { ok, detail } = clockState();
     if (!ok) throw new Error(detail);

@@ -259,7 +259,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
   service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({
     clockState: clockWatch.state,
-    room: createSpaceWatch(resolve(config.SEVENGATE_HOME), clock),
+    space: createSpaceWatch(resolve(config.SEVENGATE_HOME), clock),
     sql: store.sql,
     callers: openCallerPorts({
       callers: store.openCallers(),

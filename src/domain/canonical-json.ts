@@ -1,4 +1,4 @@
-/** One spelling for one value: RFC 8785 canonical JSON and its SHA-256. */
+/** RFC 8785 canonical JSON and its SHA-256. */
 import { createHash, hash } from 'node:crypto';
 
 /** A value that JSON can carry. */
@@ -12,11 +12,11 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no spelling for ${value}`);
+    if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no encoding for ${value}`);
     return JSON.stringify(value);
   }
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new TypeError('canonical JSON has no spelling for a lone surrogate');
+    if (!value.isWellFormed()) throw new TypeError('canonical JSON has no encoding for a lone surrogate');
     return JSON.stringify(value);
   }
   if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
@@ -24,7 +24,7 @@ export function canonicalJson(value: Json): string {
   const object = value as { readonly [key: string]: Json | undefined };
   for (const key of Object.keys(object).sort()) {
     const member = object[key];
-    if (!key.isWellFormed()) throw new TypeError('canonical JSON has no spelling for a name with a lone surrogate');
+    if (!key.isWellFormed()) throw new TypeError('canonical JSON has no encoding for a name with a lone surrogate');
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
   }
   return `{${members.join(',')}}`;

@@ -10,12 +10,12 @@ export type DecimalString = string;
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** True where the text is a plain decimal, the only spelling of money that is accepted. */
+/** True where the text is a plain decimal, the only form of money that is accepted. */
 export function isDecimalString(text: string): boolean {
   return DECIMAL.test(text);
 }
 
-/** The plain spelling without an exponent, leading or trailing zeros: `"1.50"` -> `"1.5"`, `"-0"` -> `"0"`. */
+/** The plain form without an exponent, leading or trailing zeros: `"1.50"` -> `"1.5"`, `"-0"` -> `"0"`. */
 export function plainDecimal(value: Decimal | DecimalString | number): DecimalString {
   const decimal = new Decimal(value);
   return decimal.isZero() ? '0' : decimal.toFixed();

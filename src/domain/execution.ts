@@ -165,7 +165,7 @@ export class PermitLost extends Error {
   readonly reason: SupersededReason;
 
   constructor(reason: SupersededReason) {
-    super(`the licence to execute is lost: ${reason}`);
+    super(`the execution permit is lost: ${reason}`);
     this.reason = reason;
   }
 }

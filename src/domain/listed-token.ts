@@ -33,7 +33,7 @@ export interface ListedToken {
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** True where the text is the base58 spelling of exactly 32 bytes, as addresses of the primary chain are. */
+/** True where the text is exactly 32 bytes in base58, as addresses of the primary chain are. */
 export function isChainAddress(text: string): boolean {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return false;
   let value = 0n;

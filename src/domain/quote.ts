@@ -38,7 +38,7 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly [venueBrand]?: V;
   readonly kind: 'quote';
   readonly venue: V;
-  /** The venue's instrument in the product's spelling, e.g. `BTCUSDT`, `AAPLx`, `BTC`. */
+  /** The venue's instrument as the product writes it, e.g. `BTCUSDT`, `AAPLx`, `BTC`. */
   readonly instrument: string;
   /** Which feed of which provider, e.g. `binance:bookTicker`. */
   readonly source: string;

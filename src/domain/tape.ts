@@ -466,7 +466,7 @@ function quotedOrNull(value: string | null): string {
   return value === null ? 'null' : `"${value}"`;
 }
 
-/** The one spelling of an event as a line of a tape, without the line break. */
+/** The canonical form of an event as a line of a tape, without the line break. */
 export function tapeLine(event: TapeEvent): string {
   switch (event.kind) {
     case 'quote':

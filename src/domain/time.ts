@@ -25,7 +25,7 @@ export function timeframeMs(timeframe: string): number | null {
   return Number(match[1]) * (match[2] === 'm' ? 60_000 : 3_600_000);
 }
 
-/** ISO 8601 with milliseconds, in UTC: the spelling of a time on the wire. */
+/** ISO 8601 with milliseconds, in UTC: how a time is written on the wire. */
 export function isoTime(at: EpochMs): string {
   return new Date(at).toISOString();
 }

@@ -130,7 +130,7 @@ async function taken(
     readonly delegation: Delegation;
   },
 ): Promise<VenueAnswer> {
-  const required: readonly ActorRecord[] = [permitOf(facts, true), { type: 'delegation_licence', delegationId: delegation.id }];
+  const required: readonly ActorRecord[] = [permitOf(facts, true), { type: 'delegation_check', delegationId: delegation.id }];
   const submission = createTransactionSubmission({
     runtime,
     load: store.load,

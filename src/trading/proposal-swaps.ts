@@ -99,7 +99,7 @@ export function actingFor({ orgId, trader, agentId }: ProposalFacts, { key }: Pi
 
 /** What the step that takes a proposal's signed bytes requires: that nothing has superseded the proposal. */
 export function permitOf({ orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalFacts, byItself: boolean): ActorRecord {
-  return { type: 'execution_licence', orgId, agentId, epoch, manifestHash, mode: 'live', reduceOnly, byItself, flattens };
+  return { type: 'execution_permit', orgId, agentId, epoch, manifestHash, mode: 'live', reduceOnly, byItself, flattens };
 }
 
 /** Signed bytes of these swaps are submitted elsewhere. */

@@ -17,7 +17,7 @@ test('no figure has an exponent, and none that is not zero reads as zero', () =>
   );
 });
 
-test('a name with half of a character has no canonical spelling, as a text has none', () => {
+test('a name with half of a character has no canonical encoding, as a text has none', () => {
   expect(() => canonicalJson({ '\ud800': 1 })).toThrow(TypeError);
   expect(() => canonicalJson({ a: [{ 'b\udc00': null }] })).toThrow(/lone surrogate/);
   expect(canonicalJson({ '\u{1f600}': 1 })).toBe('{"\u{1f600}":1}');

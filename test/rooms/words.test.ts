@@ -65,6 +65,36 @@ const REPLACED: readonly Replaced[] = [
   },
   { words: ['overtaken'], use: 'superseded', stays: [[/actor-history\.ts$/, 'what steps of before are read as']] },
   {
+    words: ['licence', 'licences'],
+    use: 'execution permit; a licence is of a listing',
+    stays: [
+      [/checkout|marketplace/i, 'of a listing'],
+      [/writeLicences|listLicences|licence_missing/, 'its record, its list and its code'],
+      [/^web\/(api|feed-messages)\.ts$/, 'bodies of the API'],
+      [/as the package ships it/, 'of a package'],
+    ],
+  },
+  {
+    words: ['desk', 'desks'],
+    use: 'command handler',
+    stays: [
+      [/^test\//, 'names of organizations, people and files'],
+      [/(Example|second) desk|night_desk|desk@example|desk\.example/, 'an example of a name'],
+    ],
+  },
+  {
+    words: ['spelling', 'spellings'],
+    use: 'encoding, canonical form',
+    stays: [
+      [/^test\/|^bench\//, 'the several ways in which tests write one value'],
+      [/question\.ts$|entities\.ts$|catalog|manifest|sweep|TSLA/, 'several names of one thing'],
+      [
+        /^src\/sandbox|read-candles|simulation|channel|feeds\/subscription|database\.ts$|fields\.ts$|quote\.ts$/,
+        'how others write a value',
+      ],
+    ],
+  },
+  {
     words: ['judge', 'judges', 'judged'],
     use: 'validate, assess',
     stays: [[/judged_(cuts|observations|vault_marks)/, 'a view of the database']],

@@ -121,7 +121,7 @@ async function liveTheDay() {
   await run.look();
 
   for (const number of [1, 2, 3]) await run.half(number, '61000');
-  // Everybody who waited for the fall asks to buy, and before anything of it is carried out some lose their licence to.
+  // Everybody who waited for the fall asks to buy, and before anything of it is carried out some lose their execution permit.
   await run.half(4, '59500', {
     meanwhile: async () => {
       expect(await run.commands.setAutonomy(word(), id('lowered'), 'research')).toMatchObject({ ok: true });

@@ -8,7 +8,7 @@ import { AgentPath, choice, objectOf } from '../../shapes.ts';
 import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
 
 const AutonomyRequest = objectOf({
-  autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either spelling.'),
+  autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either form.'),
 });
 
 export const setAgentAutonomy = defineRoute({

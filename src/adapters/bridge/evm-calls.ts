@@ -28,7 +28,7 @@ export function depositObjection(
     const { args } = decodeFunctionData({ abi: DEPOSITORY_ABI, data: data as Hex });
     const [depositor, token, amount, id] = args;
     // Bytes behind the arguments would be carried along unseen.
-    if (encodeFunctionData({ abi: DEPOSITORY_ABI, args }) !== data.toLowerCase()) return 'its data has a second spelling';
+    if (encodeFunctionData({ abi: DEPOSITORY_ABI, args }) !== data.toLowerCase()) return 'its data has a second encoding';
     if (depositor !== getAddress(expected.depositor)) return `it deposits for ${depositor} instead of ${expected.depositor}`;
     if (token !== getAddress(expected.token)) return `it deposits the token ${token}`;
     if (amount !== expected.amount) return `it deposits ${amount} instead of ${expected.amount}`;

@@ -296,7 +296,7 @@ function paidTo(logs: readonly { address: string; data: Hex; topics: readonly He
   return paid;
 }
 
-/** Reads signed bytes in their one spelling, with who signed them; refused as `malformed_transaction`. */
+/** Reads signed bytes in their canonical form, with who signed them; refused as `malformed_transaction`. */
 export async function readSignedEvm(raw: string): Promise<Outcome<SignedEvmTransaction>> {
   if (!/^0x([0-9a-f]{2})+$/.test(raw))
     return refuse('malformed_transaction', 'the signed transaction is no hexadecimal text in lower case with 0x before it');

@@ -69,7 +69,7 @@ export function textIn(fields: Readonly<Record<string, unknown>>, name: string, 
 export const RAW_AMOUNT = /^\d{1,30}$/;
 export const EVM_HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** A transaction's name on a chain in its one spelling; null where it is none. */
+/** A transaction's name on a chain in its canonical form; null where it is none. */
 export function hashOf(value: unknown, chain: BridgeChain): string | null {
   if (typeof value !== 'string') return null;
   if (chain === 'evmvenue') return EVM_HASH.test(value) ? value.toLowerCase() : null;

@@ -261,7 +261,7 @@ class KeySetVerifier implements TokenVerifier {
 
   async #check(token: string, header: Header): Promise<Verified | TokenRefusal> {
     const signature = token.slice(token.lastIndexOf('.') + 1);
-    // One signature, one spelling: spare bits at the end would make a second token out of the same bytes.
+    // One signature, one encoding: spare bits at the end would make a second token out of the same bytes.
     if (Buffer.from(signature, 'base64url').toString('base64url') !== signature)
       return refuse('token_malformed', "the token's signature is not spelled canonically");
     let payload: JWTPayload;

@@ -7,7 +7,7 @@ const KEY_INFO = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
  * True of an Ed25519 signature of `key` over `message`. Stricter than the chain itself, so that one message has one
- * accepted signature per signing: no scalar beyond the group's order, no point in a second spelling, and no key of small
+ * accepted signature per signing: no scalar beyond the group's order, no point in a second encoding, and no key of small
  * order, which would sign everything. OpenSSL is asked first, for it says no a hundred times faster.
  */
 export function verifyEd25519(signature: Uint8Array, message: Uint8Array, key: Uint8Array): boolean {

@@ -130,7 +130,7 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
     balancesOf: async (owner) =>
       isAddress(owner)
         ? { ok: true, value: await holdingsFrom(ask, owner, clock.now()) }
-        : refuse('malformed', 'owner: an address of the primary chain is the base58 spelling of 32 bytes'),
+        : refuse('malformed', 'owner: an address of the primary chain is 32 bytes in base58'),
     mintInfo: async (mint) => (isAddress(mint) ? ((await mintsFrom(ask, [mint])).get(mint) ?? null) : null),
     largestHolders: (mint) => holdersFrom(ask, mint),
     async accounts(addresses) {

@@ -187,7 +187,7 @@ export class BlockEncoder {
     return this.#events;
   }
 
-  /** Adds an event; `line` is its line where that is not in the one spelling of `tapeLine`, which is then kept. */
+  /** Adds an event; `line` is its line where that is not in the canonical form of `tapeLine`, which is then kept. */
   add(event: TapeEvent, line: string | null): void {
     if (this.#events === 0) {
       this.#firstAt = event.receivedAt;

@@ -8,7 +8,7 @@ import { TapeError } from './tape-error.ts';
 import type { TapeForm, TapeReader } from './tape-reader.ts';
 
 export interface TapeWriter {
-  /** Events ascending by receivedAt; `lines` where their spelling is to be kept. */
+  /** Events ascending by receivedAt; `lines` where their text is to be kept. */
   write(events: readonly TapeEvent[], lines?: readonly string[] | null): Promise<void>;
   /** Ends the tape and puts it in its place. */
   close(): Promise<{ readonly events: number; readonly bytes: number }>;

@@ -1,7 +1,7 @@
 /**
  * Reading frames without JSON.parse, for venues that write them without blanks. Whoever scans checks every byte, so that
  * nothing that is accepted could read differently as JSON; at the first byte that is not as expected the frame is parsed
- * instead, with the same outcome. Levels of books, numbers and names keep the venue's exact spelling.
+ * instead, with the same outcome. Levels of books, numbers and names keep the venue's exact text.
  */
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { BookLevel } from './order-book.ts';
@@ -459,7 +459,7 @@ export class FrameScan {
   }
 
   /**
-   * The text of a span in its shortest spelling; null where zeros stand in front, which is left to the parsed way.
+   * The text of a span in its shortest form; null where zeros stand in front, which is left to the parsed way.
    * `0.5300` is `0.53`, `25.00` is `25`.
    */
   shortest(span: number): DecimalString | null {

@@ -93,8 +93,8 @@ export interface ApiDeps {
   readonly pingQueue: () => Promise<void>;
   /** Backtests of manifests that are being written. */
   readonly previews: ApiPorts['previews'];
-  /** Whether there is room to write. */
-  readonly room: SpaceWatch;
+  /** Free bytes of the state folder, and whether the database refused a write for want of them. */
+  readonly space: SpaceWatch;
   /** Whether this machine's clock agrees with PostgreSQL's. */
   readonly clockState: () => ClockState;
   readonly clock: Clock;
@@ -129,7 +129,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
         newRequestId: deps.newId,
         readiness,
         metrics: deps.metrics,
-        isUnavailable: (error) => deps.room.noted(error) || isConnectionLoss(error) || error instanceof UnsignedRow,
+        isUnavailable: (error) => deps.space.noted(error) || isConnectionLoss(error) || error instanceof UnsignedRow,
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
       access: accessPorts(deps, members),

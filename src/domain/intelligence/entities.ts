@@ -76,7 +76,7 @@ export function issuersNow(): readonly Issuer[] {
 
 const LEGAL_FORMS = /\b(?:inc|incorporated|corp|corporation|co|company|ltd|limited|llc|plc|pbc|holdings|class [a-c]|common stock|the)\b/g;
 
-/** A company's name without its legal form, in one spelling. */
+/** A company's name without its legal form, in its canonical form. */
 export function plainName(name: string): string {
   return name
     .toLowerCase()

@@ -206,7 +206,7 @@ export function complement(price: DecimalString): DecimalString {
   return complementOfFraction(price) ?? plainDecimal(new Decimal(1).minus(price));
 }
 
-/** The same for `0.…` in its shortest spelling, as books are full of it; null for anything else. */
+/** The same for `0.…` in its shortest form, as books are full of it; null for anything else. */
 function complementOfFraction(price: DecimalString): DecimalString | null {
   const digits = price.length - 2;
   if (digits < 1 || digits >= EXACT_DIGITS || price.charCodeAt(0) !== 48 || price.charCodeAt(1) !== 46) return null;

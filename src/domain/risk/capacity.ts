@@ -36,7 +36,7 @@ export type LimitCapacities = readonly LimitCapacity[];
 const HUNDRED = 100n;
 const ONE: Ratio = { numerator: 1n, denominator: 1n };
 
-/** A ratio given as a number, read as its shortest decimal spelling. */
+/** A ratio given as a number, read as its shortest decimal form. */
 export function numberRatio(value: number): Ratio {
   return ratioOf(plainDecimal(value));
 }

@@ -1,7 +1,7 @@
 /**
- * A strict reader of the primary chain's wire transactions. Every transaction has one spelling here: counts
+ * A strict reader of the primary chain's wire transactions. Every transaction has one encoding here: counts
  * in their shortest form, nothing behind the end, every index in range. What a lenient reader would accept in a second
- * spelling is refused, so that comparing bytes is comparing transactions.
+ * encoding is refused, so that comparing bytes is comparing transactions.
  */
 import { type Outcome, refuse } from '../refusal.ts';
 import { base58 } from './base58.ts';

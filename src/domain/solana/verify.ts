@@ -25,7 +25,7 @@ export interface VerifiedTransaction {
   readonly signature: string;
 }
 
-/** Ed25519 in the strict reading of RFC 8032: no second spelling of a signature, no key of small order. */
+/** Ed25519 in the strict reading of RFC 8032: no second encoding of a signature, no key of small order. */
 export type VerifySignature = (signature: Uint8Array, message: Uint8Array, key: Uint8Array) => boolean;
 
 /** The stored form of an unsigned (or partly signed) transaction's message. */
@@ -44,7 +44,7 @@ export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Bytes of a base64 text in its one canonical spelling; null of every other text. */
+/** Bytes of a base64 text in its one canonical encoding; null of every other text. */
 export function fromBase64(text: string): Uint8Array | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
@@ -52,7 +52,7 @@ export function fromBase64(text: string): Uint8Array | null {
 
 /**
  * Checks what came back from a wallet. Refused as `malformed_transaction` where the bytes are no transaction in its one
- * spelling, `signed_bytes_differ` where the message is another one (what a wallet changed is named),
+ * encoding, `signed_bytes_differ` where the message is another one (what a wallet changed is named),
  * `signature_missing` and `signature_invalid` where a required signer did not sign these bytes. `tables` (addresses by
  * their places in lookup tables) only helps to name a change.
  */

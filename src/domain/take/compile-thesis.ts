@@ -49,7 +49,7 @@ export interface Item {
   readonly meaning: Meaning | { readonly kind: 'asset'; readonly asset: NamedAsset } | { readonly kind: 'unknown' };
 }
 
-/** The same text in one spelling of signs and spaces. */
+/** The same text in its canonical form of signs and spaces. */
 function normalised(thesis: string): string {
   return thesis
     .normalize('NFKC')

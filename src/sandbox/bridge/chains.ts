@@ -13,7 +13,7 @@ import {
   transferChecked,
 } from '../solana/instructions.ts';
 import { sandboxKey } from '../solana/keys.ts';
-import { readWire } from '../solana/wire.ts';
+import { decodeTransaction } from '../solana/decode-transaction.ts';
 
 /** Who pays on the EVM chain: a solver, or the forwarder of an issuer. */
 const PAYER = `0x${'f7'.repeat(20)}`;
@@ -49,7 +49,7 @@ function paySolana({ solana, stable }: BridgeChains, to: string, amount: bigint)
     authority: SOLVER.address,
     amount,
   };
-  const transaction = readWire(
+  const transaction = decodeTransaction(
     buildTransaction({
       version: 0,
       feePayer: SOLVER.address,

@@ -2,7 +2,7 @@
 
 import { ISSUER } from '../solana/genesis.ts';
 import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../solana/instructions.ts';
-import { readWire } from '../solana/wire.ts';
+import { decodeTransaction } from '../solana/decode-transaction.ts';
 import {
   feeOf,
   filledOf,
@@ -103,7 +103,7 @@ function refund({ chain, stable: { mint, decimals } }: VenueState, { account, ow
     ],
     signers: [ISSUER, account],
   });
-  const transaction = readWire(bytes);
+  const transaction = decodeTransaction(bytes);
   chain.submit(transaction);
   return transaction.signature;
 }

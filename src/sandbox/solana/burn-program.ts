@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '@solana/kit';
 import { SYSTEM, TOKEN } from './instructions.ts';
-import type { ReadTransaction } from './wire.ts';
+import type { ReadTransaction } from './decode-transaction.ts';
 
 export const BURN_PROGRAM: Address = address('CCTPV2vPZJS2u2BBsUoscuikbYjnpFmbFsvVuJdUMQe');
 const DISCRIMINATOR = createHash('sha256').update('global:deposit_for_burn_with_hook').digest().subarray(0, 8);

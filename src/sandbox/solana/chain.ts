@@ -5,7 +5,7 @@ import type { TransactionError } from './errors.ts';
 import { createModelledMachine, type ProgramModel } from './launch-programs/modelled-machine.ts';
 import { createMachine, type Machine, type Moment, memoOf, type Run } from './machine.ts';
 import { BLOCKHASH_LIFE, type Commitment, createSlotClock, FINAL_AFTER, type SlotClock } from './slot-clock.ts';
-import { fullySigned, type ReadTransaction } from './wire.ts';
+import { fullySigned, type ReadTransaction } from './decode-transaction.ts';
 
 /** A transaction that stands in a block. */
 export interface Landed {

@@ -6,7 +6,7 @@ import { programAddress } from '../../domain/launch/program-address.ts';
 import { STABLE_DECIMALS } from './burn-program.ts';
 import { associatedAccount, createAssociatedAccount, transferChecked } from './instructions.ts';
 import { type ModelContext, ProgramFailure, type ProgramModel } from './launch-programs/modelled-machine.ts';
-import type { ReadTransaction } from './wire.ts';
+import type { ReadTransaction } from './decode-transaction.ts';
 
 export const DEPOSIT_PROGRAM: Address = address('99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2');
 /** The account that the program keeps its deposits under. */

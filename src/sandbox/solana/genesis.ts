@@ -20,7 +20,7 @@ import {
   WRAPPED_SOL,
 } from './instructions.ts';
 import { type SandboxKey, sandboxKey } from './keys.ts';
-import { readWire } from './wire.ts';
+import { decodeTransaction } from './decode-transaction.ts';
 
 /** A Token-2022 mint of the sandbox's chain. */
 export interface MintListing {
@@ -181,7 +181,7 @@ export function fund(chain: SolanaChain, owner: string, mint: string, amount: bi
     instructions: [computeLimit(300_000 + (++fundings % 100_000)), ...givingOut(chain, to, mint, amount)],
     signers: [ISSUER],
   });
-  const transaction = readWire(bytes);
+  const transaction = decodeTransaction(bytes);
   const landed = chain.landNow(transaction);
   if (landed === null || landed.run.error !== null)
     throw new RangeError(`${owner} cannot be given ${amount} of ${mint}: ${JSON.stringify(landed?.run.error ?? 'it did not land')}`);

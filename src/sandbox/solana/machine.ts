@@ -18,7 +18,7 @@ import { errorName, type TransactionError } from './errors.ts';
 import { COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
 import { sandboxKey } from './keys.ts';
 import { SLOTS_PER_EPOCH } from './slot-clock.ts';
-import { isWritable, type ReadTransaction } from './wire.ts';
+import { isWritable, type ReadTransaction } from './decode-transaction.ts';
 
 export interface InnerInstruction {
   readonly programIndex: number;

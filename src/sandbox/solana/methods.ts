@@ -24,7 +24,7 @@ import {
 } from './parameters.ts';
 import { type MintSource, spellAccount, spellBalances, spellInner, spellLanded, spellReturnData, uiAmount } from './rpc-encoding.ts';
 import { BLOCKHASH_LIFE, type Commitment, SLOTS_PER_EPOCH } from './slot-clock.ts';
-import { fullySigned, messageOf } from './wire.ts';
+import { fullySigned, messageOf } from './decode-transaction.ts';
 
 export type Method = (params: readonly unknown[]) => unknown;
 

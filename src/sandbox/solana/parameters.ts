@@ -2,7 +2,7 @@
 import { type Address, getBase58Encoder, isAddress } from '@solana/kit';
 import type { TransactionError } from './errors.ts';
 import { COMMITMENTS, type Commitment } from './slot-clock.ts';
-import { LONGEST_TRANSACTION, type ReadTransaction, readWire, UnreadableTransaction } from './wire.ts';
+import { LONGEST_TRANSACTION, type ReadTransaction, decodeTransaction, UnreadableTransaction } from './decode-transaction.ts';
 
 /** A refusal in the words of JSON-RPC. */
 export class RpcRefusal extends Error {
@@ -91,7 +91,7 @@ export function transactionOf(value: unknown, settings: Settings): ReadTransacti
       `decoded solana_transaction::versioned::VersionedTransaction too large: ${bytes.length} bytes (max: ${LONGEST_TRANSACTION} bytes)`,
     );
   try {
-    return readWire(bytes);
+    return decodeTransaction(bytes);
   } catch (error) {
     if (error instanceof UnreadableTransaction) throw new RpcRefusal(-32602, error.message);
     throw error;

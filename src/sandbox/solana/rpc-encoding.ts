@@ -5,7 +5,7 @@ import type { EpochMs } from '../../domain/time.ts';
 import type { Landed } from './chain.ts';
 import { TOKEN, TOKEN_2022 } from './instructions.ts';
 import { type Balances, base58Text, type Run, type TokenBalance } from './machine.ts';
-import type { ReadTransaction } from './wire.ts';
+import type { ReadTransaction } from './decode-transaction.ts';
 
 export type AccountEncoding = 'base58' | 'base64' | 'jsonParsed';
 export type TransactionEncoding = 'json' | 'base58' | 'base64' | 'jsonParsed';

@@ -16,7 +16,7 @@ import { fund, NATIVE } from './genesis.ts';
 import { associatedAccount, buildTransaction, computeLimit } from './instructions.ts';
 import { type SandboxKey, sandboxKey } from './keys.ts';
 import { kitInstruction } from './launch-programs/modelled-machine.ts';
-import { readWire } from './wire.ts';
+import { decodeTransaction } from './decode-transaction.ts';
 
 /** Lamports for accounts and fees of whoever buys a curve out. */
 const PURSE = 100_000_000n;
@@ -67,7 +67,7 @@ export function buyOut(chain: SolanaChain, mint: string): string {
   const { blockhash } = chain.latestBlockhash('processed');
   const plan = { version: 0, feePayer: crowd.address, blockhash, signers: [crowd] } as const;
   const bytes = buildTransaction({ ...plan, instructions: [computeLimit(400_000), ...instructions.map(kitInstruction)] });
-  const landed = chain.landNow(readWire(bytes));
+  const landed = chain.landNow(decodeTransaction(bytes));
   if (landed === null || landed.run.error !== null)
     throw new RangeError(`the curve of ${mint} was not bought out: ${JSON.stringify(landed?.run.error ?? 'it did not land')}`);
   return landed.signature;

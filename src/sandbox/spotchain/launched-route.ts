@@ -9,7 +9,7 @@ import { fund, NATIVE } from '../solana/genesis.ts';
 import { buildTransaction, createAssociatedAccount } from '../solana/instructions.ts';
 import type { SandboxKey } from '../solana/keys.ts';
 import { kitInstruction } from '../solana/launch-programs/modelled-machine.ts';
-import { readWire } from '../solana/wire.ts';
+import { decodeTransaction } from '../solana/decode-transaction.ts';
 import type { LaunchedToken } from './launched-market.ts';
 
 export interface LaunchedRoute {
@@ -47,7 +47,7 @@ export function openRouteAccounts(
   fund(chain, payer.address, NATIVE, PURSE);
   const { blockhash } = chain.latestBlockhash('processed');
   const bytes = buildTransaction({ version: 0, feePayer: payer.address, blockhash, instructions: missing, signers: [payer] });
-  if (chain.landNow(readWire(bytes))?.run.error !== null)
+  if (chain.landNow(decodeTransaction(bytes))?.run.error !== null)
     throw new Error(`the aggregator's accounts of ${mints.join(', ')} could not be opened`);
 }
 

@@ -20,7 +20,7 @@ import {
   WRAPPED_SOL,
 } from '../solana/instructions.ts';
 import { type SandboxKey, sandboxKey } from '../solana/keys.ts';
-import { fullySigned, type ReadTransaction, readWire } from '../solana/wire.ts';
+import { fullySigned, type ReadTransaction, decodeTransaction } from '../solana/decode-transaction.ts';
 import { type LaunchedRoute, launchedRoute, openRouteAccounts } from './launched-route.ts';
 import { SANDBOX_MAKER } from './maker.ts';
 
@@ -160,7 +160,7 @@ class RouteBuilder implements SwapBuilder {
     const rent = this.#rentOf(to, quote.outputMint);
     const { bytes, lastValidBlockHeight } = this.#build({ quote, taker, receiver: to, legacy: false });
     this.#forgetOld();
-    this.#orders.set(id, { message: readWire(bytes).message, quote, taker, until: this.#clock.now() + ORDER_MS });
+    this.#orders.set(id, { message: decodeTransaction(bytes).message, quote, taker, until: this.#clock.now() + ORDER_MS });
     const fees = { ...feesOf(quote), rent };
     const fields = orderFields({ taker, fees, maker: signersOf(quote).length > 0, bytes, lastValidBlockHeight });
     return { fields };
@@ -376,7 +376,7 @@ function unreadable(name: string, why: string): { readonly refusal: SimulatorRep
 
 function readSigned(text: string): ReadTransaction | null {
   try {
-    return readWire(Buffer.from(text, 'base64'));
+    return decodeTransaction(Buffer.from(text, 'base64'));
   } catch {
     return null;
   }

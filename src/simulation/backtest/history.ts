@@ -303,7 +303,7 @@ function fundingSeries(facts: readonly Fact[]): CloseSeries {
   };
 }
 
-/** A decimal in its one spelling: `1.50`, `01.5` and `1.5` are one price. */
+/** A decimal in its canonical form: `1.50`, `01.5` and `1.5` are one price. */
 function oneSpelling(text: DecimalString): DecimalString {
   return ONE_SPELLING.test(text) ? text : plainDecimal(text);
 }

@@ -194,7 +194,7 @@ function storeWithPermits(kept: Kept): MemoryStore {
     async commit(commits) {
       for (const { plan } of commits) {
         for (const record of plan.records) {
-          if (record.type !== 'execution_licence') continue;
+          if (record.type !== 'execution_permit') continue;
           const reason = lostBecause(kept, record['agentId'] as string, record as unknown as ExecutionPermit);
           if (reason !== null) throw new PermitLost(reason);
         }

@@ -44,7 +44,7 @@ test('a quote waits for its time and ends; a submission is sent, looked at and t
       .sort((a, b) => a - b),
   ).toEqual([3_000, 120_000]);
   expect(submitted.timers.some(({ op }) => op === 'cancel')).toBe(true);
-  expect(submitted.records.map(({ type }) => type)).toContain('control_licence');
+  expect(submitted.records.map(({ type }) => type)).toContain('epoch_check');
 });
 
 test('a quote that has expired takes no submission, even before its timer fires', () => {
@@ -143,7 +143,7 @@ test('the same bytes are sent again while no block holds them, and not after', (
 test('a lease is taken and ended by its own answer alone, and what a node said is remembered', () => {
   const { state } = walk(submission());
   const begun = step(state, { type: 'execution.begun', key: 'k', leaseUntil: NOW + 5_000, leaseMs: 2_000 });
-  expect(begun.records.map(({ type }) => type)).toEqual(['control_licence', 'execution_lease']);
+  expect(begun.records.map(({ type }) => type)).toEqual(['epoch_check', 'execution_lease']);
   const other = step(begun.state, done({ outcome: 'sent', detail: null, lease: NOW + 4_000 }));
   expect(other.records.map(({ type }) => type)).not.toContain('execution_lease_ended');
   const refused = step(begun.state, done({ outcome: 'refused', detail: 'nonce too low', lease: NOW + 5_000 }));

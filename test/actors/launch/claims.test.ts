@@ -6,7 +6,7 @@ import { associatedAccount, swapInstruction } from '../../../src/domain/launch/c
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
 
@@ -94,7 +94,7 @@ test('fees go to creator and partner, unlocked tokens to the creator alone, and 
     trader: trader.address,
     ...accounts,
   });
-  const buy = readWire(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]));
+  const buy = decodeTransaction(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]));
   expect(landOn(stage.chain, buy).run.error).toBeNull();
   stage.chain.finalize();
   expect(await refused(id, { kind: 'migration_fee', as: 'creator' })).toBe(

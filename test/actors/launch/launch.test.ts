@@ -9,7 +9,7 @@ import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { type PreparedMessage, verifySigned } from '../../../src/domain/solana/verify.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { rounds } from '../../harness/rounds.ts';
 import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
 import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
@@ -39,7 +39,7 @@ function buy(mint: string, config: string, amount: bigint): void {
   };
   const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
   stage.chain.advance(1);
-  const landed = landOn(stage.chain, readWire(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader])));
+  const landed = landOn(stage.chain, decodeTransaction(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader])));
   expect(landed.run.error).toBeNull();
 }
 

@@ -155,7 +155,7 @@ test('a paper order begins where it ends, and is booked on the version that it w
     status: 'done',
     context: { filledQuantity: '1', filledNotionalUsd: '100', readsReference: false },
   });
-  expect(records.map(({ type }) => type)).toEqual(['control_licence', 'fill', 'market_order']);
+  expect(records.map(({ type }) => type)).toEqual(['epoch_check', 'fill', 'market_order']);
   expect(records[1]).toMatchObject({ orgId: subject.orgId, fill: half, capitalUsd: '10000', expectedVersion: 7 });
   expect(activities).toEqual([]);
   expect(begun('failed').state).toMatchObject({ value: 'failed', status: 'done', context: { reason: 'no_depth', filledQuantity: '0' } });
@@ -164,8 +164,8 @@ test('a paper order begins where it ends, and is booked on the version that it w
 test('a live order is carried by its own id, under a lease, and what its venue filled is booked on whatever version there is', () => {
   expect(begun('approved').activities).toEqual([{ kind: 'execute_market_order', payload: { proposalId: subject.actorId } }]);
   const types = (way: readonly EventName[], name: EventName) => step(stepTo(way), EVENTS[name]).records.map(({ type }) => type);
-  expect(types([], 'begun')).toEqual(['control_licence', 'execution_lease', 'market_order']);
-  expect(types(['begun'], 'begun')).toEqual(['control_licence', 'execution_lease']);
+  expect(types([], 'begun')).toEqual(['epoch_check', 'execution_lease', 'market_order']);
+  expect(types(['begun'], 'begun')).toEqual(['epoch_check', 'execution_lease']);
   const settled = step(stepTo(['begun']), EVENTS.filled);
   expect(settled.records.map(({ type }) => type)).toEqual(['execution_lease_ended', 'fill', 'market_order']);
   expect(settled.records[1]).not.toHaveProperty('expectedVersion');

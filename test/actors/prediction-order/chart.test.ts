@@ -183,7 +183,7 @@ test('a paper order begins where it ends, on the book that it was validated on',
     startStep(predictionOrderKind, subject, input(begins, fills) as never);
   const filled = start('filled', [fill('f', '10')]);
   expect(filled.state).toMatchObject({ value: 'filled', status: 'done' });
-  expect(filled.records.map(({ type }) => type)).toEqual(['control_licence', 'fill', 'prediction_order']);
+  expect(filled.records.map(({ type }) => type)).toEqual(['epoch_check', 'fill', 'prediction_order']);
   expect(filled.records[1]).toMatchObject({ expectedVersion: 0 });
   expect(start('partially_filled', [fill('f', '4')])).toMatchObject({ state: { value: 'lapsed', status: 'done' }, activities: [] });
   expect(start('partially_filled', [fill('f', '4')]).records.at(-1)).toMatchObject({ state: 'partially_filled' });

@@ -20,7 +20,7 @@ import { ISSUER } from '../../../src/sandbox/solana/genesis.ts';
 import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../../../src/sandbox/solana/instructions.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
-import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { riskOn } from '../../harness/trading.ts';
 import { actorWorld } from '../../world/actor-world.ts';
@@ -179,7 +179,7 @@ export async function onchainFixture({ at = AT } = {}) {
         instructions: [transferChecked(transfer)],
         signers: [wallet],
       });
-      solana.chain.submit(readWire(bytes));
+      solana.chain.submit(decodeTransaction(bytes));
     },
     async close(): Promise<void> {
       venue.close();

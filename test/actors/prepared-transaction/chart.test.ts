@@ -151,11 +151,11 @@ const records = (plan: StepPlan | null) => plan?.records.map(({ type }) => type)
 test('every step that leads to the chain requires the epoch, and nothing else does', () => {
   const requiring = PREPARED_TRANSACTION_STATES.flatMap((state) =>
     (Object.keys(EVENTS) as EventName[]).flatMap((name) =>
-      records(stepped(at(state), name)).includes('control_licence') ? [`${state} ${name}`] : [],
+      records(stepped(at(state), name)).includes('epoch_check') ? [`${state} ${name}`] : [],
     ),
   );
   expect(requiring).toEqual(['prepared submit', 'verified begun', 'broadcast begun', 'unknown begun']);
-  expect(records(startStep(kind, subject, input as never))).toEqual(['control_licence', 'prepared_transaction']);
+  expect(records(startStep(kind, subject, input as never))).toEqual(['epoch_check', 'prepared_transaction']);
 });
 
 test('the bytes are sent again only while the chain has not seen them, and never after a refusal', () => {

@@ -151,8 +151,8 @@ test('a proposal begins as its decision says, and waits by a timer with an absol
 test('the steps that lead to an order carry its permit, and the one that begins it a lease', () => {
   const types = (way: readonly EventName[], name: EventName) =>
     step(stepTo(way), EVENTS[name] as ActorEvent).records.map(({ type }) => type);
-  expect(types([], 'approve')).toContain('execution_licence');
-  expect(types(['approve'], 'begun')).toEqual(expect.arrayContaining(['execution_licence', 'execution_lease', 'proposal']));
-  expect(types(['approve', 'begun'], 'begun')).toEqual(expect.arrayContaining(['execution_licence', 'execution_lease']));
+  expect(types([], 'approve')).toContain('execution_permit');
+  expect(types(['approve'], 'begun')).toEqual(expect.arrayContaining(['execution_permit', 'execution_lease', 'proposal']));
+  expect(types(['approve', 'begun'], 'begun')).toEqual(expect.arrayContaining(['execution_permit', 'execution_lease']));
   expect(types(['approve', 'begun'], 'filled')).toEqual(expect.arrayContaining(['fill', 'execution_lease_ended', 'proposal']));
 });

@@ -10,7 +10,7 @@ import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { createLaunchQuotes } from '../../../src/trading/launch-quotes.ts';
 import { createLiveQuotes } from '../../../src/trading/live-marks.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
@@ -36,7 +36,9 @@ function buy(mint: string, config: string, amount: bigint): void {
   };
   const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
   stage.chain.advance(1);
-  expect(landOn(stage.chain, readWire(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]))).run.error).toBeNull();
+  expect(
+    landOn(stage.chain, decodeTransaction(wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]))).run.error,
+  ).toBeNull();
   stage.chain.finalize();
 }
 

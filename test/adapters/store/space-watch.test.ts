@@ -45,11 +45,11 @@ test.each(['23505', '42501', '40001', 'P0001'])('what is refused for another rea
 test('readiness says at once that a disk is nearly full or that a change was refused, and when that is over', async () => {
   const clock = createVirtualClock(1_000_000);
   let free = 500 * MIB;
-  const room = createSpaceWatch(home, clock, async () => free);
+  const space = createSpaceWatch(home, clock, async () => free);
   const readiness = createReadiness({
     pingDatabase: () => sql`select 1`,
     stalledShards: async () => [],
-    room,
+    space,
     clockState: () => ({ ok: true, detail: 'agrees' }),
     pingQueue: async () => {},
     emergency: { url: 'http://127.0.0.1:1', isUp: true },
@@ -64,7 +64,7 @@ test('readiness says at once that a disk is nearly full or that a change was ref
   free = 3 * MIB;
   expect(await disk()).toMatchObject({ ready: false, ok: false, detail: `3 MiB are left on the disk of ${home}` });
   free = 500 * MIB;
-  room.noted(await refusal('53100'));
+  space.noted(await refusal('53100'));
   expect(await disk()).toMatchObject({ ready: false, ok: false, detail: expect.stringContaining('a change was refused: no room') });
   clock.advanceTo(clock.now() + 30_000);
   expect(await disk()).toMatchObject({ ready: true, ok: true });

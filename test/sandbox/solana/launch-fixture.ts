@@ -34,7 +34,7 @@ import type { Landed, SolanaChain } from '../../../src/sandbox/solana/chain.ts';
 import { fund } from '../../../src/sandbox/solana/genesis.ts';
 import { createAssociatedAccount, WRAPPED_SOL } from '../../../src/sandbox/solana/instructions.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import type { ReadTransaction } from '../../../src/sandbox/solana/wire.ts';
+import type { ReadTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 
 export const NAMES: TokenNames = { name: 'Orchard Keeper', symbol: 'ORCH', uri: 'https://example.com/orchard.json' };
 

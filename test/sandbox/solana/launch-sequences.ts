@@ -10,7 +10,7 @@ import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import type { SolanaChain } from '../../../src/sandbox/solana/chain.ts';
 import type { SandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { foundChain } from '../../../src/sandbox/solana/simulator.ts';
-import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import {
   buildCurveConfig,
@@ -69,7 +69,7 @@ export function pairOfChains() {
     send(instructions: Parameters<typeof wireOf>[1], signers: readonly SandboxKey[], what = ''): unknown {
       sent++;
       for (const chain of both) chain.advance(1);
-      const transaction = readWire(wireOf(model, instructions, signers));
+      const transaction = decodeTransaction(wireOf(model, instructions, signers));
       if (real !== null) real.latestBlockhash('processed');
       const [mine, theirs] = both.map((chain) => landOn(chain, transaction));
       if (theirs !== undefined && real !== null) {

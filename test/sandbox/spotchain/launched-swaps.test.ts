@@ -14,7 +14,7 @@ import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
-import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { decodeTransaction } from '../../../src/sandbox/solana/decode-transaction.ts';
 import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
 import { type ChainFixture, chainFixture, type Json, KEY, type Route, SHARE, STABLE, signed } from '../solana/chain-fixture.ts';
 import { buildCurveConfig, enrich, landOn, launchCast, launchScript, WRAPPED_SOL, wireOf } from '../solana/launch-fixture.ts';
@@ -51,7 +51,7 @@ function launch(name: string, quote: (typeof QUOTES)[keyof typeof QUOTES]) {
   );
   for (const who of [cast.creator, cast.trader]) enrich(stage.chain, who, quote.mint, 10_000_000_000_000n);
   const land = (instructions: Parameters<typeof wireOf>[1], signers: Parameters<typeof wireOf>[2]) =>
-    expect(landOn(stage.chain, readWire(wireOf(stage.chain, instructions, signers))).run.error).toBeNull();
+    expect(landOn(stage.chain, decodeTransaction(wireOf(stage.chain, instructions, signers))).run.error).toBeNull();
   land([script.createConfig(config)], [cast.creator, cast.config]);
   land([script.createPool()], [cast.creator, cast.mint]);
   return {
@@ -154,7 +154,7 @@ test('a price that moved beyond the slippage fails on the chain, and the taker k
   const order = await stage.order({ inputMint: STABLE.mint, outputMint: mint, amount: '100000000', taker: wallet, slippageBps: '50' });
   const before = await amount(taker.publicKey, STABLE.mint);
   const swap = script.swap('buy', 'exactIn', 2_000_000_000n, 0n);
-  expect(landOn(stage.chain, readWire(wireOf(stage.chain, [script.holding(other), swap], [other]))).run.error).toBeNull();
+  expect(landOn(stage.chain, decodeTransaction(wireOf(stage.chain, [script.holding(other), swap], [other]))).run.error).toBeNull();
   const answer = await send(signed(order.transaction, taker));
   expect(answer.error).toMatchObject({ data: { err: { InstructionError: [3, { Custom: 6001 }] } } });
   expect(await amount(taker.publicKey, STABLE.mint)).toBe(before);
@@ -168,7 +168,7 @@ test('a curve that has no room for the usual probe of the feed is quoted by a sm
   for (let amount = 2n ** 40n; amount > 2n ** 25n; amount /= 2n)
     while (stage.launched.token(mint)?.swap('buy', amount + 20_000_000n) != null) {
       stage.chain.advance(1);
-      expect(landOn(stage.chain, readWire(buy(amount))).run.error).toBeNull();
+      expect(landOn(stage.chain, decodeTransaction(buy(amount))).run.error).toBeNull();
     }
   const wish = { inputMint: STABLE.mint, outputMint: mint };
   expect(await stage.order({ ...wish, amount: '100000000' })).toMatchObject({ errorCode: 'COULD_NOT_FIND_ANY_ROUTE' });

@@ -29,11 +29,11 @@ type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promis
 /** In the order of writing: what others refer to comes first. */
 const WRITERS: { readonly [type: string]: Writer } = {
   // First of all: where the permit is lost, nothing is written.
-  execution_licence: (transaction, rows) => requirePermits(transaction, rows),
-  control_licence: (transaction, rows) => requireEpochs(transaction, rows),
-  mandate_licence: (transaction, rows) => requireMandates(transaction, rows),
-  delegation_licence: requireDelegations,
-  prepared_room: requireCapacities,
+  execution_permit: (transaction, rows) => requirePermits(transaction, rows),
+  epoch_check: (transaction, rows) => requireEpochs(transaction, rows),
+  mandate_check: (transaction, rows) => requireMandates(transaction, rows),
+  delegation_check: requireDelegations,
+  transaction_capacity: requireCapacities,
   take_capital: requireLiveCapital,
 
   manifest: (transaction, rows) => transaction`

@@ -19,8 +19,8 @@ const AT_ONCE = 2;
  * locked. A step that writes anything else (a limit that is counted over rows, a command with its answer) has its own.
  */
 const SHARED: ReadonlySet<string> = new Set([
-  'execution_licence',
-  'mandate_licence',
+  'execution_permit',
+  'mandate_check',
   'execution_lease',
   'execution_lease_ended',
   'proposal',

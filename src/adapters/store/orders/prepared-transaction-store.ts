@@ -49,9 +49,9 @@ export function isDuplicate(error: unknown): boolean {
   return code === '23505' && constraint === 'prepared_transactions_by_digest';
 }
 
-/** What a `prepared_room` record carries: the version of the exposure that risk assessed, and how many open transactions are too many. */
+/** What a `transaction_capacity` record carries: the version of the exposure that risk assessed, and how many open transactions are too many. */
 export interface PreparedCapacityRecord extends ActorRecord {
-  readonly type: 'prepared_room';
+  readonly type: 'transaction_capacity';
   readonly orgId: string;
   readonly bookId: string | null;
   readonly exposureVersion: string;

@@ -17,7 +17,7 @@ const PAGE_FIELDS = knownFields('hyperliquid:candleSnapshot', BAR);
 /** Bars in one answer, and bars that can be had at all. */
 export const REACHABLE_BARS = 5_000;
 
-/** The product's timeframes that the venue knows, in the venue's spelling. */
+/** The product's timeframes that the venue knows, as the venue writes them. */
 export const INTERVALS: Readonly<Record<string, string>> = {
   '1m': '1m',
   '3m': '3m',

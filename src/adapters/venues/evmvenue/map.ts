@@ -82,7 +82,7 @@ const NOTHING: readonly PerpMessage[] = Object.freeze([]);
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const UNUSED_CHANNELS = new Set(['subscriptionResponse', 'trades', 'allMids', 'activeSpotAssetCtx', 'notification', 'post']);
 
-/** The venue's spelling of an interval in the product's: `1d` is `24h`; null where the product has no such timeframe. */
+/** The product's name of a venue's interval: `1d` is `24h`; null where the product has no such timeframe. */
 export function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;

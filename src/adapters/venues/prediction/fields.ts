@@ -71,7 +71,7 @@ export function flagIn(fields: Fields, name: string): boolean {
   return value;
 }
 
-/** The shortest plain spelling of a decimal: `0.5300` is `0.53`. A number of JSON keeps the digits that it was written with. */
+/** The shortest plain form of a decimal: `0.5300` is `0.53`. A number of JSON keeps the digits that it was written with. */
 export function decimalOf(value: unknown, name: string): DecimalString {
   if (typeof value === 'number' && Number.isFinite(value)) return plainDecimal(new Decimal(value));
   const text = wireDecimal(value);
@@ -96,7 +96,7 @@ export function maybePrice(fields: Fields, name: string): DecimalString | null {
   return priceOf(value, name);
 }
 
-/** @param value in its shortest spelling, as `decimalOf` gives it. @throws Unreadable for what is no price of a contract that pays one dollar. */
+/** @param value in its shortest form, as `decimalOf` gives it. @throws Unreadable for what is no price of a contract that pays one dollar. */
 export function priceOf(value: DecimalString, name: string): DecimalString {
   // Without zeros that say nothing, whatever lies between 0 and 1 begins with `0.`.
   if (value.charCodeAt(0) === 48 && value.charCodeAt(1) === 46) return value;

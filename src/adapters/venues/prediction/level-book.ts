@@ -4,7 +4,7 @@ import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 
 export type BookSide = 'bids' | 'asks';
 
-/** Levels by price. Prices come in their shortest spelling, so that one price is one key. */
+/** Levels by price. Prices come in their shortest form, so that one price is one key. */
 export class LevelBook {
   readonly bids = new Map<DecimalString, DecimalString>();
   readonly asks = new Map<DecimalString, DecimalString>();

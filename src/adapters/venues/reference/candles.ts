@@ -72,7 +72,7 @@ export function mapHistory(body: unknown, from: number, to: number): Candle[] {
     if (!sound(open, high, low, close))
       throw new VenueError('reference', 200, 'unsound_bar', `the bar at ${t[i]} does not hold low <= open, close <= high`);
     before = openTime;
-    // Prices come as JSON numbers; their shortest spelling is the provider's own.
+    // Prices come as JSON numbers; their shortest form is the provider's own.
     candles.push({
       openTime,
       open: plainDecimal(open),

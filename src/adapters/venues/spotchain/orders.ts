@@ -112,7 +112,7 @@ function transactionOf(answer: Record<string, unknown>, taker: string): Outcome<
   }
   if (named !== undefined && named !== taker) return senseless('the transaction is for another wallet');
   const bytes = fromBase64(transaction);
-  if (bytes === null) return senseless('the transaction is not base64 in its canonical spelling');
+  if (bytes === null) return senseless('the transaction is not base64 in its canonical encoding');
   // A text in this version, a number in the one before.
   const height = valueText(lastValidBlockHeight);
   if (!HEIGHT.test(height)) return senseless('lastValidBlockHeight is no block height');

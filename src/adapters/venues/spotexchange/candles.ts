@@ -11,7 +11,7 @@ import { badAnswer } from './rest.ts';
 const PAGE_SIZE = 1_000;
 const WEIGHT = 2;
 
-/** The product's timeframes that the venue knows, in the venue's spelling. */
+/** The product's timeframes that the venue knows, as the venue writes them. */
 export const INTERVALS: Readonly<Record<string, string>> = {
   '1m': '1m',
   '3m': '3m',

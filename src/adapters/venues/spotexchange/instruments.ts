@@ -86,7 +86,7 @@ export function isMultipleOf(value: DecimalString, step: DecimalString): boolean
   return units(value, digits) % units(step, digits) === 0n;
 }
 
-/** The largest multiple of `step` that is not above `value`. With a step of zero: `value` in its plain spelling. */
+/** The largest multiple of `step` that is not above `value`. With a step of zero: `value` in its plain form. */
 export function floorToStep(value: DecimalString, step: DecimalString): DecimalString {
   const digits = Math.max(fractionDigits(value), fractionDigits(step));
   const whole = units(value, digits);

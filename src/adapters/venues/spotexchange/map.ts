@@ -45,7 +45,7 @@ const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 /** Events of the venue that are well-formed and carry nothing for us. */
 const UNUSED_EVENTS = new Set(['trade', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
 
-/** The venue's spelling of an interval in the product's: `1d` is `24h`; null where the product has no such timeframe. */
+/** The product's name of a venue's interval: `1d` is `24h`; null where the product has no such timeframe. */
 export function timeframeOfInterval(interval: unknown): string | null {
   if (interval === '1d') return '24h';
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;

@@ -15,7 +15,7 @@ import type { SolanaChain } from '../chain.ts';
 import { fund, NATIVE } from '../genesis.ts';
 import { buildTransaction, computeLimit, createAssociatedAccount } from '../instructions.ts';
 import { type SandboxKey, sandboxKey } from '../keys.ts';
-import { readWire } from '../wire.ts';
+import { decodeTransaction } from '../decode-transaction.ts';
 import { kitInstruction } from './modelled-machine.ts';
 
 const KEEPER = sandboxKey('curve keeper');
@@ -75,5 +75,5 @@ function land(chain: SolanaChain, instructions: readonly ProgramInstruction[], s
     instructions: [computeLimit(1_400_000), ...instructions.map(kitInstruction)],
     signers: [KEEPER, ...signers],
   });
-  return chain.landNow(readWire(bytes))?.run.error === null;
+  return chain.landNow(decodeTransaction(bytes))?.run.error === null;
 }

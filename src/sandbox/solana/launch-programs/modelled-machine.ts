@@ -8,7 +8,7 @@ import type { TransactionError } from '../errors.ts';
 import { COMPUTE_BUDGET } from '../instructions.ts';
 import { feeOf, isNamed, type Machine, type Moment, type Run } from '../machine.ts';
 import { SLOTS_PER_EPOCH } from '../slot-clock.ts';
-import { fullySigned, isWritable, type ReadTransaction } from '../wire.ts';
+import { fullySigned, isWritable, type ReadTransaction } from '../decode-transaction.ts';
 
 /** Why an instruction failed: the program's own number, or the runtime's word. */
 export class ProgramFailure extends Error {

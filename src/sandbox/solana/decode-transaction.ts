@@ -45,7 +45,7 @@ export interface ReadTransaction {
 export class UnreadableTransaction extends Error {}
 
 /** Reads wire bytes as a node does: what follows the transaction is refused. @throws UnreadableTransaction */
-export function readWire(bytes: Uint8Array): ReadTransaction {
+export function decodeTransaction(bytes: Uint8Array): ReadTransaction {
   try {
     const transaction = getTransactionDecoder().decode(bytes);
     const again = getTransactionEncoder().encode(transaction);
