@@ -19,6 +19,7 @@ import { openActors } from '../src/boot/roles/worker.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
 import { refuse } from '../src/domain/refusal.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
+import { outsideAddresses } from '../test/world/outside-addresses.ts';
 
 /** What the measuring process says on the command line, as JSON. */
 export interface ServerOrder {
@@ -66,7 +67,6 @@ async function ours(order: ServerOrder): Promise<string> {
     quality: 'live',
     flags: NO_FLAGS,
   });
-  const nowhere = { url: 'http://127.0.0.1:1', streamUrl: 'ws://127.0.0.1:1' };
   const unasked = {
     book: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'the bench asks no venue')),
   };
@@ -109,45 +109,7 @@ async function ours(order: ServerOrder): Promise<string> {
       random: Math.random,
       note: () => {},
       budgets: createRequestBudgets(),
-      addresses: {
-        spotexchange: nowhere,
-        evmvenue: nowhere,
-        reference: { url: nowhere.url, key: null },
-        referenceFallback: null,
-        spotchain: {
-          url: nowhere.url,
-          key: null,
-          candlesUrl: nowhere.url,
-          pools: new Map(),
-          rpcUrl: null,
-          makers: [],
-          launchPartner: null,
-        },
-        evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
-        relay: null,
-        indexer: null,
-        agentlaunch: null,
-        cctpUrl: null,
-        signerUrl: null,
-        issuerUrl: nowhere.url,
-        issuerProvider: 'prestocks',
-        newsUrl: nowhere.url,
-        intelligence: {
-          newsKey: null,
-          newsProvider: null,
-          tvlUrl: nowhere.url,
-          macro: { url: nowhere.url, key: '' },
-          filings: { url: nowhere.url, contact: '', archiveUrl: null },
-          social: { url: nowhere.url, key: null, siteUrl: null },
-        },
-        prediction: {
-          polymarket: { gammaUrl: nowhere.url, clobUrl: nowhere.url, dataUrl: nowhere.url, streamUrl: 'ws://127.0.0.1:9' },
-          kalshi: { url: nowhere.url, streamUrl: 'ws://127.0.0.1:9', key: null },
-          onchain: null,
-        },
-        model: null,
-        identity: order.identity,
-      },
+      addresses: { ...outsideAddresses(() => 'http://127.0.0.1:1'), model: null, identity: order.identity },
     },
     pingQueue: async () => {},
     space: createSpaceWatch(tmpdir(), clock),

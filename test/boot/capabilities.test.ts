@@ -1,5 +1,5 @@
 // Every kind of actor is registered once, and what the service is built of follows from that one list.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ACTOR_CAPABILITIES, ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
@@ -25,4 +25,10 @@ test('every composition file is in the list', () => {
     (name) => !['capability.ts', 'index.ts', 'trading-ticks.ts'].includes(name),
   );
   expect(files.length).toBe(ACTOR_CAPABILITIES.length);
+});
+
+test("the console's list of actors is filtered by every kind", () => {
+  const [, listed = ''] = /const KINDS = \[([^\]]*)\]/.exec(readFileSync(`${root}web/actors-panel.js`, 'utf8')) ?? [];
+  const names = [...listed.matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  expect(names.sort()).toEqual(ACTOR_KINDS.map(({ kind }) => kind).sort());
 });

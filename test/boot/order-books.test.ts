@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createMetrics } from '../../src/adapters/metrics.ts';
 import { createPredictionAsking } from '../../src/adapters/venues/prediction/access.ts';
-import { type Addresses, createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/outside/index.ts';
+import { createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/outside/index.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { sampleMarket } from '../domain/prediction/samples.ts';
+import { outsideAddresses } from '../world/outside-addresses.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -34,37 +35,7 @@ async function venue(
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const addresses: Addresses = {
-    spotexchange: { url, streamUrl: 'ws://127.0.0.1:9' },
-    evmvenue: { url, streamUrl: 'ws://127.0.0.1:9' },
-    reference: { url, key: null },
-    referenceFallback: null,
-    spotchain: { url, key: null, candlesUrl: url, pools: new Map(), rpcUrl: null, makers: [], launchPartner: null },
-    evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
-    agentlaunch: null,
-    relay: null,
-    indexer: null,
-    cctpUrl: null,
-    signerUrl: null,
-    issuerUrl: url,
-    issuerProvider: 'prestocks',
-    newsUrl: url,
-    intelligence: {
-      newsKey: null,
-      newsProvider: null,
-      tvlUrl: url,
-      macro: { url: url, key: '' },
-      filings: { url: url, contact: '', archiveUrl: null },
-      social: { url: url, key: null, siteUrl: null },
-    },
-    prediction: {
-      polymarket: { gammaUrl: url, clobUrl: url, dataUrl: url, streamUrl: 'ws://127.0.0.1:9' },
-      kalshi: { url: url, streamUrl: 'ws://127.0.0.1:9', key: null },
-      onchain: null,
-    },
-    model: null,
-    identity: { issuer: 'x', audience: 'x', jwksUrl: url },
-  };
+  const addresses = outsideAddresses(() => url);
   const reach = { addresses, budgets: createRequestBudgets(), clock, random: () => 0.5, note: () => {} };
   return { reach, books: createOrderBooks(reach) };
 }

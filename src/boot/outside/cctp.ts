@@ -1,6 +1,6 @@
 /** CCTP in this service: the stablecoin's issuer, who burns on one chain and mints on the other. */
 import { type CctpAddresses, cctpAccess } from '../../adapters/bridge/cctp/access.ts';
-import { CCTP_SIMULATORS } from '../../sandbox/bridge/simulators.ts';
+import { CCTP_SIMULATORS } from '../../sandbox/bridge/cctp-simulators.ts';
 import type { Config } from '../config.ts';
 import { type BridgeProviderEntry, isBridgeSimulated } from './bridge-provider.ts';
 import type { SimulatorAt } from './entry.ts';

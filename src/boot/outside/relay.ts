@@ -1,6 +1,6 @@
 /** Relay in this service: a bridge provider that pays out of its own money. */
 import { type RelayAddresses, relayAccess } from '../../adapters/bridge/relay/access.ts';
-import { RELAY_SIMULATORS } from '../../sandbox/bridge/simulators.ts';
+import { RELAY_SIMULATORS } from '../../sandbox/bridge/relay-simulators.ts';
 import type { Config } from '../config.ts';
 import { type BridgeProviderEntry, isBridgeSimulated } from './bridge-provider.ts';
 import { type SimulatorAt, streamAt } from './entry.ts';

@@ -2,14 +2,15 @@
 import type { FlowBook, FlowKeeper, FlowPrint } from '../../domain/shadow/flow.ts';
 import { plainDecimal } from '../../domain/decimal.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
 import { rulesOf } from '../spotexchange/simulated-book.ts';
 import { TRADE_EVERY_MS, tradeOf } from '../spotexchange/simulated-trades.ts';
 import type { Market } from './market.ts';
 import type { MarketWords } from './market-words.ts';
 
-/** How far apart what the simulators say of a book or a pool is received. Milliseconds. */
-const BOOK_EVERY_MS = { spotexchange: 250, evmvenue: 500, spotchain: 2_000, prediction: 2_000, reference: 2_000 } as const;
+/** How far apart what the simulators say of a book is received, and what they say of a pool or anything else. Milliseconds. */
+const BOOK_EVERY_MS: Readonly<Partial<Record<Venue, number>>> = { spotexchange: 250, evmvenue: 500 };
+const EVERY_MS = 2_000;
 
 export interface ToldFlowDeps {
   readonly words: MarketWords;
@@ -49,7 +50,7 @@ export function createToldFlow({ words, market, underlying }: ToldFlowDeps): Flo
   return {
     window(span) {
       const { instrument, from, booksUntil, until } = span;
-      const everyMs = BOOK_EVERY_MS[splitInstrumentKey(instrument).venue];
+      const everyMs = BOOK_EVERY_MS[splitInstrumentKey(instrument).venue] ?? EVERY_MS;
       const books: FlowBook[] = [];
       for (let at = Math.floor(from / everyMs) * everyMs; at <= booksUntil; at += everyMs) books.push(...bookAt(instrument, at));
       return { ...span, books, trades: tradesOf(instrument, from, until), gaps: [] };

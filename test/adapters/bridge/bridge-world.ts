@@ -21,6 +21,7 @@ import { createEvmChainSimulator, foundLedger, newestBlock } from '../../../src/
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { outsideAddresses } from '../../world/outside-addresses.ts';
 
 export const TOKEN = EVM_TOKENS[0]?.contract as Hex;
 export const SOLANA_WALLET = Keypair.fromSeed(new Uint8Array(32).fill(21));
@@ -97,12 +98,14 @@ export type BridgeWorld = Awaited<ReturnType<typeof openBridgeWorld>>;
 /** Bridging as a process of the service reaches it, over the wires of a world. */
 export function openBridgeOver(world: BridgeWorld): NonNullable<ReturnType<typeof openBridge>> {
   const { relaySimulator, cctpSimulator, evm, solana, clock } = world;
+  const addresses = outsideAddresses(() => 'http://127.0.0.1:1');
   const bridge = openBridge({
     addresses: {
+      ...addresses,
       relay: { url: relaySimulator.url, streamUrl: relaySimulator.wsUrl, key: null },
       cctpUrl: cctpSimulator.url,
       evmchain: { url: evm.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS },
-      spotchain: { url: '', key: null, candlesUrl: '', pools: new Map(), rpcUrl: solana.url, makers: [], launchPartner: null },
+      spotchain: { ...addresses.spotchain, rpcUrl: solana.url },
     },
     budgets: createRequestBudgets(),
     quote: () => null,

@@ -1,19 +1,9 @@
-/** The bridge providers in the sandbox: they carry between its chains. */
+/** CCTP in the sandbox: it carries between the chains of the sandbox. */
 import { EVM_DOMAINS } from '../../domain/bridge/cctp-domains.ts';
 import type { Simulators } from '../simulator-entry.ts';
 
 /** The domain of the sandbox's EVM chain where Circle has none for its number. */
 const SANDBOX_DOMAIN = 3;
-
-export const RELAY_SIMULATORS = {
-  relay: {
-    place: 17,
-    async start({ chains, evmChainId: chainId, scripts }, at) {
-      const { createRelaySimulator } = await import('./relay-simulator.ts');
-      return createRelaySimulator({ ...chains, chainId, script: scripts.relay, ...at });
-    },
-  },
-} satisfies Simulators;
 
 export const CCTP_SIMULATORS = {
   cctp: {

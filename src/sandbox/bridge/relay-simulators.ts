@@ -1,0 +1,12 @@
+/** Relay in the sandbox: it carries between the chains of the sandbox. */
+import type { Simulators } from '../simulator-entry.ts';
+
+export const RELAY_SIMULATORS = {
+  relay: {
+    place: 17,
+    async start({ chains, evmChainId: chainId, scripts }, at) {
+      const { createRelaySimulator } = await import('./relay-simulator.ts');
+      return createRelaySimulator({ ...chains, chainId, script: scripts.relay, ...at });
+    },
+  },
+} satisfies Simulators;

@@ -1,0 +1,10 @@
+/** Where the outside systems are, as the settings of the service lead to them, for a test or bench that answers in their place. */
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { type Addresses, addressesOf, SIMULATORS, type SimulatorName } from '../../src/boot/outside/index.ts';
+
+/** @param urlOf gives the address of each simulator: `http://127.0.0.1:<port>`. */
+export function outsideAddresses(urlOf: (name: SimulatorName) => string): Addresses {
+  const config = readConfig({});
+  if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join('\n'));
+  return addressesOf(config, { urls: Object.fromEntries(SIMULATORS.map((name) => [name, urlOf(name)])) as Record<SimulatorName, string> });
+}
