@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXAMPLES } from '../../api/examples.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
 import { PERMISSIONS } from '../../src/domain/agent.ts';
+import { isMet } from '../harness/rounds.ts';
 import { type ApiUnderTest, apiUnderTest, OURS } from './api-under-test.ts';
 
 interface Sampled {
@@ -37,9 +38,9 @@ afterAll(() => api?.close());
 /** One for each operation, so that no budget runs out and none is revoked by the sample of another. */
 const freshTokens = (): Promise<string[]> => Promise.all(operations.map(() => api.token(PERMISSIONS, OURS)));
 
-function expectUnderstood(statuses: readonly number[]): void {
-  expect(statuses).toHaveLength(operations.length);
-  const wrong = operations.flatMap(({ operationId, responses }, index) => {
+function expectUnderstood(statuses: readonly number[], asked: readonly Sampled[] = operations): void {
+  expect(statuses).toHaveLength(asked.length);
+  const wrong = asked.flatMap(({ operationId, responses }, index) => {
     const status = statuses[index] as number;
     const mustBeUnderstood = EXAMPLES.operations[operationId] !== undefined && operationId !== WORKS_ONCE;
     return status in responses && !(mustBeUnderstood && MISUNDERSTOOD.includes(status)) ? [] : [`${operationId}: ${status}`];
@@ -64,8 +65,10 @@ test.skipIf(spawnSync('curl', ['--version']).status !== 0)('in curl', async () =
   // The sample itself prints the answer; here its status is printed instead.
   const own = `U=${base}\ncurl() { command curl -o /dev/null -w '%{http_code}\\n' "$@"; }\n`;
   const tokens = await freshTokens();
-  const asked = operations.map((operation, index) => `TOKEN=${tokens[index]}\n${sourceOf(operation, 'Shell')}\n`);
-  expectUnderstood(await lines('bash', ['--norc', '-u'], own + asked.join('')));
+  // Each is a process: in the suite every third.
+  const asked = operations.filter((_, row) => isMet(row, 0, 3));
+  const script = asked.map((operation, index) => `TOKEN=${tokens[index]}\n${sourceOf(operation, 'Shell')}\n`);
+  expectUnderstood(await lines('bash', ['--norc', '-u'], own + script.join('')), asked);
 });
 
 test.skipIf(spawnSync('python3', ['-c', 'import requests']).status !== 0)('in Python', async () => {

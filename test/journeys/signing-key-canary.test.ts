@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { base58 } from '../../src/domain/solana/base58.ts';
 import { SANDBOX_SIGNER_APP } from '../../src/sandbox/identity/remote-signer.ts';
+import { testInProof } from '../harness/rounds.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { newHome, type Service, startService } from './running-service.ts';
 import { joinService } from './shared-service.ts';
@@ -149,7 +150,7 @@ test('no file of the state folder holds a key, the stores of PostgreSQL and Redi
   expect(files.flatMap((file) => found(file, read(file)))).toEqual([]);
 });
 
-test('a heap snapshot of the service holds no key: the signer process alone has it', async () => {
+testInProof('a heap snapshot of the service holds no key: the signer process alone has it', async () => {
   process.kill(service.pid, 'SIGUSR2');
   const file = await waitFor(
     async () => {
