@@ -9,6 +9,9 @@ const ATTEMPTS = 5;
 /** What a write has met that failed: `moved` is validated anew, a refusal is answered, null is none of the order's business. */
 export type Obstacle = 'moved' | Outcome<never> | null;
 
+const HALTED = refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
+const KEPT_MOVING = refuse('unavailable', 'other orders kept changing the book: try again');
+
 /** Per organization, the last of its orders that wait for one another. */
 const turns = new Map<string, Promise<unknown>>();
 
@@ -30,8 +33,81 @@ export async function placedOnVerdict<View>(
       const outcome = await tried(obstacleOf, attempt);
       if (outcome !== 'moved') return outcome;
     }
-    return refuse('unavailable', 'other orders kept changing the book: try again');
+    return KEPT_MOVING;
   });
+}
+
+/** At most so many orders are one transaction: a halt waits for the transactions that hold its row. */
+const MOST = 64;
+
+interface Waiting<Asked, View> {
+  readonly asked: Asked;
+  readonly ended: (outcome: Outcome<View>) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Places orders of one organization that come at the same moment, or while others of it take their turn, together: `attempt`
+ * validates them one after the other and writes them all or none. Where what they were validated on moved in between, they are
+ * validated anew together; where one of them cannot be written, each is placed by itself. `isNobodys`: none of them is the cause, and none
+ * can be written.
+ */
+export function placingTogether<Asked, View>(
+  obstacleOf: (error: unknown) => Obstacle,
+  isNobodys: (error: unknown) => boolean,
+  attempt: (orgId: string, asked: readonly Asked[]) => Promise<readonly Outcome<View>[]>,
+): (orgId: string, asked: Asked) => Promise<Outcome<View>> {
+  const waiting = new Map<string, Waiting<Asked, View>[]>();
+
+  async function placed(orgId: string, group: readonly Waiting<Asked, View>[]): Promise<void> {
+    const [one] = group;
+    const all = (outcome: Outcome<View>): void => group.forEach(({ ended }) => ended(outcome));
+    for (let times = 0; times < ATTEMPTS; times++) {
+      try {
+        const outcomes = await attempt(
+          orgId,
+          group.map(({ asked }) => asked),
+        );
+        return group.forEach(({ ended }, index) => ended(outcomes[index] as Outcome<View>));
+      } catch (error) {
+        if (error instanceof PermitLost) return all(HALTED);
+        const obstacle = obstacleOf(error);
+        if (obstacle === 'moved') continue;
+        if (isNobodys(error)) return group.forEach(({ failed }) => failed(error));
+        if (group.length > 1) {
+          for (const alone of group) await placed(orgId, [alone]);
+          return;
+        }
+        try {
+          return all(obstacle ?? answeredMeanwhile(error));
+        } catch (unknown) {
+          return one?.failed(unknown);
+        }
+      }
+    }
+    all(KEPT_MOVING);
+  }
+
+  async function nextGroup(orgId: string): Promise<void> {
+    // What came in the same turn of the event loop comes along.
+    await new Promise(setImmediate);
+    const queue = waiting.get(orgId) ?? [];
+    const left = queue.slice(MOST);
+    if (left.length === 0) waiting.delete(orgId);
+    else {
+      waiting.set(orgId, left);
+      void inTurn(orgId, () => nextGroup(orgId));
+    }
+    await placed(orgId, queue.slice(0, MOST));
+  }
+
+  return (orgId, asked) =>
+    new Promise((ended, failed) => {
+      const queue = waiting.get(orgId);
+      if (queue !== undefined) return void queue.push({ asked, ended, failed });
+      waiting.set(orgId, [{ asked, ended, failed }]);
+      return void inTurn(orgId, () => nextGroup(orgId));
+    });
 }
 
 async function tried<View>(
@@ -41,7 +117,7 @@ async function tried<View>(
   try {
     return await attempt();
   } catch (error) {
-    if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
+    if (error instanceof PermitLost) return HALTED;
     return obstacleOf(error) ?? answeredMeanwhile(error);
   }
 }

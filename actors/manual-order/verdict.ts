@@ -1,4 +1,5 @@
 /** How a person's order stands before risk, whatever its venue. */
+import type { Fill, OpenProposal } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
@@ -17,6 +18,14 @@ export interface ManualVerdict {
   readonly bookVersion: number;
   /** What the book begins with. */
   readonly capitalUsd: DecimalString;
+}
+
+/** What an order leaves to the next one on the same book. */
+export interface LeftByOrder {
+  /** What it was filled with at once. */
+  readonly fills: readonly Fill[];
+  /** What of it waits and reserves capacity; null where nothing does. */
+  readonly waits: OpenProposal | null;
 }
 
 /** A validation that lets the order pass. */

@@ -1,5 +1,5 @@
 /** Takes people's orders: risk, then the fill on paper or the way to the exchange, with audit and answer in the step's transaction. */
-import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorStart, ActorState } from '../../src/domain/actor-step.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { contentId } from '../../src/domain/ids.ts';
@@ -13,8 +13,8 @@ import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { manualOrderView } from '../manual-order/order.ts';
-import { placedOnVerdict } from '../manual-order/placing.ts';
-import { type PassedVerdict, passed } from '../manual-order/verdict.ts';
+import { type Obstacle, placedOnVerdict, placingTogether } from '../manual-order/placing.ts';
+import { type LeftByOrder, type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import {
   type MarketOrderCommands,
@@ -24,11 +24,12 @@ import {
   NO_MARKET_ORDER,
 } from './commands.ts';
 import { marketOrderContext, marketOrderState, restingRow } from './effects.ts';
+import { boundUsd, leftOfOrder } from './resting.ts';
 import type { RestingTerms } from '../proposal/protocol.ts';
 import type { MarketOrderInput } from './protocol.ts';
 
 interface MarketOrderDeps {
-  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly runtime: Pick<Runtime, 'prepare' | 'begin' | 'deliver'>;
   readonly orders: {
     /** Null where the organization has no such order. */
     find(orgId: string, id: string): Promise<MarketOrderView | null>;
@@ -38,20 +39,28 @@ interface MarketOrderDeps {
   readonly lacks: (orgId: string) => string | null;
   /** True where a step failed because its book was not at the version that it was validated on. */
   readonly isOverrun: (error: unknown) => boolean;
+  /** True where a step failed for want of a database: another one would fail as well. */
+  readonly isOutage: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
 }
 
 export function createMarketOrderHandler(deps: MarketOrderDeps): MarketOrderCommands {
+  const obstacleOf = (error: unknown): Obstacle => (deps.isOverrun(error) ? 'moved' : null);
+  const placeOnPaper = placingTogether(obstacleOf, deps.isOutage, (orgId, asked: readonly Placing[]) =>
+    assessedAndBegun(deps, orgId, 'paper', asked),
+  );
   return {
     async place(context, mode, request) {
-      const missing = mode === 'live' ? deps.lacks(context.orgId) : null;
+      const { orgId } = context;
+      const placing = { context, id: deps.newId(), request };
+      if (mode === 'paper') return placeOnPaper(orgId, placing);
+      const missing = deps.lacks(orgId);
       if (missing !== null) return refuse('feature_disabled', lackInWords('spotexchange', missing));
-      const id = deps.newId();
       return placedOnVerdict(
-        context.orgId,
-        (error) => (deps.isOverrun(error) ? 'moved' : null),
-        () => assessedAndBegun(deps, context, id, mode, request),
+        orgId,
+        obstacleOf,
+        async () => (await assessedAndBegun(deps, orgId, mode, [placing]))[0] as Outcome<MarketOrderView>,
       );
     },
     cancel: (context, id) => cancelled(deps, context, id),
@@ -82,24 +91,51 @@ function beginning(
     : { begins: filled.outcome, ...open, fills: [filled.fill] };
 }
 
+/** An order to be placed, and who places it. */
+interface Placing {
+  readonly context: CommandContext;
+  readonly id: string;
+  readonly request: MarketOrderRequest;
+}
+
+/** Assesses orders, each on the book that the one before it leaves, and begins those that pass: all of them or, where one cannot be written, none. */
 async function assessedAndBegun(
   deps: MarketOrderDeps,
-  context: CommandContext,
-  id: string,
+  orgId: string,
   mode: ExecutionMode,
-  request: MarketOrderRequest,
-): Promise<Outcome<MarketOrderView>> {
-  const { runtime, clock } = deps;
-  const validated = passed(await deps.preTrade.validate(context.orgId, id, mode, request));
-  if (!validated.ok) return validated;
-  const { verdict, touch, epoch, capitalUsd, bookVersion } = validated.value;
+  asked: readonly Placing[],
+): Promise<readonly Outcome<MarketOrderView>[]> {
+  const starts: ActorStart[] = [];
+  const outcomes: Outcome<MarketOrderView>[] = [];
+  await deps.preTrade.validateInTurn(orgId, mode, asked, (index, validated) => {
+    const verdict = passed(validated);
+    if (!verdict.ok) {
+      outcomes.push(verdict);
+      return { fills: [], waits: null };
+    }
+    const start = prepared(deps, asked[index] as Placing, mode, verdict.value);
+    starts.push(start);
+    outcomes.push({ ok: true, value: marketOrderView(start.id, start.plan.state, marketOrderContext(start.plan.state).createdAt) });
+    return leftBy(start);
+  });
+  if (starts.length > 0) await deps.runtime.begin(starts);
+  return outcomes;
+}
+
+/** The first step of an order that risk lets pass. */
+function prepared(
+  { runtime, clock }: MarketOrderDeps,
+  { context, id, request }: Placing,
+  mode: ExecutionMode,
+  passing: PassedVerdict,
+): ActorStart {
+  const { verdict, touch, epoch, capitalUsd, bookVersion } = passing;
   const resting = request.timeInForce === 'gtc' ? { postOnly: request.postOnly === true } : undefined;
-  const begun = beginning(clock.now(), id, mode, validated.value, resting);
   const createdAt = clock.now();
   const input: MarketOrderInput = {
     // As risk let it pass: with its limit drawn in to its budget on the present price.
     order: verdict.approved,
-    ...begun,
+    ...beginning(createdAt, id, mode, passing, resting),
     ...(resting === undefined ? {} : { resting }),
     decisionPrice: touch,
     risk: verdict.risk,
@@ -109,14 +145,22 @@ async function assessedAndBegun(
     bookVersion,
     createdAt,
   };
-  const plan = await runtime.start('market_order', id, context.orgId, input as never, {
+  return runtime.prepare('market_order', id, context.orgId, input as never, {
     cause: `${context.subject} ${context.requestId}`,
     also: (begins) => [
       auditRow(context, `market_order.${mode}`, id, null, begins.state),
       ...answerRows(context, marketOrderView(id, begins.state, createdAt)),
     ],
   });
-  return { ok: true, value: marketOrderView(id, plan.state, createdAt) };
+}
+
+/** What the next order on the same book finds of it. */
+function leftBy({ id, plan: { state } }: ActorStart): LeftByOrder {
+  const context = marketOrderContext(state);
+  const { instrument, side } = context.order;
+  const isOpen = !ENDED.has(marketOrderState(state));
+  const waits = isOpen ? { id, instrument, side, quantity: leftOfOrder(context), notionalUsd: boundUsd(context) } : null;
+  return { fills: context.fills, waits };
 }
 
 async function cancelled(deps: MarketOrderDeps, context: CommandContext, id: string): Promise<Outcome<MarketOrderView>> {

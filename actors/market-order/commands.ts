@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/domain/refusal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { ManualOrderView } from '../manual-order/order.ts';
-import type { ManualVerdict } from '../manual-order/verdict.ts';
+import type { LeftByOrder, ManualVerdict } from '../manual-order/verdict.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
 
 /** The one sentence for missing and foreign orders alike. */
@@ -48,8 +48,16 @@ export interface MarketOrderCommands {
 
 /** Risk for the orders of people on the spot exchange: the organization's preferences are the mandate, its manual book what they trade in. */
 export interface MarketPreTrade {
-  /** Compiles the order on the present market and validates it; refused where there is no price, or the size is none of the instrument's. */
-  validate(orgId: string, id: string, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<ManualVerdict>>;
+  /**
+   * Compiles orders on the present market and validates each on the account that the one before it leaves; refused where there is
+   * no price, or the size is none of the instrument's. `place` is told how each stands, and says what it leaves.
+   */
+  validateInTurn(
+    orgId: string,
+    mode: ExecutionMode,
+    asked: readonly { readonly id: string; readonly request: MarketOrderRequest }[],
+    place: (index: number, validated: Outcome<ManualVerdict>) => LeftByOrder,
+  ): Promise<void>;
   /** Validates an order that was compiled before, placed in the given control epoch; in the present one where none is given. */
   reassess(orgId: string, placed: { readonly order: Order; readonly epoch?: number }): Promise<PresentVerdict>;
 }

@@ -5,7 +5,8 @@ import type { EpochMs } from '../../src/domain/time.ts';
 
 export interface ActorStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
-  start(start: ActorStart): Promise<void>;
+  /** Creates actors with their first steps: all of them in one transaction, or none. */
+  start(...starts: readonly ActorStart[]): Promise<void>;
   /**
    * Commits many steps in one transaction. Several of one actor are its steps in their order, each on the version that the
    * one before it leads to: all of them or none. Returns the ids whose version had moved on; nothing of those was written.

@@ -80,8 +80,13 @@ class HeldStore implements MemoryStore {
     return found;
   };
 
-  readonly start = async (start: ActorStart): Promise<void> => {
-    if (this.actors.has(start.id)) throw new Error(`actor ${start.id} exists already`);
+  readonly start = async (...starts: readonly ActorStart[]): Promise<void> => {
+    const known = starts.find(({ id }, place) => this.actors.has(id) || starts.findIndex((other) => other.id === id) < place);
+    if (known !== undefined) throw new Error(`actor ${known.id} exists already`);
+    for (const start of starts) this.#begin(start);
+  };
+
+  #begin(start: ActorStart): void {
     this.actors.set(start.id, {
       id: start.id,
       orgId: start.orgId,
@@ -94,7 +99,7 @@ class HeldStore implements MemoryStore {
     this.#write(start.also);
     this.#note(start.id, 1, start.at, { type: 'started', input: start.input }, null, start.plan);
     this.#writePlan(start.id, 1, start.at, start.plan);
-  };
+  }
 
   readonly commit = async (commits: readonly StepCommit[]): Promise<ReadonlySet<string>> => {
     const stale = new Set<string>();

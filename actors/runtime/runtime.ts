@@ -1,7 +1,7 @@
 /** The durable actor runtime: loads, validates, steps and commits; retries a lost race; contains what throws. */
 
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ActorEvent, ActorRecord, ActorRow, Incident, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
+import type { ActorEvent, ActorRecord, ActorRow, ActorStart, Incident, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -37,15 +37,20 @@ export interface Delivered {
   readonly plan: StepPlan;
 }
 
+export interface StartOptions {
+  readonly cause: string;
+  /** Rows to commit with the first step, made once its outcome is known. */
+  readonly also?: (plan: StepPlan) => readonly ActorRecord[];
+  readonly tickPeriodMs?: number;
+}
+
 export interface Runtime {
   /** Creates an actor and commits its first step. */
-  start(
-    kind: string,
-    id: string,
-    orgId: string,
-    input: { readonly [key: string]: Json },
-    options: { readonly cause: string; readonly also?: (plan: StepPlan) => readonly ActorRecord[]; readonly tickPeriodMs?: number },
-  ): Promise<StepPlan>;
+  start(kind: string, id: string, orgId: string, input: { readonly [key: string]: Json }, options: StartOptions): Promise<StepPlan>;
+  /** The first step of an actor that is not there yet; nothing is written. @throws whatever the step throws */
+  prepare(kind: string, id: string, orgId: string, input: { readonly [key: string]: Json }, options: StartOptions): ActorStart;
+  /** Creates prepared actors, all in one transaction or none. */
+  begin(starts: readonly ActorStart[]): Promise<void>;
   /** Delivers one event; answers after the commit. A refusal changes nothing. */
   deliver(actorId: string, event: ActorEvent, options: DeliverOptions): Promise<Outcome<Delivered>>;
   /**
@@ -73,7 +78,7 @@ export function createRuntime(deps: {
   readonly directory: Directory;
   readonly clock: Pick<Clock, 'now'>;
 }): Runtime {
-  const { store, directory, clock } = deps;
+  const { store, clock } = deps;
 
   async function run(actorIds: readonly string[], events: readonly EventInTurn[]): Promise<Map<string, Outcome<Delivered>>> {
     const outcomes = new Map<string, Outcome<Delivered>>();
@@ -114,24 +119,13 @@ export function createRuntime(deps: {
   }
 
   return {
-    async start(kindName, id, orgId, input, options) {
-      const kind: ActorKind = directory.kind(kindName);
-      const at = clock.now();
-      const plan = startStep(kind, { actorId: id, orgId, now: at }, input);
-      await store.start({
-        id,
-        orgId,
-        kind: kind.kind,
-        machine: kind.machine.id,
-        at,
-        input,
-        plan,
-        also: options.also?.(plan) ?? [],
-        cause: options.cause,
-        tickPeriodMs: options.tickPeriodMs ?? null,
-      });
-      return plan;
+    async start(...described) {
+      const start = preparedStart(deps, ...described);
+      await store.start(start);
+      return start.plan;
     },
+    prepare: (...described) => preparedStart(deps, ...described),
+    begin: (starts) => store.start(...starts),
     deliver: (actorId, event, options) => deliverInTurn(actorId, [{ event, options }]),
     deliverInTurn,
     deliverMany: (actorIds, event, options) => run(actorIds, [{ event, options }]),
@@ -139,6 +133,28 @@ export function createRuntime(deps: {
 }
 
 type StepDeps = Pick<Parameters<typeof createRuntime>[0], 'directory' | 'clock'>;
+
+/** The first step of an actor. */
+function preparedStart(
+  { directory, clock }: StepDeps,
+  ...[kindName, id, orgId, input, options]: Parameters<Runtime['prepare']>
+): ActorStart {
+  const kind: ActorKind = directory.kind(kindName);
+  const at = clock.now();
+  const plan = startStep(kind, { actorId: id, orgId, now: at }, input);
+  return {
+    id,
+    orgId,
+    kind: kind.kind,
+    machine: kind.machine.id,
+    at,
+    input,
+    plan,
+    also: options.also?.(plan) ?? [],
+    cause: options.cause,
+    tickPeriodMs: options.tickPeriodMs ?? null,
+  };
+}
 
 /** The step that an event leads an actor through. */
 function prepare(

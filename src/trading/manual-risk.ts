@@ -2,8 +2,8 @@
  * Risk for whatever people order, on any venue: the organization's preferences are the mandate, its manual book is what
  * is traded in, and everything that waits on that book counts.
  */
-import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
-import { bookIds, emptyBook, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
+import type { LeftByOrder, ManualVerdict } from '../../actors/manual-order/verdict.ts';
+import { applyFill, bookIds, emptyBook, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import type { ExecutionMode, Order } from '../domain/order.ts';
@@ -13,7 +13,7 @@ import type { Outcome } from '../domain/refusal.ts';
 import { assessOrder, exposureOfSums, haltOf, orderContext, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
-import type { RiskDeps } from './ports.ts';
+import type { ManualAccount, RiskDeps } from './ports.ts';
 import type { PresentInstrument } from './present-market.ts';
 
 export interface ManualRisk {
@@ -30,13 +30,15 @@ export interface ManualRisk {
   ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
 }
 
-interface ManualRiskOptions {
+export interface ManualRiskOptions {
   /** The most that the order may pay, where the venue's cost model does not say it. */
   readonly feeBps?: (order: Order) => number;
   /** Counts as pending in the manual book besides what really is. */
   readonly alongside?: readonly OpenProposal[];
   /** The control epoch that the order was placed in; that of the assessment unless told. */
   readonly placedIn?: number | undefined;
+  /** The account that it is assessed by; as it is now unless told. */
+  readonly account?: ManualAccount;
 }
 
 export function createManualRisk(deps: RiskDeps): ManualRisk {
@@ -55,8 +57,8 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
   }
 
   return {
-    async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn } = {}) {
-      const { epoch, preferences, book: stored, others, waiting } = await reads.manualAccount(orgId, mode);
+    async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account } = {}) {
+      const { epoch, preferences, book: stored, others, waiting } = account ?? (await reads.manualAccount(orgId, mode));
       const capitalUsd = preferences.maxCapitalUsd;
       const state: TradingBook = {
         ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, capitalUsd)),
@@ -106,6 +108,15 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
       };
     },
   };
+}
+
+/** The account as an order leaves it that is placed on it. */
+export function accountAfter(account: ManualAccount, orgId: string, mode: ExecutionMode, { fills, waits }: LeftByOrder): ManualAccount {
+  const waiting = waits === null ? account.waiting : [...account.waiting, waits];
+  if (fills.length === 0) return { ...account, waiting };
+  const id = bookIds.manual(orgId, mode);
+  const before = account.book ?? { id, agentId: null, version: 0, state: emptyBook(id, mode, account.preferences.maxCapitalUsd) };
+  return { ...account, waiting, book: { ...before, version: before.version + fills.length, state: fills.reduce(applyFill, before.state) } };
 }
 
 /** The catalog, and the outcomes of these markets: what excludes each other is one exposure. */

@@ -14,8 +14,8 @@ import { assessOrder, exposureOfSums, haltOf, orderContext, type RiskContext } f
 import { liveTouch } from '../domain/risk/refusal.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
-import { createManualRisk } from './manual-risk.ts';
-import { createMarketLook, type MarketLookDeps } from './present-market.ts';
+import { accountAfter, createManualRisk, type ManualRisk, type ManualRiskOptions } from './manual-risk.ts';
+import { createMarketLook, type MarketLookDeps, type PresentInstrument } from './present-market.ts';
 
 /** How far a person's order may go beyond the price that it was placed on, where neither the person nor the preferences say. */
 const MANUAL_SLIPPAGE_BPS = 50;
@@ -33,6 +33,9 @@ export interface ImpactPreTrade {
   ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
 }
 
+/** Makes an order of what is quoted now and the organization's own limit of slippage in basis points. */
+type Compile = (quote: Quote | null, maxSlippageBps: number) => Outcome<Order>;
+
 export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade & ImpactPreTrade {
   const { reads, bus, clock } = deps;
   const look = createMarketLook(deps);
@@ -41,24 +44,25 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
   const manual = createManualRisk(deps);
 
   /** Assesses an order of a person, made by `compile` of what is quoted now. */
-  async function validateManual(
+  const validateManual = async (
     orgId: string,
     mode: ExecutionMode,
     instrument: InstrumentKey,
-    compile: (quote: Quote | null, maxSlippageBps: number) => Outcome<Order>,
-    more: { readonly alongside?: readonly OpenProposal[]; readonly placedIn?: number | undefined } = {},
-  ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>> {
-    const present = await look(instrument);
-    const priced = (longest: number): Outcome<Order> => {
-      const compiled = compile(present.quote, longest);
-      return compiled.ok ? { ok: true, value: atPresentPrice(compiled.value, present.quote) } : compiled;
-    };
-    return manual.validate(orgId, mode, present, priced, more);
-  }
+    compile: Compile,
+    more?: ManualRiskOptions,
+  ) => validateOn(manual, await look(instrument), orgId, mode, compile, more);
 
   return {
-    validate: (orgId, id, mode, request) =>
-      validateManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, id, mode, request, quote, longest)),
+    async validateInTurn(orgId, mode, asked, place) {
+      const instruments = [...new Set(asked.map(({ request }) => request.instrument))];
+      const looks = new Map(await Promise.all(instruments.map(async (instrument) => [instrument, await look(instrument)] as const)));
+      let account = await reads.manualAccount(orgId, mode);
+      for (const [index, { id, request }] of asked.entries()) {
+        const compile: Compile = (quote, longest) => compiledManual(orgId, id, mode, request, quote, longest);
+        const present = looks.get(request.instrument) as PresentInstrument;
+        account = accountAfter(account, orgId, mode, place(index, await validateOn(manual, present, orgId, mode, compile, { account })));
+      }
+    },
 
     preview: (orgId, mode, request, alongside) =>
       validateManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, PREVIEW, mode, request, quote, longest), {
@@ -106,6 +110,22 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
         : { ok: false, risk: verdict.attribution, mandateVersion };
     },
   };
+}
+
+/** Assesses an order of a person on what its instrument was just seen to be, made by `compile`. */
+function validateOn(
+  manual: ManualRisk,
+  present: PresentInstrument,
+  orgId: string,
+  mode: ExecutionMode,
+  compile: Compile,
+  more?: ManualRiskOptions,
+): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>> {
+  const priced = (longest: number): Outcome<Order> => {
+    const compiled = compile(present.quote, longest);
+    return compiled.ok ? { ok: true, value: atPresentPrice(compiled.value, present.quote) } : compiled;
+  };
+  return manual.validate(orgId, mode, present, priced, more);
 }
 
 /** A person's order on the present price: sized, with a limit on its slippage, in whole steps of its instrument. */

@@ -194,3 +194,46 @@ test('a foreign order answers as a missing one, and a viewer places none', async
   expect((await api.call('GET', '/v1/market-orders', { token: stranger })).body.items).toEqual([]);
   expect((await paper({ quantity: '0.01' }, {}, manager)).status).toBe(403);
 });
+
+test('orders of the same moment share a transaction, each on the book that the one before leaves: fills move it, and what rests reserves', async () => {
+  const theirs = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  const at = (bodies: readonly object[], headers: Record<string, string> = {}) =>
+    Promise.all(bodies.map((body) => paper(body, headers, theirs)));
+  const many = (times: number, body: object): readonly object[] => Array.from({ length: times }, () => body);
+  const states = (placed: Awaited<ReturnType<typeof at>>): string =>
+    placed
+      .map(({ body }) => body.state ?? body.code)
+      .sort()
+      .join(' ');
+
+  expect(states(await at(many(6, { quantity: '0.1' })))).toBe('filled filled filled filled filled filled');
+  const sold = await at(many(4, { side: 'sell', quantity: '0.6' }));
+  expect(states(sold)).toBe('blocked_by_risk blocked_by_risk blocked_by_risk filled');
+  // Ten of 1,000,000 dollars are what the organization has, and fees and losses came off it.
+  const resting = await at(many(12, { quantity: '16.9', limitPrice: '59000', timeInForce: 'gtc', postOnly: true }));
+  expect(states(resting)).toBe(`blocked_by_risk blocked_by_risk ${many(10, 'resting' as never).join(' ')}`);
+
+  const [written] = await api.sql`
+    select count(distinct xmin::text)::int as transactions, count(*)::int as orders from market_orders where org_id = ${THEIRS} and state in ('filled', 'resting')`;
+  expect(written?.['orders']).toBe(17);
+  expect(written?.['transactions']).toBeLessThan(17);
+  const [book] = await api.sql`select version::int, fills, cash_usd, holdings from books where org_id = ${THEIRS}`;
+  // Six times 0.1 at 60010 and once 0.6 at 60000, with the fee of a tenth of a percent of each.
+  const cash = new Decimal('10000000').minus('36006').minus('36.006').plus('36000').minus('36').toFixed();
+  expect({ ...book, cash_usd: new Decimal(book?.['cash_usd']).toFixed() }).toEqual({ version: 7, fills: 7, cash_usd: cash, holdings: [] });
+});
+
+test('one order of a group that cannot be written takes nothing from the others', async () => {
+  const before = await api.sql`select count(*)::int as orders from market_orders where org_id = ${THEIRS}`;
+  const theirs = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  const body = { side: 'buy', quantity: '0.00001', limitPrice: '60010' };
+  const keys = ['same', 'same', 'same', 'a', 'b', 'c'];
+  const placed = await Promise.all(keys.map((key) => paper(body, { 'idempotency-key': key }, theirs)));
+  const answers = placed.map(({ status, body: { id, code } }) => (status === 201 ? id : code));
+  expect(new Set(answers.slice(3)).size).toBe(3);
+  expect(placed.slice(3).map(({ status }) => status)).toEqual([201, 201, 201]);
+  const same = answers.slice(0, 3).filter((answer) => answer !== 'idempotency_in_flight');
+  expect(new Set(same).size).toBe(1);
+  const after = await api.sql`select count(*)::int as orders from market_orders where org_id = ${THEIRS}`;
+  expect(after[0]?.['orders'] - before[0]?.['orders']).toBe(4);
+});

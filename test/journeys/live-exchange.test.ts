@@ -8,6 +8,7 @@ import { createRestingWatch } from '../../actors/market-order/resting-watch.ts';
 import type { VenueFlows } from '../../actors/proposal/execution.ts';
 import type { OrderStream } from '../../actors/proposal/execution-client.ts';
 import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
+import { isRetryable } from '../../src/adapters/store/database.ts';
 import { createMarketOrderStore, openMarketOrders, restingOrders } from '../../src/adapters/store/orders/market-order-store.ts';
 import { answerOf } from '../../src/adapters/store/queries.ts';
 import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
@@ -192,7 +193,16 @@ function peoplesOrders(
   });
   const orders = createMarketOrderStore(sql);
   const isOverrun = (error: unknown) => error instanceof BookMoved;
-  const handler = createMarketOrderHandler({ runtime, preTrade, orders, lacks: () => null, isOverrun, clock, newId });
+  const handler = createMarketOrderHandler({
+    runtime,
+    preTrade,
+    orders,
+    lacks: () => null,
+    isOverrun,
+    isOutage: isRetryable,
+    clock,
+    newId,
+  });
   const means = { runtime, load: actorStore.load, clients: { spotexchange: client }, flows, clock };
   const onError = (error: unknown) => stage.errors.push(error);
   const activities = stage.carrying(marketOrderWorkers({ ...means, preTrade, leaseIsHeld: stage.proposals.leaseIsHeld }));

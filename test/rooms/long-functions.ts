@@ -94,7 +94,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
     reason: 'one part whose functions share one state; each of them fits a screen or stands here itself',
     functions: [
       ['actors/prepared-transaction/submission.ts', 'createTransactionSubmission', 70],
-      ['actors/runtime/runtime.ts', 'createRuntime', 70],
       ['actors/ticking/trading-decisions.ts', 'slotDecisions', 80],
       ['api/caller.ts', 'createGate', 90],
       ['api/feeds/channels/candles.ts', 'followSeries', 80],

@@ -5,6 +5,7 @@ import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { createRestingWatch } from '../../../actors/market-order/resting-watch.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
+import { isOutOfResources, isRetryable } from '../../adapters/store/database.ts';
 import { createMarketOrderStore, restingOrders } from '../../adapters/store/orders/market-order-store.ts';
 import { missingSetting } from '../../domain/risk/index.ts';
 import type { ActorCapability } from './capability.ts';
@@ -36,9 +37,10 @@ export const marketOrderCapability = {
 
   callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {
     const isOverrun = (error: unknown): boolean => error instanceof BookMoved;
+    const isOutage = (error: unknown): boolean => isRetryable(error) || isOutOfResources(error);
     const lacks = (orgId: string) => missingSetting(risk.disabledVenues(null, orgId), 'spotexchange', 'buy');
     const orders = createMarketOrderStore(sql);
-    const commands = createMarketOrderHandler({ runtime, orders, preTrade, lacks, isOverrun, clock, newId });
+    const commands = createMarketOrderHandler({ runtime, orders, preTrade, lacks, isOverrun, clock, newId, isOutage });
     return { marketOrders: { reads: orders, commands } };
   },
 } satisfies ActorCapability;

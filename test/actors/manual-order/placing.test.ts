@@ -1,12 +1,13 @@
 // An order is placed on a validation that still holds: validated anew where it does not, answered where that is all there is to say.
 import { expect, test } from 'vitest';
-import { type Obstacle, placedOnVerdict } from '../../../actors/manual-order/placing.ts';
+import { type Obstacle, placedOnVerdict, placingTogether } from '../../../actors/manual-order/placing.ts';
 import { passed } from '../../../actors/manual-order/verdict.ts';
 import { PermitLost } from '../../../src/domain/execution.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 
 class Moved extends Error {}
 class Full extends Error {}
+class Outage extends Error {}
 const obstacleOf = (error: unknown): Obstacle => {
   if (error instanceof Moved) return 'moved';
   return error instanceof Full ? refuse('too_many_prepared', 'twenty are open') : null;
@@ -117,4 +118,80 @@ test('a validation that lets nothing pass names every limit, and the reason of w
     },
   });
   expect(passed(refuse('malformed', 'no lot'))).toEqual(refuse('malformed', 'no lot'));
+});
+
+/** Attempts that note who was tried together, and fail as `failing` says. */
+function together(failing: (asked: readonly number[], times: number) => Error | null = () => null) {
+  const tried: number[][] = [];
+  const place = placingTogether<number, number>(
+    obstacleOf,
+    (error) => error instanceof Outage,
+    async (_, asked) => {
+      tried.push([...asked]);
+      await new Promise(setImmediate);
+      const error = failing(asked, tried.length);
+      if (error !== null) throw error;
+      return asked.map((one) => (one % 10 === 9 ? refuse('blocked_by_risk', `${one}`) : { ok: true, value: one }));
+    },
+  );
+  return { tried, place };
+}
+const numbers = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
+
+test('orders of one moment are attempted together, at most 64, and what comes meanwhile after them; each has its own answer', async () => {
+  const { tried, place } = together();
+  const placed = numbers(70).map((one) => place('org', one));
+  while (tried.length === 0) await new Promise(setImmediate);
+  const late = place('org', 70);
+  const outcomes = await Promise.all([...placed, late]);
+  expect(tried).toEqual([numbers(64), numbers(71).slice(64)]);
+  expect(outcomes.map((outcome) => (outcome.ok ? outcome.value : Number(outcome.refusal.detail)))).toEqual(numbers(71));
+  expect(outcomes.filter(({ ok }) => !ok).length).toBe(7);
+});
+
+test('orders of other organizations are attempted by themselves, and all take turns with what is placed otherwise', async () => {
+  const { tried, place } = together();
+  const said: string[] = [];
+  const other = placedOnVerdict('org', obstacleOf, async () => {
+    said.push(`other after ${tried.length}`);
+    if (said.length === 1) throw new Moved();
+    return { ok: true, value: 'written' } as const;
+  });
+  await Promise.all([place('org', 1), place('org 2', 2), place('org', 3), other]);
+  expect(tried.map((asked) => [...asked]).sort()).toEqual([[1, 3], [2]]);
+  expect(said).toEqual(['other after 0', 'other after 2']);
+});
+
+test('orders whose book moved are validated anew together, the fifth time for the last time', async () => {
+  const moving = together((_, times) => (times < 5 ? new Moved() : null));
+  await expect(Promise.all([moving.place('org', 1), moving.place('org', 2)])).resolves.toMatchObject([{ ok: true }, { ok: true }]);
+  expect(moving.tried.length).toBe(5);
+  const never = together(() => new Moved());
+  const outcomes = await Promise.all([never.place('org', 1), never.place('org', 2)]);
+  expect(outcomes).toMatchObject(Array.from({ length: 2 }, () => ({ ok: false, refusal: { code: 'unavailable' } })));
+  expect(never.tried.length).toBe(5);
+});
+
+test('where one of a group cannot be written, each is placed by itself, and only that one fails', async () => {
+  const { tried, place } = together((asked) => (asked.includes(2) ? new Error('a defect') : asked.includes(3) ? new Full() : null));
+  const outcomes = await Promise.allSettled(numbers(5).map((one) => place('org', one)));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(outcomes[3]).toMatchObject({ value: { ok: false, refusal: { code: 'too_many_prepared' } } });
+  expect(tried).toEqual([numbers(5), [0], [1], [2], [3], [4]]);
+  expect(await place('org', 7)).toEqual({ ok: true, value: 7 });
+});
+
+test('a halt that comes while a group is placed ends all of it, and nothing is tried again', async () => {
+  const { tried, place } = together(() => new PermitLost('halted'));
+  const outcomes = await Promise.all([place('org', 1), place('org', 2)]);
+  expect(outcomes).toMatchObject(Array.from({ length: 2 }, () => ({ ok: false, refusal: { code: 'halted' } })));
+  expect(tried).toEqual([[1, 2]]);
+});
+
+test('where there is no database, a group fails at once: nobody is tried by himself', async () => {
+  const { tried, place } = together((_, times) => (times === 1 ? new Outage() : null));
+  const outcomes = await Promise.allSettled([place('org', 1), place('org', 2)]);
+  expect(outcomes).toMatchObject(Array.from({ length: 2 }, () => ({ status: 'rejected', reason: expect.any(Outage) })));
+  expect(await place('org', 3)).toEqual({ ok: true, value: 3 });
+  expect(tried).toEqual([[1, 2], [3]]);
 });

@@ -63,6 +63,18 @@ describe.each(['memory', 'memory of the present', 'postgres'] as const)('on the 
     expect(await state(id)).toMatchObject({ version: 2, state: { value: 'lit', context: { presses: 1, bill: null } } });
   });
 
+  test('actors that begin together all begin, or none of them does', async () => {
+    const ids = [newId(), newId(), newId()];
+    const starts = ids.map((id) => runtime.prepare('lamp', id, ORG, { presses: 3 }, { cause: 'test' }));
+    const [first, second, third] = starts as [(typeof starts)[0], (typeof starts)[0], (typeof starts)[0]];
+    await runtime.begin([first]);
+    await expect(runtime.begin([second, first, third])).rejects.toThrow();
+    await expect(runtime.begin([second, second])).rejects.toThrow();
+    expect((await store.load(ids)).size).toBe(1);
+    await runtime.begin([second, third]);
+    for (const id of ids) expect(await state(id)).toMatchObject({ version: 1, state: { value: 'dark', context: { presses: 3 } } });
+  });
+
   test('a refusal, by validation or because the state has no such transition, changes nothing', async () => {
     const id = await lamp();
     expect(await runtime.deliver(id, { type: 'press', by: 'nobody' }, { cause: 'test' })).toMatchObject({

@@ -71,8 +71,8 @@ export function createActorStore(sql: Sql) {
       return new Map(rows.map((row) => [row.id, actorRow(row)]));
     },
 
-    async start(start: ActorStart): Promise<void> {
-      await inTransaction(sql, (transaction) => writeStarts(transaction, [start]));
+    async start(...starts: readonly ActorStart[]): Promise<void> {
+      await inTransaction(sql, (transaction) => writeStarts(transaction, starts));
     },
 
     async commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>> {

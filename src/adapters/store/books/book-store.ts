@@ -293,6 +293,8 @@ interface Booking {
   readonly fill: Fill | null;
   readonly capitalUsd: DecimalString;
   readonly expectedVersion: number | undefined;
+  /** Bookings of one decision expect the version that the first of them finds. */
+  readonly decision: string;
 }
 
 /** Books fills: the row, its ledger legs and the book's new state. @throws BookMoved */
@@ -306,6 +308,7 @@ export async function writeFills(transaction: Transaction, records: readonly Act
       fill,
       capitalUsd: capitalUsd ?? '0',
       expectedVersion,
+      decision: fill.orderId,
     }),
   );
   await writeBookings(transaction, bookings);
@@ -323,6 +326,7 @@ export async function writeTransfers(transaction: Transaction, records: readonly
       fill: null,
       capitalUsd: '0',
       expectedVersion,
+      decision: '',
     }),
   );
   await writeBookings(transaction, bookings);
@@ -342,6 +346,7 @@ export async function writeSettlements(
       fill: null,
       capitalUsd: '0',
       expectedVersion: undefined,
+      decision: '',
     }),
   );
   await writeBookings(transaction, bookings);
@@ -369,11 +374,14 @@ interface LockedBook {
  */
 async function writeBookings(transaction: Transaction, bookings: readonly Booking[]): Promise<void> {
   const { opened, states } = await openedAndLocked(transaction, bookings);
-  const found = new Map(states);
-  for (const { bookId, apply, expectedVersion } of bookings) {
-    const before = (found.get(bookId) as LockedBook).version;
-    if (expectedVersion !== undefined && expectedVersion !== before) throw new BookMoved(bookId, expectedVersion, before);
+  const last = new Map<string, Booking>();
+  for (const booking of bookings) {
+    const { bookId, apply, expectedVersion, decision } = booking;
     const { version, state } = states.get(bookId) as LockedBook;
+    const before = last.get(bookId);
+    const goesOn = before !== undefined && before.decision === decision && before.expectedVersion === expectedVersion;
+    if (expectedVersion !== undefined && expectedVersion !== version && !goesOn) throw new BookMoved(bookId, expectedVersion, version);
+    last.set(bookId, booking);
     states.set(bookId, { version: version + 1, state: apply(state) });
   }
   await writeEntries(transaction, [...opened, ...bookings.map(({ entry }) => entry)]);

@@ -179,6 +179,16 @@ test('a step that was decided on an older book writes nothing', async () => {
   expect((await booksOf(sql, [agent])).get(id)?.version).toBe(2);
 });
 
+test('of decisions in one transaction each expects the version that the one before leaves, and both fills of one the same', async () => {
+  const id = bookIds.paper(await agentRow(sql, ORG, '2026-03-02T00:00:06.500Z'), 1);
+  const decided = (orderId: string, expectedVersion: number) => fillRecord({ ...aFill(id), orderId }, { expectedVersion });
+  await book(decided('a', 0), decided('a', 0), decided('b', 2));
+  await expect(book(decided('c', 3), decided('d', 3))).rejects.toThrow(BookMoved);
+  await expect(book(decided('c', 4), decided('d', 4))).rejects.toThrow('at version 3, not 4');
+  await book(decided('c', 3), decided('d', 4));
+  expect(await sql`select version::int from books where id = ${id}`).toEqual([{ version: 5 }]);
+});
+
 test('the same fill and the same transfer are booked once', async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:07Z');
   const fill = aFill(bookIds.paper(agent, 1));
