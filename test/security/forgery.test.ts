@@ -231,6 +231,42 @@ describe('what assesses', () => {
     await copy.close();
   });
 
+  test('compares years of bars some thousands at a time, none left out: their number makes no statement longer', async () => {
+    const copy = await template.copy();
+    const sql = openDatabase({ url: copy.url, role: null, name: 'assessor', connections: 1 });
+    const draft = { kind: 'backtest', agentId: copy.agents[0], manifestVersion: 1, series: {} } as unknown as EvidenceDraft;
+    const keep = async (timeframe: string, count: number) => {
+      for (let from = 0; from < count; from += 5_000)
+        await copy.owner.begin(
+          (
+            owner,
+          ) => owner`insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
+            select 'spotchain', 'AAPLx', ${timeframe}, n * 300000::bigint, 1, 2, 0.5, 1.5, n, 'test', 0 from generate_series(${from}::int, ${from + 4_999}::int) n`,
+        );
+    };
+    const assessedMs = async (): Promise<number> => {
+      const began = performance.now();
+      await createSignedRows(sql).requireBasis(draft);
+      return performance.now() - began;
+    };
+    await keep('1h', 10_000);
+    const few = Math.min(await assessedMs(), await assessedMs(), await assessedMs());
+    await keep('5m', 50_000);
+    await sql.unsafe(`set statement_timeout = ${Math.ceil(2.5 * few)}`);
+    // On a busy machine one of three has to be in time.
+    await assessedMs().catch(assessedMs).catch(assessedMs);
+    await sql`set statement_timeout = 0`;
+    await copy.owner`alter table candles disable trigger user`;
+    for (const n of [9_999, 10_000, 49_999]) {
+      const at = new Date(n * 300_000).toISOString();
+      await copy.owner`update candles set high = 3 where timeframe = '5m' and open_time = ${n * 300_000}`;
+      await expect(assessedMs()).rejects.toThrow(`nobody signed the 5m bar of spotchain:AAPLx that opens at ${at} as it lies`);
+      await copy.owner`update candles set high = 2 where timeframe = '5m' and open_time = ${n * 300_000}`;
+    }
+    await sql.end();
+    await copy.close();
+  });
+
   test('takes no paper trading whose fills or cuts nobody signed', async () => {
     const copy = await template.copy();
     const signed = createSignedRows(copy.owner);

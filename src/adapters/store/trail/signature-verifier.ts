@@ -10,6 +10,7 @@ import { appendLeaf, consistencyProof, emptyFrontier, frontierRoot, leafHash } f
 import { type Checkpoint, parseCheckpoint, parseNote, type VerifierKey, verifiedBy } from '../../../domain/trail/signed-note.ts';
 import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
+import { barDigest } from './bar-digest.ts';
 import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';
@@ -226,8 +227,7 @@ async function verifyCandles(sql: Transaction, complain: Complain): Promise<void
           from generate_series(0, s.bars - 1) n) d
         where s.venue = ${venue} and s.instrument = ${instrument} and s.timeframe = ${timeframe} order by d.open_time, s.id desc
       ), present as (
-        select open_time, int8send(open_time) || substring(sha256(convert_to(concat_ws(' ', trim_scale(open), trim_scale(high), trim_scale(low), trim_scale(close),
-          trim_scale(volume)), 'UTF8')) from 1 for 16) as digest from candles
+        select open_time, ${barDigest(sql)} as digest from candles
         where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}
       )
       select coalesce(p.open_time, s.open_time) as open_time, s.open_time is not null as signed, p.open_time is not null as there

@@ -8,8 +8,10 @@ import type { EvidenceDraft, EvidenceSeries } from '../../../domain/evidence.ts'
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Writer } from '../../../domain/trail/batch.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../domain/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { barDigest } from './bar-digest.ts';
 import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { shadowFaults } from '../gates/shadow-store.ts';
 import { requireKept } from './history-archive.ts';
@@ -38,6 +40,8 @@ type Assessed = keyof typeof KEYS;
 
 /** At most so many signatures are remembered as good. */
 const REMEMBERED = 200_000;
+/** Bars that one statement compares with what was signed. */
+const BARS_AT_ONCE = 10_000;
 const DAY_MS = 86_400_000;
 
 export interface SignedRows {
@@ -249,35 +253,57 @@ async function requireObservations(transaction: Transaction, slots: readonly str
   if (wrong !== undefined) throw new UnsignedRow(`the cut of ${new Date(wrong.slot).toISOString()} is not the one that was signed`);
 }
 
-async function universeOf(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft): Promise<readonly string[]> {
+async function universeOf(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft): Promise<readonly InstrumentKey[]> {
   const [row] = await transaction<{ canonical: string }[]>`
     select canonical from manifests where agent_id = ${agentId} and version = ${manifestVersion}`;
   return (JSON.parse(row?.canonical ?? '{"universe":[]}') as Manifest).universe.map(({ key }) => key);
 }
 
 /** The stretches of the instruments' bars; each bar must lie as the newest of them has it. @throws UnsignedRow */
-async function stretchesOf(transaction: Transaction, universe: readonly string[]): Promise<readonly string[]> {
-  const names = universe as string[];
-  const [wrong] = await transaction<{ venue: string; instrument: string; timeframe: string; open_time: number }[]>`
-    with signed as (
-      select distinct on (s.venue, s.instrument, s.timeframe, d.open_time) s.venue, s.instrument, s.timeframe, d.open_time, d.digest
-      from candle_stretches s cross join lateral (
-        select ('x' || encode(substring(s.digests from n * 24 + 1 for 8), 'hex'))::bit(64)::bigint as open_time, substring(s.digests from n * 24 + 1 for 24) as digest
-        from generate_series(0, s.bars - 1) n) d
-      where s.venue || ':' || s.instrument = any(${names}::text[]) order by s.venue, s.instrument, s.timeframe, d.open_time, s.id desc
-    ), present as (
-      select venue, instrument, timeframe, open_time, candle_digest(open_time, open, high, low, close, volume) as digest from candles
-      where venue || ':' || instrument = any(${names}::text[])
-    )
-    select p.venue, p.instrument, p.timeframe, p.open_time from present p left join signed s using (venue, instrument, timeframe, open_time)
-    where p.digest is distinct from s.digest order by p.open_time limit 1`;
-  if (wrong !== undefined) {
-    const { venue, instrument, timeframe, open_time } = wrong;
-    throw new UnsignedRow(
-      `nobody signed the ${timeframe} bar of ${venue}:${instrument} that opens at ${new Date(open_time).toISOString()} as it lies`,
-    );
+async function stretchesOf(transaction: Transaction, universe: readonly InstrumentKey[]): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const key of universe) {
+    const { venue, instrument } = splitInstrumentKey(key);
+    const series = await transaction<{ timeframe: string }[]>`
+      select distinct timeframe from candles where venue = ${venue} and instrument = ${instrument} order by 1`;
+    for (const { timeframe } of series) await requireBars(transaction, { venue, instrument, timeframe });
+    const rows = await transaction<{ id: string }[]>`
+      select id::text as id from candle_stretches where venue = ${venue} and instrument = ${instrument}`;
+    for (const { id } of rows) ids.push(id);
   }
-  const rows = await transaction<{ id: string }[]>`
-    select id::text as id from candle_stretches where venue || ':' || instrument = any(${names}::text[])`;
-  return rows.map(({ id }) => id);
+  return ids;
+}
+
+/** Every bar of a series as the newest stretch that has it, some thousands a statement: years of minutes outlast the time of one. @throws UnsignedRow */
+async function requireBars(
+  transaction: Transaction,
+  series: { readonly venue: string; readonly instrument: string; readonly timeframe: string },
+): Promise<void> {
+  const { venue, instrument, timeframe } = series;
+  let from: EpochMs | null = 0;
+  while (from !== null) {
+    const next: readonly { open_time: EpochMs }[] = await transaction<{ open_time: EpochMs }[]>`
+      select open_time from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and open_time >= ${from}
+      order by open_time offset ${BARS_AT_ONCE} limit 1`;
+    const to = next[0]?.open_time ?? Number.MAX_SAFE_INTEGER;
+    // A stretch's digests are taken out of storage once, not once for each bar.
+    const [wrong] = await transaction<{ open_time: EpochMs }[]>`
+      select open_time from (
+        select open_time, null::bigint as stretch, ${barDigest(transaction)} as digest
+        from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and open_time >= ${from} and open_time < ${to}
+        union all
+        select ('x' || encode(substring(d.digest from 1 for 8), 'hex'))::bit(64)::bigint, s.id, d.digest from candle_stretches s
+        cross join lateral (select s.digests || ''::bytea as digests offset 0) whole
+        cross join lateral (select substring(whole.digests from n * 24 + 1 for 24) as digest from generate_series(0, s.bars - 1) n offset 0) d
+        where s.venue = ${venue} and s.instrument = ${instrument} and s.timeframe = ${timeframe} and s.last_open >= ${from} and s.first_open < ${to}
+      ) bar where open_time >= ${from} and open_time < ${to}
+      group by open_time having bool_or(stretch is null) and (array_agg(digest order by stretch desc nulls first))[1]
+        is distinct from (array_agg(digest order by stretch desc nulls first))[2]
+      order by open_time limit 1`;
+    if (wrong !== undefined)
+      throw new UnsignedRow(
+        `nobody signed the ${timeframe} bar of ${venue}:${instrument} that opens at ${new Date(wrong.open_time).toISOString()} as it lies`,
+      );
+    from = next[0]?.open_time ?? null;
+  }
 }
