@@ -1,4 +1,5 @@
 // The past of the sandbox: the examples that a fresh database begins with are strategies that a person would want, over five years of it.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { obtainableHistory, sandboxPast } from '../../src/boot/sandbox-past.ts';
@@ -8,6 +9,7 @@ import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { EXAMPLE } from '../../src/sandbox/example-organization.ts';
 import type { BacktestOutcome } from '../../src/simulation/backtest/backtest-work.ts';
 import { workFromHistory } from '../../src/simulation/backtest/from-history.ts';
+import { payload } from '../domain/authored.ts';
 
 const NOW = Date.UTC(2026, 10, 23, 9);
 const config = readConfig({});
@@ -19,13 +21,18 @@ if (past === null) throw new Error('no sandbox stands in');
 /** An example with one instrument of its universe: each trades alike, and one takes a third of the time. */
 function example(name: string, symbol: string): Manifest {
   const found = EXAMPLE.agents.find(({ manifest }) => (manifest as { name?: string }).name === name);
-  const read = readManifest({ ...(found?.manifest as object), universe: [symbol] });
+  return manifestOf({ ...(found?.manifest as object), universe: [symbol] });
+}
+
+function manifestOf(authored: object): Manifest {
+  const read = readManifest(authored);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.manifest;
 }
 
-async function backtest(manifest: Manifest): Promise<Extract<BacktestOutcome, { ok: true }>> {
-  const request = readBacktestRequest({}, NOW);
+/** @param asked the stretch that the gate asks for unless told. */
+async function backtest(manifest: Manifest, asked: object = {}): Promise<Extract<BacktestOutcome, { ok: true }>> {
+  const request = readBacktestRequest(asked, NOW);
   if (!('assumptions' in request)) throw new Error('no request');
   const histories = past?.histories({}) ?? {};
   const outcome = await workFromHistory(
@@ -54,6 +61,24 @@ test('the discount hunter passes the gate of the backtest on what was known, its
   // Discounts that come back pay; news of high severity keep it out of the market at some of them.
   const { conditions } = JSON.parse(result) as { conditions: readonly { type: string; unknownPct?: number }[] };
   expect(conditions.map(({ type }) => type)).toContain('no_negative_event');
+});
+
+test('a manifest with every condition that the specification shows passes the gate of the backtest, each of them known', async () => {
+  const { summary, result } = await backtest(manifestOf(payload({ universe: ['TSLAx'] })));
+  expect(summary).toMatchObject({ passed: true });
+  const { conditions } = JSON.parse(result) as { conditions: readonly { type: string; passed: number; unknown: number }[] };
+  expect(conditions.filter(({ type, passed }) => passed > 0 || type === 'rsi_above').map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['premium_below', 'rsi_below', 'no_negative_event', 'premium_above', 'rsi_above']),
+  );
+  expect(conditions.find(({ type }) => type === 'no_negative_event')).toMatchObject({ unknown: 0 });
+});
+
+test('the first agent of the README earns what the gate asks for: a part of the five years here, all of them in the proof of its journey', async () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const first = manifestOf(JSON.parse(/cat > agent.json <<'JSON'\n([\s\S]*?)\nJSON/.exec(readme)?.[1] ?? '{}'));
+  const { summary } = await backtest(first, { from: '2026-03-01T00:00:00Z', to: '2026-06-01T00:00:00Z', look: true });
+  expect(summary['sharpe']).toBeGreaterThan(1.8);
+  expect(summary['maxDrawdownPct']).toBeLessThan(10);
 });
 
 test('the trend follower earns, with losses that a person would bear', async () => {

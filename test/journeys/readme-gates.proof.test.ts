@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../harness/wait-for.ts';
 import { newHome, type Service, sevengate, startService } from './running-service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,6 +20,9 @@ const NAMED = `. docs/guides/sandbox.sh\n${/^WALLET=.*$/m.exec(README)?.[0]}`;
 const MOVES = [...SECTION.matchAll(/npx sevengate (sandbox advance --days [\d.]+(?: --to-open)?) && npm start/g)].map(([, words]) =>
   String(words).split(' '),
 );
+
+/** The first agent of the README: bars of five minutes of two instruments. */
+const FIRST_AGENT = /cat > agent.json <<'JSON'\n([\s\S]*?)\nJSON/.exec(README)?.[1] ?? '';
 
 /** Days of the sandbox's market take some minutes on a busy machine. */
 const STRETCH_MS = 1_800_000;
@@ -62,6 +66,28 @@ async function movedOn(words: readonly string[]): Promise<void> {
   expect(JSON.parse(moved.stdout)).toMatchObject({ simulated: true });
   service = await startService({ home });
 }
+
+test('the first agent of the README passes the gates of backtest and stress test, each at the first attempt', async () => {
+  const made = await service.post('/v1/agents', JSON.parse(FIRST_AGENT));
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const { id } = made.body;
+  expect((await service.post(`/v1/agents/${id}/promote`)).body).toMatchObject({ stage: 'backtest' });
+  for (const [evaluation, stage] of [
+    ['backtest', 'stress_test'],
+    ['stress_test', 'paper'],
+  ] as const) {
+    expect((await service.post(`/v1/agents/${id}/${evaluation}`)).status).toBe(202);
+    const ended = await waitFor(
+      async () => {
+        const [run] = (await service.get(`/v1/agents/${id}/evaluations?limit=1`)).body.items;
+        return run.endedAt === null ? null : run;
+      },
+      { what: `the ${evaluation} to end`, deadlineMs: 600_000 },
+    );
+    expect(ended, JSON.stringify(ended)).toMatchObject({ state: 'finished', attempts: 1, summary: { passed: true } });
+    expect((await service.post(`/v1/agents/${id}/promote`)).body).toMatchObject({ stage });
+  }
+});
 
 test('an agent climbs from draft to limited_live, buys with live capital and is closed by hand, by what the README says', async () => {
   expect([PARTS.length, MOVES.length]).toEqual([3, 2]);
