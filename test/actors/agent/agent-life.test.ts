@@ -12,7 +12,7 @@ import { tradersSubscribedTo } from '../../../src/adapters/store/agents/manifest
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
-import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { InstrumentKey, Venue } from '../../../src/domain/venue.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { actorsOn } from '../../world/actor-world.ts';
@@ -241,6 +241,27 @@ test('a broken book of one instrument is received by the agents that look at it,
     await runtime.deliverMany([id], { type: 'feed.restored', venue: key }, { cause: 'feed' });
     expect(await due()).toBeUndefined();
   }
+});
+
+test('a rule on the basis looks at the paired instrument too: at the book of the spot, and at the venue of the mark', async () => {
+  const spot = { key: 'spotexchange:BTCUSDT', kind: 'spot' } as const;
+  const perp = { key: 'evmvenue:BTC', kind: 'perp' } as const;
+  const basis = { entry: [{ type: 'rsi_below', period: 14, value: 40, timeframe: '1h' }], exit: [{ type: 'basis_below', pct: -1 }] };
+  const [perpOnBasis, perpAlone, spotOnBasis] = [
+    await created(sampleManifest({ universe: [perp], ...basis })),
+    await created(sampleManifest({ universe: [perp], exit: [] })),
+    await created(sampleManifest({ universe: [spot], ...basis })),
+  ];
+  const looking = async (subject: InstrumentKey | Venue) => {
+    const ids = await tradersSubscribedTo(sql, subject);
+    return [perpOnBasis, perpAlone, spotOnBasis].map((id) => ids.includes(id));
+  };
+  expect(await looking(spot.key)).toEqual([true, false, true]);
+  expect(await looking('spotexchange')).toEqual([true, false, true]);
+  expect(await looking('evmvenue')).toEqual([true, true, true]);
+  // The mark is no part of the perpetual's book.
+  expect(await looking(perp.key)).toEqual([true, true, false]);
+  expect(await looking('spotexchange:ETHUSDT')).toEqual([false, false, false]);
 });
 
 test('without live capital, lost data is an alert and no pause; with two venues degraded, both have to come back', async () => {

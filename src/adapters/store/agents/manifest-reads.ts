@@ -1,4 +1,5 @@
 /** The manifests that are active now: what the streams have to observe, and for whom. */
+import { CATALOG } from '../../../domain/catalog.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { InstrumentKey, Venue } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
@@ -22,10 +23,17 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
   return rows.map(({ hash, canonical }) => ({ hash, manifest: JSON.parse(canonical) as Manifest }));
 }
 
+/** The instruments whose basis is made of a venue's prices: of its mark, which no book has, or of its spot; or of one spot book. */
+function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
+  const isOf = (key: InstrumentKey | null): boolean => key === subject || (key?.startsWith(`${subject}:`) ?? false);
+  const isVenue = !subject.includes(':');
+  return CATALOG.entries.filter(({ pairedPerp, pairedSpot }) => isOf(pairedSpot) || (isVenue && isOf(pairedPerp))).map(({ key }) => key);
+}
+
 /**
- * Agents and armed Takes that depend on a venue: those with an instrument on it, and of the reference prices those with a
- * token that is benchmarked. Besides, those that still wait for it to come back although a later manifest left it. A Take
- * receives from its first arming on until its end.
+ * Agents and armed Takes that depend on a venue: those with an instrument on it, those with a rule on a basis that it is one
+ * side of, and of the reference prices those with a token that is benchmarked. Besides, those that still wait for it to come
+ * back although a later manifest left it. A Take receives from its first arming on until its end.
  */
 export async function tradersSubscribedTo(sql: Sql, subject: Venue | InstrumentKey): Promise<readonly string[]> {
   const keys = subject.includes(':') ? subject.replace(/[\\%_]/g, '\\$&') : `${subject === 'reference' ? 'spotchain' : subject}:%`;
@@ -34,6 +42,8 @@ export async function tradersSubscribedTo(sql: Sql, subject: Venue | InstrumentK
     left join takes t on t.id = g.id
     where a.status = 'running' and (t.id is null or t.on_duty or t.state = 'disarmed') and (
       exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' like ${keys})
+      or (exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' = any(${basisOn(subject) as string[]}::text[]))
+        and exists (select 1 from jsonb_array_elements((m.canonical::jsonb->'entry') || (m.canonical::jsonb->'exit')) c where c->>'type' in ('basis_above', 'basis_below')))
       or a.snapshot #> '{context,degradedVenues}' ? ${subject})
     order by g.id`;
   return rows.map(({ id }) => id);
