@@ -184,6 +184,22 @@ test('a paper position is closed too, and whoever resumes the agent takes the wo
   expect(await held(id)).toEqual([]);
 });
 
+test('a position of a venue that takes no live orders is closed on paper, at its limit too', async () => {
+  const perp: InstrumentKey = 'evmvenue:BTC';
+  const id = await stage.agent('policy_auto', eagerManifest({ universe: [{ key: perp, kind: 'perp' }] }));
+  stage.price('60000', '60010', 'live', perp);
+  await stage.tick();
+  await stage.carry();
+  expect(await held(id)).toEqual([`paper ${perp}`]);
+  await stage.commands.close(stage.context(), id, { instrument: perp, limitPrice: '61000' });
+  stage.price('60990', '61000', 'live', perp);
+  expect(await look()).toBe(0);
+  stage.price('61001', '61010', 'live', perp);
+  expect(await look()).toBe(1);
+  await stage.carry();
+  expect(await held(id)).toEqual([]);
+});
+
 test('prices that are not live sell nothing, and the word stays', async () => {
   const id = await holding();
   await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
