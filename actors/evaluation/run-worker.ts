@@ -76,7 +76,7 @@ const LOOK_MS = 500;
 const LEASE_MS = 15_000;
 const RENEW_MS = 4_000;
 const PROGRESS_MS = 1_000;
-/** A run over which so many workers died is not begun again. */
+/** A run that was begun so often is not begun again: workers died over it, or what it came to could not be written. */
 const ATTEMPT_LIMIT = 5;
 
 export interface RunWorker {
@@ -189,7 +189,12 @@ class EvaluationRuns implements RunWorker {
   }
 
   async #endOf(run: ClaimedRun, abort: AbortController): Promise<EvaluationOutcome | null> {
-    if (run.attempts >= ATTEMPT_LIMIT) return { ok: false, code: 'defect', detail: `${run.attempts} workers died over this run` };
+    if (run.attempts >= ATTEMPT_LIMIT)
+      return {
+        ok: false,
+        code: 'defect',
+        detail: `its work was begun ${run.attempts} times and no end of it was kept: the log of the service says why`,
+      };
     const runner = this.#deps.runners[run.evaluation];
     if (runner === undefined)
       return { ok: false, code: 'feature_disabled', detail: `this service runs no evaluation of kind ${run.evaluation}` };

@@ -175,6 +175,20 @@ test('a run whose worker died is taken over and comes to the same result', async
   expect((await ended(agentId, await begin(agentId))).resultHash).toBe(run.resultHash);
 });
 
+test('a run that was begun again and again ends as failed, and says where the cause is told', async () => {
+  const agentId = await agent();
+  const runId = await begin(agentId);
+  for (let n = 1; n <= 5; n++) {
+    const begun = await runtime.deliver(runId, { type: 'run.begun', holder: `worker-${n}`, at: clock.now() }, { cause: 'test' });
+    expect(begun).toMatchObject({ ok: true });
+  }
+  carry();
+  expect(await ended(agentId, runId)).toMatchObject({
+    state: 'failed',
+    ending: { code: 'defect', detail: 'its work was begun 5 times and no end of it was kept: the log of the service says why' },
+  });
+});
+
 test('an agent has one open run; cancelled, it makes room', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);
