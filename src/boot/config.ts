@@ -75,7 +75,7 @@ const SETTINGS = {
   ACTIVITY_HISTORY_DAYS: setting(wholeNumber(1, 3_650), 30, 'how many days activities are kept after they ended', '30'),
   TRAIL_HISTORY_DAYS: optional(
     wholeNumber(KEPT_DAYS, 36_500),
-    'how many days decisions, cuts, observations, audit and the steps of ended orders stay in the database before they move to archive files',
+    'how many days decisions, cuts, observations, audit, leaves of signed batches and the steps of ended orders stay in the database before they move to archive files',
     'for ever',
   ),
   ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),

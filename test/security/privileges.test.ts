@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { leavesNothingToSign, mayNeedSigning, SIGNED_FUNCTIONS } from '../../src/adapters/store/trail/batch-seal.ts';
 import { GUARDED_TABLES, protectionOf, SUMMED_TABLES } from '../../src/adapters/store/trail/guarded-tables.ts';
+import { ASSESSED_TABLES } from '../../src/adapters/store/trail/signed-rows.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { WRITTEN_BY } from './written-by.ts';
 
@@ -97,6 +98,24 @@ test('the database says the same of each table as the verifier, which does not a
   }
 });
 
+/** Tables by whose rows nobody assesses while the service runs: their leaves move to archive files to the last one. */
+const LEAVES_MOVE = [
+  'actors',
+  'audit',
+  'ledger_accounts',
+  'ledger_legs',
+  'ledger_transactions',
+  'proposals',
+  'tick_batches',
+  'tick_inputs',
+];
+
+test('the newest leaf of whatever is assessed by stays in the database', async () => {
+  const moving = await owner<{ name: string }[]>`select name from trail_tables where not assessed order by name`;
+  expect(moving.map(({ name }) => name)).toEqual(LEAVES_MOVE);
+  expect(LEAVES_MOVE.filter((name) => ASSESSED_TABLES.includes(name))).toEqual([]);
+});
+
 /** Tables of which a row goes only once it was moved to an archive file as it was signed. */
 const LEAVING_BY_ARCHIVE: ReadonlySet<string> = new Set(['audit', 'steps']);
 
@@ -128,6 +147,7 @@ test('a change that is not asked for what there is to sign leaves nothing, by it
 const UNSIGNED_FUNCTIONS = {
   forget_activities: 'activities that ended more than a day ago may go without a signature',
   forget_announcements: 'announcements of more than a day ago may go without a signature',
+  forget_moved_leaves: 'leaves go once they lie in an archive file, and what stays of their batch makes its signed root',
   forget_moved_steps: 'steps and audit go once they lie in an archive file as they were signed',
   renew_activities: 'how often and until when work is claimed is signed by nobody',
   take_activities: 'how often and until when work is claimed is signed by nobody',

@@ -2,7 +2,7 @@
  * What a writer signs: all rows that one transaction wrote, as one batch. Each row is an entry of a Merkle tree, the
  * signature is over the root, and the signed batch is in turn an entry of the log that checkpoints are about.
  */
-import { leafHash, merkleRoot } from './merkle.ts';
+import { leafHash, merkleRoot, thinnedRoot } from './merkle.ts';
 
 /** Who writes: each process signs with keys of its own; `owner` signs what a person corrects at the machine, and no process opens it. */
 export const WRITERS = ['feed', 'worker', 'evaluator', 'api', 'log', 'owner'] as const;
@@ -43,6 +43,21 @@ export function changeEntry(xid: string, { table, op, key, digest }: TrailChange
 /** Base64 of the root over the rows of a transaction in the order of their writing. */
 export function batchRoot(xid: string, changes: readonly TrailChange[]): string {
   return merkleRoot(changes.map((change) => leafHash(changeEntry(xid, change)))).toString('base64');
+}
+
+/** What stays in the database of a batch whose other rows have moved to an archive file. */
+export interface ThinnedBatch {
+  /** Which of the batch's rows stay, from 0 in the order of their writing. */
+  readonly places: readonly number[];
+  /** Hexadecimal: the roots, 32 bytes each, of the subtrees that moved, from left to right. */
+  readonly hashes: string;
+}
+
+/** Base64 of the root over all rows of a transaction, from those that stay; null where they do not make up one. */
+export function thinnedBatchRoot(xid: string, size: number, kept: readonly TrailChange[], { places, hashes }: ThinnedBatch): string | null {
+  const leaves = kept.map((change) => leafHash(changeEntry(xid, change)));
+  const moved = (hashes.match(/.{1,64}/g) ?? []).map((hash) => Buffer.from(hash, 'hex'));
+  return thinnedRoot(size, places, leaves, moved)?.toString('base64') ?? null;
 }
 
 /** What the writer signs. */

@@ -149,6 +149,34 @@ export function provesConsistency(
   return last === 0 && old.equals(oldRoot) && present.equals(root);
 }
 
+/**
+ * The root of a log of `size` entries of which only some are at hand: the leaf hashes of `places` (from 0, ascending), and the
+ * roots of the largest subtrees that hold none of them, from left to right. Null where these do not make up a tree of that size.
+ */
+export function thinnedRoot(
+  size: number,
+  places: readonly number[],
+  leaves: readonly Uint8Array[],
+  hashes: readonly Uint8Array[],
+): Buffer | null {
+  const isInOrder = places.every(
+    (place, n) => Number.isInteger(place) && place >= 0 && place < size && (n === 0 || place > (places[n - 1] as number)),
+  );
+  if (!Number.isInteger(size) || size < 1 || !isInOrder || places.length !== leaves.length) return null;
+  let [kept, taken] = [0, 0];
+  const rootOf = (from: number, count: number): Uint8Array | null => {
+    const place = places[kept];
+    if (place === undefined || place >= from + count) return hashes[taken++] ?? null;
+    if (count === 1) return leaves[kept++] ?? null;
+    const split = splitOf(count);
+    const left = rootOf(from, split);
+    const right = left && rootOf(from + split, count - split);
+    return left && right && nodeHash(left, right);
+  };
+  const root = rootOf(0, size);
+  return root === null || taken !== hashes.length ? null : Buffer.from(root);
+}
+
 function isPowerOfTwo(size: number): boolean {
   return Number.isInteger(Math.log2(size));
 }

@@ -10,6 +10,7 @@ import { createActorHistory, foldSteps } from '../../../actors/runtime/actor-his
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { openWriterKeys, trustedKeysOf } from '../../../src/adapters/signing-keys/writer-keys.ts';
+import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createActorReads } from '../../../src/adapters/store/actors/actor-reads.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';
@@ -18,7 +19,7 @@ import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-
 import { writeCut } from '../../../src/adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch-store.ts';
 import { createWorkReads, createWorkRecorder } from '../../../src/adapters/store/long-work-store.ts';
-import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
 import {
   moveHistory,
@@ -27,21 +28,28 @@ import {
   readArchivedSteps,
   readStretch,
 } from '../../../src/adapters/store/trail/history-archive.ts';
+import { createSignedRows } from '../../../src/adapters/store/trail/signed-rows.ts';
+import { createTrailLog } from '../../../src/adapters/store/trail/trail-log.ts';
 import { registerWriters } from '../../../src/adapters/store/trail/writer-registry.ts';
 import { type TrailReport, verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
+import { bookIds } from '../../../src/domain/book.ts';
+import type { EvidenceDraft } from '../../../src/domain/evidence.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { sampleCut } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 import { twoAgents } from './two-agents.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** A midnight; decisions are made in the five minutes before and after it, and before the next one. */
-const MIDNIGHT = Math.floor(Date.now() / DAY - 40) * DAY;
+/** A midnight to come, since the time of record only moves on; decisions are made in the five minutes before and after it. */
+const MIDNIGHT = Math.ceil(Date.now() / DAY + 1) * DAY;
 const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' } as const;
 let sql: Sql;
 let owner: Sql;
+let appUrl: string;
+let logKey: ReturnType<typeof openWriterKeys<'log'>>['log'];
 let home: string;
 let folder: string;
 let ids: string[];
@@ -50,6 +58,24 @@ let tick: (slot: number) => Promise<void>;
 const ENDED = '00000000-0000-7000-8000-0000000000a1';
 const ENDED_LATER = '00000000-0000-7000-8000-0000000000a2';
 const GOING_ON = '00000000-0000-7000-8000-0000000000a3';
+
+let isLater = false;
+/** Of the agent's paper book, before midnight. */
+const oldFill = (agent: string, id: string) => ({
+  id,
+  orderId: 'an order',
+  bookId: bookIds.paper(agent, 1),
+  instrument: 'spotchain:AAPLx' as const,
+  side: 'buy' as const,
+  quantity: '1',
+  fillPrice: '270',
+  feeUsd: '0.1',
+  notionalUsd: '270',
+  decisionPrice: '270',
+  slippageBps: 0,
+  at: MIDNIGHT - 5 * MINUTE,
+  quotes: [],
+});
 
 const checkoutMachine = setup({
   types: { context: {} as { paid: number }, events: {} as { type: 'pay'; amount: number }, input: {} as { readonly [key: string]: never } },
@@ -71,8 +97,11 @@ const checkoutMachine = setup({
 });
 const directory = createDirectory([{ kind: 'checkout', machine: checkoutMachine, migrations: {}, effects: {}, validate: () => null }]);
 const history = () => createActorHistory({ store: createHistoryStore(sql), directory });
-const audit = (action: string, at: number) =>
-  sql`insert into audit (org_id, subject, action, request_id, target, at) values (${ORG}, 'ann', ${action}, 'r', 'x', ${new Date(at)})`;
+/** Moves the time of record, which batches are signed by, on to a moment. */
+const recordTimeIs = (at: number) => owner`
+  insert into simulated_time (ahead_ms, since) values (${at - Date.now()}, ${Date.now()}) on conflict (only_one) do update set ahead_ms = excluded.ahead_ms`;
+const audit = (action: string, at: number, by: Sql | Transaction = sql) =>
+  by`insert into audit (org_id, subject, action, request_id, target, at) values (${ORG}, 'ann', ${action}, 'r', 'x', ${new Date(at)})`;
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'sevengate-archive-'));
@@ -81,14 +110,18 @@ beforeAll(async () => {
   const keys = openWriterKeys(home, ['worker', 'log']);
   owner = openDatabase({ url, name: 'archive owner', role: null, connections: 2, writer: keys.worker });
   await registerWriters(url, Object.values(keys));
-  sql = openDatabase({ url: (await separateLogins(url)).appUrl, name: 'archive worker', connections: 4, writer: keys.worker });
+  logKey = keys.log;
+  appUrl = (await separateLogins(url)).appUrl;
+  sql = openDatabase({ url: appUrl, name: 'archive worker', connections: 4, writer: keys.worker });
   await owner`insert into organizations (id, name) values (${ORG}, 'ours')`;
-  await audit('an old deed', MIDNIGHT - MINUTE);
+  await recordTimeIs(MIDNIGHT - 6 * MINUTE);
+  await audit('an old deed', Date.now() - 31 * DAY);
   const clock = createVirtualClock(MIDNIGHT - 6 * MINUTE + 1_000);
   const { commands, ticker, ...agents } = await twoAgents(sql, clock, context, MIDNIGHT);
   ids = agents.ids;
   tick = async (slot) => {
     clock.advanceTo(slot + 500);
+    if (!isLater) await recordTimeIs(slot + 1_000);
     await writeCut(sql, sampleCut(slot, { premiumPct: -1.5, rsi: 40 }), 'silence');
     await createDispatchStore(sql).dueShards(MINUTE, slot);
     await ticker.tick(MINUTE, 0, slot);
@@ -101,12 +134,29 @@ beforeAll(async () => {
     for (let n = 0; n < 2; n++) await pay(id);
   }
   await pay(ENDED);
+  // Rows that are assessed by among others, so that trees of many shapes are thinned: 1, 2, 3, 5, 11 and 37 rows.
+  for (const rows of [1, 2, 3, 5, 11, 37])
+    await sql.begin(async (transaction) => {
+      for (let n = 0; n < rows; n++)
+        if (n % 5 === rows % 4)
+          await writeRecords(transaction, [{ type: 'fill', orgId: ORG, fill: oldFill(ids[0] as string, `fill ${n} of ${rows}`) }]);
+        else await audit(`deed ${n} of ${rows}`, Date.now(), transaction);
+    });
   for (let n = -5; n < 5; n++) {
     await tick(MIDNIGHT + n * MINUTE);
     if (n === 1) await pay(ENDED_LATER);
     // The second is off duty from then on: its newest decision lies in the day that moves.
     if (n === -3) await commands.pause(context, ids[1] as string);
   }
+  await waitFor(
+    async () => {
+      await createTrailLog(sql, keys.log, 'sevengate.test/archive').advance();
+      return (await owner`select 1 from trail_batches where signature is not null and xid not in (select xid from trail_log)`).length === 0;
+    },
+    { what: 'every batch to stand in the log' },
+  );
+  isLater = true;
+  await recordTimeIs(MIDNIGHT + 45 * DAY);
   return async () => {
     await sql.end();
     await owner.end();
@@ -163,6 +213,75 @@ test('a day is moved whole, the trail stays whole, and the next decision follows
   expect(await moveOldHistory(createWorkRecorder(sql, createVirtualClock(0), 'this test'), sql, folder, 30)).toBe(0);
 });
 
+/** Leaves in the database of the batches that have moved. */
+const leavesLeft = () =>
+  owner<{ name: string; key: string; xid: string }[]>`
+    select name, key, xid::text as xid from trail_changes join trail_log using (xid)
+    where index < (select max(logged_until) from moved_history) order by seq`;
+
+test('leaves move but those of rows that are assessed by, and whoever assesses checks their signatures as before', async () => {
+  const left = await leavesLeft();
+  const [{ leaves } = { leaves: 0 }] = await movedStretches(sql);
+  expect(leaves).toBeGreaterThan(2 * left.length);
+  const names = new Set(left.map(({ name }) => name));
+  expect(['fills', 'manifests', 'steps'].filter((name) => !names.has(name))).toEqual([]);
+  expect(['actors', 'audit', 'cut_batches', 'tick_batches', 'timers'].filter((name) => names.has(name))).toEqual([]);
+  expect(left.filter(({ name, key }) => name === 'steps' && !ids.includes(key.split(' ')[0] as string))).toEqual([]);
+  const [first] = ids as [string];
+  const signed = () => createSignedRows(sql);
+  const draft = {
+    kind: 'paper',
+    agentId: first,
+    manifestVersion: 1,
+    series: { enteredAt: MIDNIGHT + DAY, evaluatedAt: MIDNIGHT + DAY + MINUTE },
+  };
+  await signed().requireBasis(draft as unknown as EvidenceDraft);
+  const fills = (await owner<{ id: string }[]>`select id from fills order by id`).map(({ id }) => id);
+  expect(fills).toHaveLength(11);
+  await signed().requireRows('fills', fills);
+
+  const manifest = left.find(({ name, key }) => name === 'manifests' && key === `${first} 1`)?.xid as string;
+  const [thinned] = await owner<
+    { hashes: Buffer; places: number[] }[]
+  >`select hashes, places from trail_thinned_batches where xid = ${manifest}::xid8`;
+  expect(thinned?.places.length).toBe(left.filter(({ xid }) => xid === manifest).length);
+  await expect(owner`update trail_thinned_batches set hashes = ''`).rejects.toThrow('append-only');
+  await expect(
+    sql`insert into trail_thinned_batches (xid, places, hashes) values (${manifest}::xid8, '{0}', ${Buffer.alloc(32)})`,
+  ).rejects.toThrow('permission denied');
+  // Whoever owns the tables changes what leads to the root: the row counts for nothing, and the verifier says why.
+  await owner`alter table trail_thinned_batches disable trigger append_only_rows`;
+  const put = (hashes: Buffer) => owner`update trail_thinned_batches set hashes = ${hashes} where xid = ${manifest}::xid8`;
+  await put(Buffer.from((thinned as { hashes: Buffer }).hashes).fill(7, 0, 1));
+  await expect(signed().requireRows('manifests', [`${first} 1`])).rejects.toThrow('are not those that were signed');
+  expect((await verify()).breaks.map(({ part, detail }) => `${part}: ${detail}`).join()).toContain(
+    'signature: of the rows that stay where others have moved',
+  );
+  await put((thinned as { hashes: Buffer }).hashes);
+  await signed().requireRows('manifests', [`${first} 1`]);
+  // The newest leaf of what is assessed by is missed, though the file has it.
+  await owner`alter table trail_changes disable trigger append_only_but_moved`;
+  const [taken] =
+    await owner`delete from trail_changes where name = 'fills' and key = ${fills[0] as string} returning xid::text as xid, seq, name, op, key, digest`;
+  expect((await verify()).breaks.map(({ detail }) => detail).join()).toContain(`row ${fills[0]} of fills is assessed by`);
+  const { xid, seq, name, op, key, digest } = taken as unknown as {
+    xid: string;
+    seq: number;
+    name: string;
+    op: string;
+    key: string;
+    digest: Buffer;
+  };
+  await owner`
+    insert into trail_changes (xid, seq, name, op, key, digest) overriding system value values (${xid}::xid8, ${seq}, ${name}, ${op}, ${key}, ${digest})`;
+  for (const [table, trigger] of [
+    ['trail_thinned_batches', 'append_only_rows'],
+    ['trail_changes', 'append_only_but_moved'],
+  ] as const)
+    await owner`alter table ${owner(table)} enable always trigger ${owner(trigger)}`;
+  expect((await verify()).breaks).toEqual([]);
+});
+
 test('who reads old history is told that it was moved', async () => {
   const live = createLiveRunReads(sql);
   const written = async (): Promise<void> => {
@@ -209,6 +328,9 @@ test('whoever asks for the past of an actor whose steps were moved is told when 
   await expect(readArchivedSteps(sql, folder, GOING_ON)).rejects.toThrow('no step of actor');
 });
 
+/** The leaves of the ticks, none of which stays in the database. */
+const isLeaf = (row: string): boolean => row.startsWith('{"trail_changes"') && row.includes('"tick_batches"');
+
 test.each<[string, string, (rows: string[]) => string[]]>([
   [
     'a decision that was left out',
@@ -228,6 +350,17 @@ test.each<[string, string, (rows: string[]) => string[]]>([
   ],
   ['a decision that was changed', 'disposition', (rows) => rows.map((row) => row.replace('"hold"', '"propose_exit"'))],
   ['a row of audit that was left out', 'audit', (rows) => rows.filter((row) => !row.startsWith('{"audit"'))],
+  [
+    'a leaf that was changed',
+    'signature',
+    (rows) => rows.map((row) => (isLeaf(row) ? row.replace('"op": "insert"', '"op": "update"') : row)),
+  ],
+  ['a leaf that was left out', 'signature', (rows) => rows.filter((row) => !isLeaf(row))],
+  [
+    'a leaf that was made up',
+    'signature',
+    (rows) => rows.flatMap((row) => (isLeaf(row) ? [row, row.replace(/"seq": \d+/, '"seq": 1000000')] : [row])),
+  ],
   ['an observation that was changed', 'cut', (rows) => rows.map((row) => (row.startsWith('{"obs') ? row.replace('live', 'stale') : row))],
   ['a cut that was left out', 'cut', (rows) => rows.filter((_, n) => n > 0)],
   ['a line that is no row', 'archive', (rows) => [...rows, '{"books":{}}']],
@@ -265,9 +398,13 @@ test('nothing else goes: not what is recent, not by others, and no stretch out o
   await expect(owner`delete from decisions where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
   await expect(owner`delete from cuts where slot >= ${MIDNIGHT}`).rejects.toThrow('append-only');
   await expect(owner`update decisions set reason = 'x' where slot < ${MIDNIGHT}`).rejects.toThrow('append-only');
-  const insert = (from: number, until: number, auditUntil = 0) => sql`
-    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, file, sha256)
-    values (${until}, ${from}, 0, 0, 0, 0, 0, ${auditUntil}, 'x.gz', ${'0'.repeat(64)})`;
+  const [{ logged } = { logged: 0 }] = await owner<{ logged: number }[]>`select max(logged_until) as logged from moved_history`;
+  const insert = (from: number, until: number, auditUntil = 0, loggedUntil: number | null = logged) => sql`
+    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, leaves, logged_until, file, sha256)
+    values (${until}, ${from}, 0, 0, 0, 0, 0, ${auditUntil}, ${loggedUntil === null ? null : 0}, ${loggedUntil}, 'x.gz', ${'0'.repeat(64)})`;
+  await expect(insert(MIDNIGHT, MIDNIGHT + DAY, 0, null)).rejects.toThrow('is moved with its leaves');
+  await expect(insert(MIDNIGHT, MIDNIGHT + DAY, 0, logged - 1)).rejects.toThrow('not between them and the end of the log');
+  await expect(insert(MIDNIGHT, MIDNIGHT + DAY, 0, 1_000_000)).rejects.toThrow('not between them and the end of the log');
   await expect(insert(MIDNIGHT + DAY, MIDNIGHT + 2 * DAY)).rejects.toThrow('the next stretch begins at');
   await expect(insert(MIDNIGHT, MIDNIGHT + DAY)).rejects.toThrow('a shard has decided up to slot');
   await expect(insert(MIDNIGHT, MIDNIGHT + 20 * DAY)).rejects.toThrow('the last 30 days');
@@ -281,6 +418,27 @@ test('nothing else goes: not what is recent, not by others, and no stretch out o
   await expect(owner`delete from steps where actor_id = ${ENDED_LATER}`).rejects.toThrow('append-only');
   await expect(owner`delete from audit`).rejects.toThrow('append-only');
   await expect(owner`update steps set cause = 'x'`).rejects.toThrow('append-only');
+  await expect(sql`delete from trail_changes`).rejects.toThrow('permission denied');
+  await expect(sql`delete from trail_batches`).rejects.toThrow('permission denied');
+  await expect(owner`delete from trail_batches`).rejects.toThrow(/stays as it is|violates foreign key/);
+  await expect(owner`update trail_changes set digest = ''`).rejects.toThrow('append-only');
+  const ofLog = (order: 'asc' | 'desc') =>
+    owner`delete from trail_changes where xid = (select xid from trail_changes join trail_log using (xid) order by index * ${order === 'asc' ? 1 : -1}::int limit 1)`;
+  await expect(ofLog('desc')).rejects.toThrow('stay until they have moved');
+  await expect(ofLog('asc')).rejects.toThrow('stay until they have moved');
+  const thief = openDatabase({ url: appUrl, name: 'thief', connections: 1 });
+  await expect(thief`select forget_moved_leaves(0, 10)`.finally(() => thief.end())).rejects.toThrow('secret of a registered writer');
   await expect(sql`update moved_history set from_slot = 1`).rejects.toThrow(/permission denied|append-only/);
   expect(await moveHistory(sql, folder, MIDNIGHT + DAY)).toEqual([]);
+});
+
+test('leaves of the last thirty days do not move', async () => {
+  await tick(MIDNIGHT + 6 * MINUTE);
+  await createTrailLog(sql, logKey, 'sevengate.test/archive').advance();
+  const [{ size } = { size: 0 }] = await owner<{ size: number }[]>`select max(index) + 1 as size from trail_log`;
+  await expect(sql`
+    insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, leaves, logged_until, file, sha256)
+    values (${MIDNIGHT + DAY}, ${MIDNIGHT}, 0, 0, 0, 0, 0, 0, 0, ${size}, 'x.gz', ${'0'.repeat(64)})`).rejects.toThrow(
+    'are younger than 30 days',
+  );
 });

@@ -56,6 +56,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   trail_tables: 'how tables are protected',
   trail_batches: 'signatures, over all organizations',
   trail_changes: 'digests of rows, which callers may not read',
+  trail_thinned_batches: 'digests of rows that have moved, which callers may not read',
   trail_log: 'the order of signatures',
   trail_checkpoints: 'states of the log',
 };

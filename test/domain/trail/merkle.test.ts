@@ -13,6 +13,7 @@ import {
   merkleRoot,
   provesConsistency,
   provesInclusion,
+  thinnedRoot,
 } from '../../../src/domain/trail/merkle.ts';
 
 /** The inputs and roots that the test suites of certificate-transparency share. */
@@ -129,6 +130,35 @@ describe('logs of every size', () => {
         expect(provesConsistency(old, size, merkleRoot(leaves.slice(0, old)), root, proof)).toBe(false);
       }),
       { seed: 11, numRuns: 300 },
+    );
+  });
+
+  test('the root follows from any of its leaves and the subtrees of the others, and from nothing else', () => {
+    /** The roots of the largest subtrees without a kept leaf, by the RFC's own split. */
+    const subtrees = (leaves: readonly Buffer[], keeps: (place: number) => boolean, from = 0): Buffer[] => {
+      if (!leaves.some((_, n) => keeps(from + n))) return [merkleRoot(leaves)];
+      if (leaves.length === 1) return [];
+      const split = 2 ** Math.ceil(Math.log2(leaves.length) - 1);
+      return [...subtrees(leaves.slice(0, split), keeps, from), ...subtrees(leaves.slice(split), keeps, from + split)];
+    };
+    const kept = fc.integer({ min: 1, max: 70 }).chain((size) => fc.tuple(fc.constant(size), fc.subarray([...log(size).keys()])));
+    fc.assert(
+      fc.property(kept, fc.nat(), fc.nat(31), ([size, places], which, byte) => {
+        const leaves = log(size);
+        const hashes = subtrees(leaves, (place) => places.includes(place));
+        const own = places.map((place) => leaves[place] as Buffer);
+        const root = merkleRoot(leaves);
+        expect(thinnedRoot(size, places, own, hashes)).toEqual(root);
+        expect(thinnedRoot(size, places, own, [...hashes, root])).toBeNull();
+        expect(thinnedRoot(size, places, own, hashes.slice(1))?.equals(root) ?? false).toBe(hashes.length === 0);
+        expect(thinnedRoot(size, [...places, size], [...own, root], hashes)).toBeNull();
+        if (places.length > 1) expect(thinnedRoot(size, places.toReversed(), own.toReversed(), hashes)).toBeNull();
+        const parts = [...own, ...hashes].map((part) => Buffer.from(part));
+        const changed = parts[which % parts.length] as Buffer;
+        changed[byte] = (changed[byte] as number) ^ 1;
+        expect(thinnedRoot(size, places, parts.slice(0, own.length), parts.slice(own.length))).not.toEqual(root);
+      }),
+      { seed: 12, numRuns: 300 },
     );
   });
 

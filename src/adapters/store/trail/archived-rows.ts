@@ -6,6 +6,7 @@ import type { PendingQuery, Row } from 'postgres';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { MOVED_TABLES, type MovedTable, movedStretches, readStretch } from './history-archive.ts';
+import { ASSESSED_TABLES } from './signed-rows.ts';
 
 /** Rows that one statement takes in. */
 const ROWS_AT_ONCE = 5_000;
@@ -43,6 +44,12 @@ const MOVED: Readonly<Record<MovedTable, Moved>> = {
     stays: (sql) => sql`p.seq >= (select coalesce(max(audit_until), 0) from public.moved_history)`,
     at: (sql) => sql`floor(extract(epoch from p.at) * 1000)::bigint`,
   },
+  trail_changes: {
+    key: ['xid', 'seq'],
+    stays: (sql) => sql`not exists (select 1 from public.trail_log l
+      where l.xid = p.xid and l.index < (select coalesce(max(logged_until), 0) from public.moved_history))`,
+    at: (sql) => sql`coalesce((select b.at from public.trail_batches b where b.xid = p.xid), 0)`,
+  },
 };
 
 /** Whether rows of this database lie in archive files. */
@@ -58,13 +65,11 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
   const stretches = await movedStretches(sql);
   const boundary = stretches.at(-1)?.until;
   if (boundary === undefined) return 0;
-  // In a database that was not migrated so far, steps and audit never move.
-  const [ready] = await sql<{ all: boolean }[]>`select to_regclass('public.moved_actors') is not null as all`;
-  const tables = ready?.all === true ? MOVED_TABLES : MOVED_TABLES.filter((table) => table !== 'steps' && table !== 'audit');
+  const tables = await movingTables(sql);
   for (const table of tables) await sql`create temporary table ${sql(archived(table))} (like ${sql(`public.${table}`)}) on commit drop`;
   let from = 0;
   for (const stretch of stretches) {
-    const name = `${stretch.file} (${stretch.decisions} decisions, ${stretch.observations} observations, ${stretch.steps} steps before ${new Date(stretch.until).toISOString()})`;
+    const name = `${stretch.file} (${stretch.decisions} decisions, ${stretch.observations} observations, ${stretch.steps} steps, ${stretch.leaves} leaves before ${new Date(stretch.until).toISOString()})`;
     if (stretch.from !== from) complain(stretch.from, null, 'archive', `the stretch before ${name} is not on record`);
     from = stretch.until;
     const fault =
@@ -74,13 +79,36 @@ export async function bringBack(sql: Transaction, folder: string | null, complai
   for (const table of tables) {
     await sql`create index on ${sql(archived(table))} (${sql(MOVED[table].key as string[])})`;
     await sql`analyze ${sql(archived(table))}`;
+    if (table === 'trail_changes') await sql`create index on archived_trail_changes (name, key, seq)`;
     await compareKept(sql, table, complain);
     await sql`
       create temporary view ${sql(table)} as
       select * from ${sql(`public.${table}`)} p where ${MOVED[table].stays(sql)}
       union all select * from ${sql(archived(table))}`;
   }
+  if (tables.includes('trail_changes')) await requireNewestLeaves(sql, complain);
   return stretches.length;
+}
+
+/** In a database that was not migrated so far, steps, audit and leaves never move. */
+async function movingTables(sql: Transaction): Promise<readonly MovedTable[]> {
+  const [ready] = await sql<{ actors: boolean; leaves: boolean }[]>`
+    select to_regclass('public.moved_actors') is not null as actors, to_regclass('public.trail_thinned_batches') is not null as leaves`;
+  return MOVED_TABLES.filter((table) =>
+    table === 'trail_changes' ? ready?.leaves : table === 'steps' || table === 'audit' ? ready?.actors : true,
+  );
+}
+
+/** The newest leaf of each row that is assessed by must be in the database: without it the row counts for nothing. A cut is, as long as its observations stay. */
+async function requireNewestLeaves(sql: Transaction, complain: Complain): Promise<void> {
+  const missing = await sql<{ at: EpochMs; xid: string; name: string; key: string }[]>`
+    select coalesce(b.at, 0) as at, a.xid::text as xid, a.name, a.key from archived_trail_changes a left join public.trail_batches b on b.xid = a.xid
+    where a.op <> 'sum' and a.name = any(${ASSESSED_TABLES.filter((name) => name !== 'cut_batches')}::text[])
+      and (a.name <> 'steps' or exists (select 1 from actors t where t.id::text = split_part(a.key, ' ', 1) and t.kind = 'agent'))
+      and not exists (select 1 from public.trail_changes p where p.name = a.name and p.key = a.key and p.seq >= a.seq)
+    order by 1 limit ${MOST}`;
+  for (const { at, xid, name, key } of missing)
+    complain(at, null, 'archive', `row ${key} of ${name} is assessed by, and what transaction ${xid} signed of it is in the archive alone`);
 }
 
 /** Rows that are not taken away yet, and the newest decision of each actor, which stays: they must be those of the file. */
@@ -104,7 +132,7 @@ async function takeIn(
   folder: string,
   stretch: Parameters<typeof readStretch>[1],
 ): Promise<string | null> {
-  const waiting: Record<MovedTable, string[]> = { cuts: [], observations: [], decisions: [], steps: [], audit: [] };
+  const waiting: Record<MovedTable, string[]> = { cuts: [], observations: [], decisions: [], steps: [], audit: [], trail_changes: [] };
   const put = async (inner: Sql | Transaction, table: MovedTable): Promise<void> => {
     await inner`
       insert into ${inner(archived(table))} select * from jsonb_populate_recordset(null::${inner(`public.${table}`)}, ${`[${waiting[table].splice(0).join(',')}]`}::text::jsonb)`;

@@ -9,7 +9,7 @@ import { cutDigest } from '../../../domain/trail/batch-digests.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+import { batchFault, readBatches } from './batch-check.ts';
 
 /** The cut that the feed signed, or one sentence why there is none. */
 export type FeedCut = { readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string };
@@ -41,13 +41,10 @@ async function cutIn(sql: Transaction, slot: EpochMs, keys: readonly TrustedKey[
   ]);
   if (corrected !== undefined) return no(`${named} was corrected: ${corrected.reason}`);
   if (written === undefined || change === undefined) return no(`nobody signed ${named}`);
-  const [[batch], changes] = await Promise.all([
-    sql<StoredBatch[]>`
-      select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid = ${change.xid}::xid8`,
-    sql<StoredChange[]>`
-      select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = ${change.xid}::xid8 order by seq`,
-  ]);
-  const fault = batch === undefined ? `transaction ${change.xid} has no batch` : batchFault(batch, changes, keys);
+  const atHand = (await readBatches(sql, [change.xid])).get(change.xid);
+  if (atHand === undefined) return no(`${named} is not the feed's: transaction ${change.xid} has no batch`);
+  const { batch, changes, thinned } = atHand;
+  const fault = batchFault(batch, changes, keys, thinned);
   if (fault !== null) return no(`${named} is not the feed's: ${fault}`);
   const { row } = written;
   const isInBatch = changes.some(

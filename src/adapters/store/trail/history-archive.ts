@@ -1,7 +1,8 @@
 /**
  * Old history moves from the database to archive files: for each day (UTC) its decisions, the cuts and observations that they
- * were made on, the steps of actors that had ended by then, and what people did. What was signed of them stays in the database,
- * so the archive is proved by it. A file holds a line per row, `{"<table>":{<columns>}}`, packed with gzip.
+ * were made on, the steps of actors that had ended by then, what people did, and the leaves of signed batches. The batches and
+ * their log stay in the database, so the archive is proved by them. A file holds a line per row, `{"<table>":{<columns>}}`,
+ * packed with gzip.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdirSync, renameSync } from 'node:fs';
@@ -25,6 +26,8 @@ const PAGE_ROWS = 5_000;
 const FORGOTTEN_AT_ONCE = 5_000;
 /** Actors whose decisions of a day one statement reads: at most 2,880 each. */
 const ACTORS_AT_ONCE = 5;
+/** Leaves that one statement takes away, about: whole batches, in the order of the log. */
+const LEAVES_AT_ONCE = 20_000;
 /** Ended actors whose steps one statement reads. */
 const ENDED_AT_ONCE = 500;
 /** Ended actors whose steps one stretch takes: their names lie in memory. What is left moves with the next one. */
@@ -34,7 +37,7 @@ const ENDED_OF_STRETCH = 200_000;
 export const archiveFolder = (home: string): string => join(resolve(home), 'archive');
 
 /** The tables whose rows move, in the order in which a file holds them. */
-export const MOVED_TABLES = ['cuts', 'observations', 'decisions', 'steps', 'audit'] as const;
+export const MOVED_TABLES = ['cuts', 'observations', 'decisions', 'steps', 'audit', 'trail_changes'] as const;
 export type MovedTable = (typeof MOVED_TABLES)[number];
 
 /** What is younger stays in the database, whose trigger refuses to let it go: gates and lists read it. Days. */
@@ -52,6 +55,8 @@ export interface MovedStretch {
   /** Of actors that had ended. */
   readonly steps: number;
   readonly audit: number;
+  /** Leaves of signed batches. */
+  readonly leaves: number;
   /** Name of the file within the folder of archives. */
   readonly file: string;
   /** Of the unpacked file, hexadecimal. */
@@ -64,7 +69,7 @@ export async function movedStretches(sql: Sql | Transaction): Promise<readonly M
   if (ready?.ready !== true) return [];
   return sql<MovedStretch[]>`
     select from_slot as "from", until_slot as until, decisions, observations, cuts, coalesce((to_jsonb(m)->>'steps')::bigint, 0) as steps,
-      coalesce((to_jsonb(m)->>'audit')::bigint, 0) as audit, file, sha256 from moved_history m order by until_slot`;
+      coalesce((to_jsonb(m)->>'audit')::bigint, 0) as audit, coalesce((to_jsonb(m)->>'leaves')::bigint, 0) as leaves, file, sha256 from moved_history m order by until_slot`;
 }
 
 /** Before this moment decisions and observations lie in archive files; null where nothing was moved. */
@@ -195,9 +200,9 @@ export async function moveHistory(
       await transaction`
         insert into moved_actors (actor_id, until_slot) select id, ${until} from unnest(${leaving.actors as string[]}::uuid[]) as id`;
       await transaction`
-        insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, file, sha256)
+        insert into moved_history (until_slot, from_slot, decisions, observations, cuts, steps, audit, audit_until, leaves, logged_until, file, sha256)
         values (${until}, ${from}, ${stretch.decisions}, ${stretch.observations}, ${stretch.cuts}, ${stretch.steps}, ${stretch.audit},
-          ${leaving.auditUntil}, ${stretch.file}, ${stretch.sha256})`;
+          ${leaving.auditUntil}, ${stretch.leaves}, ${leaving.loggedUntil}, ${stretch.file}, ${stretch.sha256})`;
     });
     await forgetMoved(sql);
     progress(done + STAGES, total);
@@ -222,7 +227,13 @@ async function forgetMoved(sql: Sql): Promise<void> {
   for (;;) {
     const [row] = await sql<{ count: number }[]>`
       select forget_moved_history(${FORGOTTEN_AT_ONCE}::int) + forget_moved_steps(${FORGOTTEN_AT_ONCE}::int) as count`;
-    if ((row?.count ?? 0) === 0) return;
+    if ((row?.count ?? 0) === 0) break;
+  }
+  const [moved] = await sql<{ from: number }[]>`
+    select coalesce((select logged_until from moved_history order by until_slot desc offset 1 limit 1), 0) as "from"`;
+  for (let next: number | null = moved?.from ?? 0; next !== null; ) {
+    const [row]: { next: number | null }[] = await sql`select forget_moved_leaves(${next}, ${LEAVES_AT_ONCE}::int) as next`;
+    next = row?.next ?? null;
   }
 }
 
@@ -233,6 +244,9 @@ interface Leaving {
   /** Rows of `audit` from the first one that was not moved before up to, and not including, this number. */
   readonly auditFrom: number;
   readonly auditUntil: number;
+  /** Entries of the log whose leaves leave: from the first one that was not moved before up to, and not including, this one. */
+  readonly loggedFrom: number;
+  readonly loggedUntil: number;
 }
 
 async function leavingBefore(sql: Sql, until: EpochMs): Promise<Leaving> {
@@ -243,8 +257,14 @@ async function leavingBefore(sql: Sql, until: EpochMs): Promise<Leaving> {
     select moved as "from", greatest(moved, coalesce((select seq from audit where at >= least(to_timestamp(${until}::bigint / 1000.0), clock_timestamp() - interval '30 days')
       order by seq limit 1), (select max(seq) + 1 from audit), 0)) as until
     from (select coalesce(max(audit_until), 0) as moved from moved_history) m`;
+  const [logged] = await sql<{ from: number; until: number }[]>`
+    select moved as "from", coalesce((select l.index from trail_log l join trail_batches b on b.xid = l.xid
+      where l.index >= moved and b.at >= least(${until}::bigint, record_clock_ms() - ${KEPT_DAYS * DAY_MS}::bigint) order by l.index limit 1),
+      (select max(index) + 1 from trail_log), 0) as until
+    from (select coalesce(max(logged_until), 0) as moved from moved_history) m`;
   const { from: auditFrom, until: auditUntil } = audit as NonNullable<typeof audit>;
-  return { actors: actors.map(({ id }) => id), auditFrom, auditUntil };
+  const { from: loggedFrom, until: loggedUntil } = logged as NonNullable<typeof logged>;
+  return { actors: actors.map(({ id }) => id), auditFrom, auditUntil, loggedFrom, loggedUntil };
 }
 
 async function writeStretch(
@@ -255,7 +275,7 @@ async function writeStretch(
 ): Promise<{ readonly stretch: MovedStretch; readonly leaving: Leaving }> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = `history-${dayOf(until - DAY_MS)}.ndjson.gz`;
-  const counts: Record<MovedTable, number> = { cuts: 0, observations: 0, decisions: 0, steps: 0, audit: 0 };
+  const counts: Record<MovedTable, number> = { cuts: 0, observations: 0, decisions: 0, steps: 0, audit: 0, trail_changes: 0 };
   const leaving = await leavingBefore(sql, until);
   const hash = createHash('sha256');
   async function* lines(): AsyncGenerator<string> {
@@ -271,7 +291,8 @@ async function writeStretch(
   await toDisk(written);
   renameSync(written, join(folder, file));
   await toDisk(folder);
-  return { stretch: { from, until, ...counts, file, sha256: hash.digest('hex') }, leaving };
+  const { trail_changes: leaves, ...rows } = counts;
+  return { stretch: { from, until, ...rows, leaves, file, sha256: hash.digest('hex') }, leaving };
 }
 
 async function toDisk(path: string): Promise<void> {
@@ -319,6 +340,10 @@ async function* rowsOf(
     yield { table: 'audit', rows: page.map(({ row }) => row) };
     next = page.length < PAGE_ROWS ? leaving.auditUntil : (page.at(-1) as { seq: number }).seq + 1;
   }
+  const leaves = sql<{ row: string }[]>`
+    select to_jsonb(c)::text as row from trail_log l join trail_changes c on c.xid = l.xid
+    where l.index >= ${leaving.loggedFrom} and l.index < ${leaving.loggedUntil} order by l.index, c.seq`.cursor(PAGE_ROWS);
+  for await (const page of leaves) yield { table: 'trail_changes', rows: page.map(({ row }) => row) };
 }
 
 /** Reads a stretch's file line by line. @returns what is wrong with it, or null where it holds exactly what was moved. */

@@ -11,7 +11,7 @@ import { type Checkpoint, parseCheckpoint, parseNote, type VerifierKey, verified
 import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
 import { barDigest } from './bar-digest.ts';
-import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+import { batchFault, readBatches, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';
 import { GUARDED_TABLES, SUMMED_TABLES } from './guarded-tables.ts';
@@ -60,6 +60,7 @@ export async function verifySignatures(sql: Transaction, options: SignatureOptio
     if (!keys.some((key) => key.id === id))
       complain(at, null, 'writer', `key ${id} of the ${writer} takes part in the database and is not among the trusted keys`);
   const { batches, changes } = await verifyBatches(sql, keys, complain);
+  await verifyThinned(sql, keys, complain);
   const log = await verifyLog(sql, keys, options.since, complain);
   await verifyTables(sql, complain);
   await verifyTicks(sql, complain);
@@ -107,6 +108,25 @@ async function verifyBatches(
     counted.batches += batches.length;
     counted.changes += rows.length;
     after = last.xid;
+  }
+}
+
+/** What stays in the database of batches whose other rows have moved: it must lead to what was signed, as whoever assesses by it checks. */
+async function verifyThinned(sql: Transaction, keys: readonly TrustedKey[], complain: Complain): Promise<void> {
+  const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('trail_thinned_batches') is not null as ready`;
+  for (let after: string | null = ready?.ready === true ? '0' : null; after !== null; ) {
+    const page: { xid: string }[] = await sql`
+      select xid::text as xid from trail_thinned_batches where xid > ${after}::xid8 order by trail_thinned_batches.xid limit ${PAGE}`;
+    for (const { batch, changes, thinned } of (
+      await readBatches(
+        sql,
+        page.map(({ xid }) => xid),
+      )
+    ).values()) {
+      const fault = batchFault(batch, changes, keys, thinned);
+      if (fault !== null) complain(batch.at ?? 0, null, 'signature', `of the rows that stay where others have moved: ${fault}`);
+    }
+    after = page.at(-1)?.xid ?? null;
   }
 }
 

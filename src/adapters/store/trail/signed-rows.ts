@@ -12,7 +12,7 @@ import { type InstrumentKey, splitInstrumentKey } from '../../../domain/venue.ts
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { barDigest } from './bar-digest.ts';
-import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+import { batchFault, readBatches } from './batch-check.ts';
 import { shadowFaults } from '../gates/shadow-store.ts';
 import { requireKept } from './history-archive.ts';
 
@@ -37,6 +37,8 @@ const KEYS = {
   vaults: { agent_id: 'uuid' },
 } as const;
 type Assessed = keyof typeof KEYS;
+/** The tables that somebody assesses by: the newest leaf of each of their rows stays in the database. */
+export const ASSESSED_TABLES: readonly string[] = Object.keys(KEYS);
 
 /** At most so many signatures are remembered as good. */
 const REMEMBERED = 200_000;
@@ -141,17 +143,11 @@ async function batchFaults(transaction: Transaction, good: Set<string>, xids: re
   const unknown = xids.filter((xid) => !good.has(xid));
   if (unknown.length === 0) return faults;
   const keys = await registeredKeys(transaction);
-  const batches = await transaction<StoredBatch[]>`
-    select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid = any(${unknown}::text[]::xid8[])`;
-  const changes = await transaction<StoredChange[]>`
-    select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = any(${unknown}::text[]::xid8[]) order by trail_changes.xid, seq`;
-  const byXid = new Map<string, StoredChange[]>(unknown.map((xid) => [xid, []]));
-  for (const change of changes) byXid.get(change.xid)?.push(change);
-  const known = new Map(batches.map((batch) => [batch.xid, batch]));
+  const known = await readBatches(transaction, unknown);
   if (good.size > REMEMBERED) good.clear();
   for (const xid of unknown) {
-    const batch = known.get(xid);
-    const fault = batch === undefined ? `transaction ${xid} has no batch` : batchFault(batch, byXid.get(xid) ?? [], keys);
+    const one = known.get(xid);
+    const fault = one === undefined ? `transaction ${xid} has no batch` : batchFault(one.batch, one.changes, keys, one.thinned);
     if (fault === null) good.add(xid);
     else faults.set(xid, fault);
   }
