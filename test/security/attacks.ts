@@ -9,9 +9,9 @@ export interface Attack {
   run(sql: Transaction, world: SignedFixture): Promise<number>;
   /**
    * What stands against whoever holds a session of the service, with its secret, and not the key that it signs with: refused by
-   * the database, or found by the verifier.
+   * the database in so many words, shown nothing where it reads, or found by the verifier.
    */
-  readonly session: 'refused' | 'found';
+  readonly session: 'refused' | 'sees nothing' | 'found';
 }
 
 const ORDER = {
@@ -84,6 +84,12 @@ export const ATTACKS: readonly Attack[] = [
     role: 'app',
     run: async (sql) => count(await sql`update control set epoch = epoch + 1000, halted_at = null`),
     session: 'found',
+  },
+  {
+    name: 'take an emergency halt back',
+    role: 'app',
+    run: async (sql) => count(await sql`update control set epoch = epoch - 1`),
+    session: 'refused',
   },
   {
     name: "loosen risk preferences in another's name",
@@ -233,13 +239,53 @@ export const ATTACKS: readonly Attack[] = [
     session: 'refused',
   },
   {
+    name: 'keep an order under way for ever, and with it the answer to a halt',
+    role: 'app',
+    run: async (sql, { agents }) =>
+      count(
+        await sql`insert into execution_leases (key, org_id, epoch, held_until) values (${agents[0]}, ${OURS}, 0, clock_timestamp() + interval '1 year')`,
+      ),
+    session: 'refused',
+  },
+  {
+    name: 'say that slots to come were ticked',
+    role: 'app',
+    run: async (sql, { slot }) => count(await sql`update tick_shards set last_slot = ${slot + 60 * MINUTE}`),
+    session: 'refused',
+  },
+  {
+    name: 'have slots ticked that were ticked',
+    role: 'app',
+    run: async (sql) => count(await sql`update tick_shards set last_slot = last_slot - ${MINUTE}`),
+    session: 'refused',
+  },
+  {
+    name: 'say that recurring work of days to come is done',
+    role: 'app',
+    run: async (sql, { slot }) =>
+      count(await sql`insert into recurring_work (name, done_slot) values ('the breakers', ${slot + 24 * 60 * MINUTE})`),
+    session: 'refused',
+  },
+  {
+    name: 'put outside work off for a year',
+    role: 'app',
+    run: async (sql) => count(await sql`update activities set due_at = due_at + 31536000000`),
+    session: 'refused',
+  },
+  {
+    name: 'end the log with a checkpoint of entries to come',
+    role: 'app',
+    run: async (sql, { slot }) => count(await sql`select trail_checkpoint(1000000, 'a note', array[]::bytea[], ${slot})`),
+    session: 'refused',
+  },
+  {
     name: 'read another organization by set_config',
     role: 'callers',
     run: async (sql, world) => {
       await asOurs(sql, world, THEIRS);
       return count(await sql`select id from agents`);
     },
-    session: 'refused',
+    session: 'sees nothing',
   },
   {
     name: 'pay into a vault at a price of 0.000001',
@@ -312,6 +358,6 @@ export const ATTACKS: readonly Attack[] = [
       }
       return seen.has(THEIRS) ? seen.size : 0;
     },
-    session: 'refused',
+    session: 'sees nothing',
   },
 ];

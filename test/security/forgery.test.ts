@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyName, keysOfWriter, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
+import { separateLogins } from '../../src/adapters/store/logins.ts';
 import { SCHEMA_LOCK } from '../../src/adapters/store/schema-lock.ts';
 import { moveTimeTo } from '../../src/adapters/store/simulated-time.ts';
 import { correctCuts } from '../../src/adapters/store/trail/cut-corrections.ts';
@@ -217,6 +219,60 @@ describe('a checkpoint that somebody kept', () => {
       expect.objectContaining({ part: 'checkpoint', detail: 'the older checkpoint is not signed by a key of the log' }),
     ]);
   });
+});
+
+describe('whoever holds the key of another writer', () => {
+  test('makes no cut of the feed: it is named, and nothing is assessed by it', async () => {
+    const copy = await template.copy();
+    const slot = copy.slot + MINUTE / 2;
+    await writeCut(copy.worker, { slot, observations: new Map() }, 'streams');
+    expect((await copy.verify()).breaks).toContainEqual(
+      expect.objectContaining({
+        part: 'cut',
+        detail: expect.stringMatching(/^key [0-9a-f]{8} signed this cut, and it is no key of the feed$/),
+      }),
+    );
+    await expect(createSignedRows(copy.owner).requireCut(slot)).rejects.toThrow('no key of the feed');
+    await copy.close();
+  });
+
+  test('makes no tick of the worker', async () => {
+    const copy = await template.copy();
+    const feed = openDatabase({
+      url: (await separateLogins(copy.url)).appUrl,
+      name: 'a feed',
+      connections: 1,
+      writer: openWriterKeys(copy.home, ['feed']).feed,
+    });
+    await feed`insert into tick_batches (period_ms, shard, from_slot, slot, decisions, digest) values (60000, 99, 0, ${copy.slot}, 1, repeat('0', 64))`;
+    await feed.end();
+    expect((await copy.verify()).breaks).toContainEqual(
+      expect.objectContaining({
+        part: 'tick',
+        detail: expect.stringMatching(/^key [0-9a-f]{8} signed this tick of shard 99, and it is no key of the worker$/),
+      }),
+    );
+    await copy.close();
+  });
+});
+
+test('a log into which a session without its key has put a checkpoint goes on from the last one that it signed itself', async () => {
+  const copy = await template.copy();
+  const thief = await copy.thief('app', 'session');
+  const commanded = () =>
+    copy.worker`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', 'x')`;
+  await commanded();
+  await waitFor(async () => (await thief`select index from trail_sequence(10)`).count > 0, { what: 'an entry of the log' });
+  const [log] = await copy.owner<{ size: number }[]>`select max(index) + 1 as size from trail_log`;
+  await thief`select trail_checkpoint(${log?.size ?? 0}, 'a note', array[]::bytea[], ${copy.slot})`;
+  await commanded();
+  await copy.logged();
+  const { breaks } = await copy.verify();
+  expect(breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([
+    expect.objectContaining({ part: 'checkpoint', detail: `the checkpoint of size ${log?.size} is not signed by a key of the log` }),
+  ]);
+  expect(parseCheckpoint(parseNote((await copy.log.newest()) as string).text).size).toBeGreaterThan(log?.size as number);
+  await copy.close();
 });
 
 describe('what assesses', () => {

@@ -66,6 +66,8 @@ export async function signedFixture(): Promise<SignedFixture> {
   const { worker, owner } = opened;
   const feed = openDatabase({ url: (await separateLogins(url)).appUrl, name: 'signed feed', connections: 2, writer: keys.feed });
   await owner.begin(async (transaction) => {
+    // What keeps to the clock keeps to the real one.
+    await transaction`delete from clock_shift`;
     await transaction`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs')`;
     await writeMember(transaction, 'ann', { orgId: OURS, name: 'Ann', permissions: ['agent:read', 'trade:execute'] });
     await writeMember(transaction, 'eve', { orgId: THEIRS, name: 'Eve', permissions: ['agent:read'] });
@@ -136,9 +138,11 @@ async function live(
     source: 'spotchain',
     receivedAt: slot,
   } as never);
-  // An order of the second agent is on its way; it takes longer than every test.
+  // An order of the second agent is on its way; it takes longer than every test. No step began it, which the owner alone may leave out.
   const lease = { type: 'execution_lease', orgId: OURS, key: second, epoch: 0, forMs: 3_600_000 };
-  await worker.begin((transaction) => writeRecords(transaction, [lease]));
+  const owner = openDatabase({ url, role: null, name: 'an order under way', connections: 1 });
+  await owner.begin((transaction) => writeRecords(transaction, [lease]));
+  await owner.end();
   await createDispatchStore(worker).hold('feed', 'the feed', 60_000);
   // What is still to happen, what is still to be done, and news.
   await worker`insert into timers (actor_id, timer_id, due_at, event) values (${second}, 'a delay', ${slot + 86_400_000}, '{"type":"late"}')`;

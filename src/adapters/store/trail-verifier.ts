@@ -103,7 +103,8 @@ const PERIODS_MS = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS } as const;
 
 const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 
-const iso = (slot: number): string => new Date(slot).toISOString();
+/** A number that is no time of a calendar is told as it lies: what is forged need not be one. */
+const iso = (slot: number): string => (Math.abs(slot) <= 8.64e15 ? new Date(slot).toISOString() : String(slot));
 
 /**
  * Walks the whole trail as it is at one moment. `progress` is told how many decisions were verified of how many.

@@ -75,6 +75,22 @@ test('an owner with CREATEROLE who is no superuser migrates, makes its logins, a
   });
 });
 
+test('what a login has changed of itself, its settings and its password, the next start takes back', async () => {
+  const migrated = await testDatabase();
+  const { appUrl } = await separateLogins(migrated);
+  await withSql({ url: appUrl, role: null }, async (sql) => {
+    const [{ login } = { login: '' }] = await sql<{ login: string }[]>`select session_user as login`;
+    await sql`alter role ${sql(login)} set default_transaction_read_only = on`;
+    await sql`alter role ${sql(login)} in database ${sql(new URL(migrated).pathname.slice(1))} set extra_float_digits = -15`;
+    await sql`alter role ${sql(login)} password 'mine'`;
+  });
+  expect((await separateLogins(migrated)).appUrl).toBe(appUrl);
+  await withSql({ url: appUrl }, async (sql) => {
+    await sql`insert into organizations (id, name) values (gen_random_uuid(), 'made after it')`;
+    expect(await sql`select 0.1::float8::text as value`).toEqual([{ value: '0.1' }]);
+  });
+});
+
 test('a login that may use the roles and make none serves for all, and the start is told why', async () => {
   const migrated = await testDatabase();
   const name = `plain_member_${process.pid}`;

@@ -7,14 +7,16 @@ import type { EpochMs } from '../../../domain/time.ts';
 import { type ChangeOp, logEntry, type Writer } from '../../../domain/trail/batch.ts';
 import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
 import { appendLeaf, consistencyProof, emptyFrontier, frontierRoot, leafHash } from '../../../domain/trail/merkle.ts';
-import { type Checkpoint, parseCheckpoint, parseNote, type VerifierKey, verifiedBy } from '../../../domain/trail/signed-note.ts';
-import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
+import type { Checkpoint } from '../../../domain/trail/signed-note.ts';
+import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
 import { barDigest } from './bar-digest.ts';
 import { batchFault, readBatches, type StoredBatch, type StoredChange } from './batch-check.ts';
 import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';
 import { GUARDED_TABLES, SUMMED_TABLES } from './guarded-tables.ts';
+import { foreignCuts, foreignTicks } from './row-signers.ts';
+import { checkpointOf } from './trail-log.ts';
 
 /** Is told of one thing that is not as it was signed. */
 type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
@@ -64,7 +66,9 @@ export async function verifySignatures(sql: Transaction, options: SignatureOptio
   const log = await verifyLog(sql, keys, options.since, complain);
   await verifyTables(sql, complain);
   await verifyTicks(sql, complain);
+  for (const { at, fault } of await foreignTicks(sql, keys)) complain(at, null, 'tick', fault);
   await verifyCuts(sql, complain);
+  for (const { at, fault } of await foreignCuts(sql, keys)) complain(at, null, 'cut', fault);
   await verifyCorrections(sql, keys, complain);
   await verifyShadowWindows(sql, keys, complain);
   await verifyCandles(sql, complain);
@@ -353,16 +357,6 @@ async function eachLogged(sql: Transaction, receive: (entry: LoggedEntry, index:
     const last = rows.at(-1);
     if (last === undefined) return;
     next = last.index + 1;
-  }
-}
-
-/** The checkpoint of a note that a key of the log has signed; null of any other. */
-function checkpointOf(note: string, keys: readonly VerifierKey[]): Checkpoint | null {
-  try {
-    return verifiedBy(note, keys, isSignedBy).length === 0 ? null : parseCheckpoint(parseNote(note).text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
   }
 }
 

@@ -13,6 +13,7 @@ import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { barDigest } from './bar-digest.ts';
 import { batchFault, readBatches } from './batch-check.ts';
+import { foreignCuts } from './row-signers.ts';
 import { shadowFaults } from '../gates/shadow-store.ts';
 import { requireKept } from './history-archive.ts';
 
@@ -239,7 +240,7 @@ async function slotsOf(
   return rows.map(({ slot }) => slot);
 }
 
-/** @throws UnsignedRow where a cut does not hold what was signed of it. */
+/** @throws UnsignedRow where a cut does not hold what was signed of it, or the feed has not signed it. */
 async function requireObservations(transaction: Transaction, slots: readonly string[]): Promise<void> {
   const [wrong] = await transaction<{ slot: number }[]>`
     select b.slot from cut_batches b left join lateral (
@@ -247,6 +248,8 @@ async function requireObservations(transaction: Transaction, slots: readonly str
         order by instrument collate "C"), ''), 'UTF8')), 'hex') as digest from observations where slot = b.slot) o on true
     where b.slot = any(${slots as string[]}::text[]::bigint[]) and o.digest is distinct from b.digest order by 1 limit 1`;
   if (wrong !== undefined) throw new UnsignedRow(`the cut of ${new Date(wrong.slot).toISOString()} is not the one that was signed`);
+  const [foreign] = await foreignCuts(transaction, await registeredKeys(transaction), slots);
+  if (foreign !== undefined) throw new UnsignedRow(`the cut of ${new Date(foreign.at).toISOString()}: ${foreign.fault}`);
 }
 
 async function universeOf(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft): Promise<readonly InstrumentKey[]> {

@@ -3,7 +3,16 @@
 import type { EpochMs } from '../../../domain/time.ts';
 import { logEntry, type TrailBatch, type Writer } from '../../../domain/trail/batch.ts';
 import { appendLeaf, emptyFrontier, type Frontier, frontierRoot, leafHash } from '../../../domain/trail/merkle.ts';
-import { checkpointText, encodeNote } from '../../../domain/trail/signed-note.ts';
+import {
+  type Checkpoint,
+  checkpointText,
+  encodeNote,
+  parseCheckpoint,
+  parseNote,
+  type VerifierKey,
+  verifiedBy,
+} from '../../../domain/trail/signed-note.ts';
+import { isSignedBy } from '../../signing-keys/writer-keys.ts';
 import { inTransaction } from '../actors/actor-store.ts';
 import type { Sql, Transaction } from '../database.ts';
 
@@ -43,20 +52,13 @@ export interface TrailLog {
  */
 export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: string, atOnce: number = AT_ONCE): TrailLog {
   async function appended(transaction: Transaction): Promise<number | null> {
-    const [last] = await transaction<{ size: number; frontier: string[] }[]>`
-      select size, array(select encode(f, 'hex') from unnest(frontier) with ordinality as u(f, n) order by n) as frontier
-      from trail_checkpoints order by size desc limit 1`;
     const fresh = await transaction<LoggedBatch[]>`
       select index, xid, writer, key_id, at, changes, root, signature from trail_sequence(${atOnce}) order by index`;
     if (fresh.length === 0) return null;
-    const frontier: Frontier = emptyFrontier();
-    if (last !== undefined) {
-      frontier.size = last.size;
-      frontier.roots.push(...last.frontier.map((hex) => Buffer.from(hex, 'hex')));
-    }
-    if (fresh[0]?.index !== frontier.size)
-      throw new Error(`the log goes on at ${fresh[0]?.index}, its last checkpoint has ${frontier.size}`);
-    for (const batch of fresh) appendLeaf(frontier, leafHash(logEntry(batchOf(batch), batch.signature)));
+    const frontier = await lastFrontier(transaction);
+    const isNext = fresh[0]?.index === frontier.size;
+    for (const batch of isNext ? fresh : await loggedFrom(transaction, frontier.size))
+      appendLeaf(frontier, leafHash(logEntry(batchOf(batch), batch.signature)));
     const [clock] = await transaction<{ now: EpochMs }[]>`select record_clock_ms() as now`;
     // Whoever verifies takes nothing for true that is older and comes later: while more wait, that is the time of the last one here.
     const at = fresh.length < atOnce ? (clock?.now as EpochMs) : Math.min(clock?.now as EpochMs, (fresh.at(-1) as LoggedBatch).at);
@@ -83,6 +85,39 @@ export function createTrailLog(sql: Sql, signer: CheckpointSigner, origin: strin
       return row?.note ?? null;
     },
   };
+}
+
+/** The state of the log that its newest good checkpoint says: one that a key of the log has signed. */
+async function lastFrontier(transaction: Transaction): Promise<Frontier> {
+  const keys = await transaction<(VerifierKey & { publicKey: Buffer })[]>`
+    select key_id as id, 'sevengate/log' as name, public_key as "publicKey" from trail_writers where writer = 'log'`;
+  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
+    const [last] = await transaction<{ size: number; note: string; frontier: string[] }[]>`
+      select size, note, array(select encode(f, 'hex') from unnest(frontier) with ordinality as u(f, n) order by n) as frontier
+      from trail_checkpoints where size < ${below} order by size desc limit 1`;
+    if (last === undefined) return emptyFrontier();
+    const frontier = { size: last.size, roots: last.frontier.map((hex) => Buffer.from(hex, 'hex')) };
+    const checkpoint = checkpointOf(last.note, keys);
+    if (checkpoint?.size === last.size && checkpoint.root.equals(frontierRoot(frontier))) return frontier;
+    below = last.size;
+  }
+}
+
+/** Every entry of the log from an index on. */
+function loggedFrom(transaction: Transaction, index: number): Promise<readonly LoggedBatch[]> {
+  return transaction<LoggedBatch[]>`
+    select l.index, l.xid::text as xid, w.writer, b.key_id, b.at, b.changes, b.root, b.signature from trail_log l
+    join trail_batches b on b.xid = l.xid join trail_writers w on w.key_id = b.key_id where l.index >= ${index} order by l.index`;
+}
+
+/** The checkpoint of a note that a key of the log has signed; null of any other. */
+export function checkpointOf(note: string, keys: readonly VerifierKey[]): Checkpoint | null {
+  try {
+    return verifiedBy(note, keys, isSignedBy).length === 0 ? null : parseCheckpoint(parseNote(note).text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 function batchOf({ xid, writer, key_id: keyId, at, changes, root }: LoggedBatch): TrailBatch {

@@ -1,0 +1,54 @@
+/**
+ * Who signed what only one writer signs: the feed what it received, the worker what it ticked. A signature is good in itself, and
+ * still not that of whoever has to vouch for the row: the keys of another process are no help to whoever stole them.
+ */
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Writer } from '../../../domain/trail/batch.ts';
+import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
+import type { Transaction } from '../database.ts';
+
+/** A row that another writer signed than the one who writes such rows. */
+export interface ForeignRow {
+  readonly at: EpochMs;
+  /** One sentence. */
+  readonly fault: string;
+}
+
+/** At most so many are named. */
+const MOST = 100;
+
+const idsOf = (keys: readonly TrustedKey[], wanted: Writer): string[] => keys.filter(({ writer }) => writer === wanted).map(({ id }) => id);
+
+/**
+ * Cuts of what was received that no key of the feed has signed; what a genesis found is nobody's. A slot of which nothing was
+ * received is closed by the worker.
+ * @param slots look at these alone; null at all.
+ */
+export async function foreignCuts(
+  sql: Transaction,
+  keys: readonly TrustedKey[],
+  slots: readonly string[] | null = null,
+): Promise<readonly ForeignRow[]> {
+  const rows = await sql<{ slot: EpochMs; key_id: string }[]>`
+    select c.slot, s.key_id from cut_batches c cross join lateral (
+      select h.xid, b.key_id from trail_changes h join trail_batches b on b.xid = h.xid
+      where h.name = 'cut_batches' and h.key = c.slot::text order by h.seq desc limit 1) s
+    where c.source = 'streams' and s.key_id <> all(${idsOf(keys, 'feed')}::text[])
+      and ${slots === null ? sql`true` : sql`c.slot = any(${slots as string[]}::text[]::bigint[])`}
+      and not exists (select 1 from trail_changes g where g.xid = s.xid and g.op = 'genesis') order by 1 limit ${MOST}`;
+  return rows.map(({ slot, key_id }) => ({ at: slot, fault: `key ${key_id} signed this cut, and it is no key of the feed` }));
+}
+
+/** Ticks that no key of the worker has signed. */
+export async function foreignTicks(sql: Transaction, keys: readonly TrustedKey[]): Promise<readonly ForeignRow[]> {
+  const rows = await sql<{ slot: EpochMs; shard: number; key_id: string }[]>`
+    select t.slot, t.shard, s.key_id from tick_batches t cross join lateral (
+      select h.xid, b.key_id from trail_changes h join trail_batches b on b.xid = h.xid
+      where h.name = 'tick_batches' and h.key = t.period_ms || ' ' || t.shard || ' ' || t.slot order by h.seq desc limit 1) s
+    where s.key_id <> all(${idsOf(keys, 'worker')}::text[])
+      and not exists (select 1 from trail_changes g where g.xid = s.xid and g.op = 'genesis') order by 1 limit ${MOST}`;
+  return rows.map(({ slot, shard, key_id }) => ({
+    at: slot,
+    fault: `key ${key_id} signed this tick of shard ${shard}, and it is no key of the worker`,
+  }));
+}
