@@ -64,7 +64,11 @@ async function poisoned(statement: (sql: Sql) => Promise<unknown>): Promise<void
   await owner.begin(async (transaction) => {
     for (const table of ['books', 'manifests', 'agents', 'observations'])
       await transaction`alter table ${transaction(table)} disable trigger user`;
+    // These go on being kept by their triggers.
+    const kept = ['actors', 'proposals', 'exposures', 'book_exposures', 'tick_inputs'];
+    for (const table of kept) await transaction`alter table ${transaction(table)} disable trigger user`;
     await statement(transaction as unknown as Sql);
+    for (const table of kept) await transaction`alter table ${transaction(table)} enable trigger user`;
   });
 }
 
@@ -72,6 +76,17 @@ const bookRow = (columns: { readonly fills?: number; readonly cash?: string; rea
   on`
     insert into books (id, org_id, agent_id, mode, manifest_version, version, capital_usd, cash_usd, holdings, realized_pnl_usd, fees_usd, fills, turnover_usd, slippage_usd, opened_at, changed_at)
     values (${`paper:${poison}:1`}, ${ORG}, ${poison}, 'paper', 1, 1, 1000, ${columns.cash ?? '1000'}, ${on.json((columns.holdings ?? []) as never)}, 0, 0, ${columns.fills ?? 0}, 0, 0, ${SLOT}, ${SLOT})`;
+
+/** An open proposal of the agent, as no step has made it. */
+const proposalRow = (order: object) => async (on: Sql) => {
+  const [actor] = await on<{ id: string }[]>`
+    insert into actors (id, org_id, kind, machine, version, snapshot, status) values (gen_random_uuid(), ${ORG}, 'proposal', 'proposal@1', 1, '{}', 'running') returning id`;
+  await on`
+    insert into proposals (id, org_id, agent_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument, order_body,
+      notional_usd, decision_price, reads_reference, risk, state, created_at, expires_at, changed_at)
+    values (${actor?.id ?? ''}, ${ORG}, ${poison}, ${SLOT}, 'entry', 1, 'x', 'confirm', 0, 'paper', ${`paper:${poison}:1`}, 'spotchain:AAPLx', ${on.json(order as never)},
+      'NaN', 1, false, '{}', 'pending_approval', ${SLOT}, ${SLOT}, ${SLOT})`;
+};
 
 const FAULTS: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
   'books: one fill without any turnover': bookRow({ fills: 1 }),
@@ -83,6 +98,9 @@ const FAULTS: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
     on`update manifests set canonical = 'schemaVersion: 1', hash = encode(sha256('schemaVersion: 1'), 'hex') where agent_id = ${poison}`,
   'manifests: JSON that is no manifest': (on) =>
     on`update manifests set canonical = '[]', hash = encode(sha256('[]'), 'hex') where agent_id = ${poison}`,
+  'actors: a snapshot that is no state': (on) => on`update actors set snapshot = '{"value":{"stage":"nowhere"}}' where id = ${poison}`,
+  'proposals: an order that is no order': proposalRow({ side: 'sideways' }),
+  'tick_inputs: text that is no JSON': (on) => on`insert into tick_inputs (agent_id, slot, body) values (${poison}, ${SLOT}, 'no JSON')`,
   'decisions: the next slot is there already': (on) => on`
     insert into decision_rows (agent_id, slot, manifest_version, disposition, outcome, manifest_hash, observed_hash, previous_hash, hash)
     values (${poison}, ${NEXT}, 1, 'hold', '[]', '\\x00', '\\x00', '\\x00', '\\x00')`,
@@ -160,13 +178,55 @@ test('an observation that cannot be read was not observed: whoever looks at it h
   expect(await sql`select 1 from incidents`).toEqual([]);
 });
 
-test('preferences that cannot be read hold up their own organization alone', async () => {
-  await poisoned(
-    (on) =>
-      on`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, '{"maxPositionWeightPct": "much", "maxDailyDrawdownPct": {}}', 'x')`,
-  );
+/** Rows of an organization, and not of an agent. */
+const OF_THE_ORGANIZATION: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
+  'risk_preferences: texts that are no numbers': (on) =>
+    on`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, '{"maxPositionWeightPct": "much", "maxDailyDrawdownPct": {}}', 'x')`,
+  'exposures: a sum that is no number': (on) =>
+    on`insert into exposures (org_id, mode, asset, lane, quantity, cost_usd, reserved_usd) values (${ORG}, 'paper', 'spotchain:AAPLx', 7, 'NaN', 'NaN', 'NaN')`,
+  'book_exposures: a list in the place of sums': (on) =>
+    on`insert into book_exposures (book_id, org_id, mode, adds) values (${`paper:${poison}:1`}, ${ORG}, 'paper', '[1]')`,
+};
+
+test.each(Object.entries(OF_THE_ORGANIZATION))('%s: it holds up its own organization at most', async (_, fault) => {
+  await poisoned(fault);
   await tickOn(NEXT);
   expect((await dispositions(NEXT))[neighbours[2] as string]).toBe('propose_entry');
+});
+
+/** Tables that a tick looks at beside those with a fault of their own, each with why a row of it can be in nobody's way. */
+const WITHOUT_A_FAULT: Readonly<Record<string, string>> = {
+  agents: 'its stage, its autonomy and its version of the manifest are checked by the table itself',
+  organizations: 'its key alone is looked up',
+  takes: 'beside agents: Takes are ticked in shards of their own by the same code',
+  cuts: 'numbers and a source that the table checks; what is in a cut are observations',
+  control: 'a number per organization, which the table checks',
+  tick_shards: 'numbers; a shard that is behind is found by its own test below',
+  timers: 'written and not read: a timer is carried out by itself',
+  gate_heads: 'locked by triggers, and not read',
+  clock_shift: 'the clock of the tests',
+  simulated_time: 'the clock of a sandbox',
+  trail_writers: 'written by the owner alone',
+  trail_batches: 'written by triggers alone',
+};
+
+test('every table that a tick reads stands in this matrix, or says why it does not', async () => {
+  await tickOn(NEXT);
+  await owner`select pg_stat_reset()`;
+  await tickOn(NEXT + PERIOD);
+  // What its sessions have counted is told when they end.
+  await sql.end();
+  const read = await owner<{ name: string }[]>`
+    select relname as name from pg_stat_user_tables where schemaname = 'public' and coalesce(seq_scan, 0) + coalesce(idx_scan, 0) > 0 order by 1`;
+  const names = read.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['books', 'decision_rows', 'manifests']));
+  const known = new Set([
+    ...Object.keys({ ...FAULTS, ...OF_THE_ORGANIZATION }).map((fault) => fault.split(':')[0]),
+    ...Object.keys(WITHOUT_A_FAULT),
+    'decision_rows',
+    'observations',
+  ]);
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
 test('a shard that does not advance is found, and only while somebody in it is on duty', async () => {
