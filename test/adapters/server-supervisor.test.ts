@@ -8,9 +8,11 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { findRedisServer } from '../../src/adapters/queue/embedded-redis.ts';
 import { commandLine } from '../../src/adapters/server-process.ts';
+import { superviseServer } from '../../src/adapters/server-supervisor.ts';
 import { startServers } from '../../src/adapters/servers.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { measured } from '../harness/measured.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -73,6 +75,28 @@ test.runIf(findRedisServer(PATH) !== null)('a killed Redis is back at the same a
   redis.disconnect();
   expect(restarted[0]?.name).toBe('redis');
   measured('a killed Redis was away', restarted[0]?.downMs ?? Number.POSITIVE_INFINITY, LONGEST_OUTAGE_MS);
+});
+
+test('a server that cannot be started is tried again after ever longer waits, of five seconds at most', async () => {
+  const clock = createVirtualClock(1_770_000_000_000);
+  const began = clock.now();
+  const tried: number[] = [];
+  const watch = superviseServer({
+    name: 'redis',
+    // No process has this number.
+    server: { pid: 0, stop: async () => {} },
+    restart: async () => {
+      tried.push(clock.now() - began);
+      throw new Error('there is no room for it');
+    },
+    clock,
+    log: pino({ level: 'silent' }),
+    onRestarted: () => expect.fail('it was never started'),
+  });
+  await clock.settleTo(began + 20_000);
+  await watch.stop();
+  const waits = tried.map((at, index) => at - (tried[index - 1] ?? tried[0] ?? 0));
+  expect(waits).toEqual([0, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
 });
 
 test('a server that is told to stop is not started again', async () => {

@@ -24,7 +24,7 @@ import { createCandleStore } from '../../src/adapters/store/candles/candle-store
 import { createWorkReads } from '../../src/adapters/store/long-work-store.ts';
 import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { createListedTokenStore } from '../../src/adapters/store/catalog/listed-token-store.ts';
-import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { isConnectionLoss, isOutOfResources, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { createLeaderboardReads } from '../../src/adapters/store/leaderboard/leaderboard-store.ts';
@@ -186,7 +186,7 @@ export async function apiUnderTest(
       newRequestId: newId,
       readiness: async () => ({ ready: true, parts: [{ name: 'database', ok: true, detail: '' }] }),
       metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'up 1\n', observe: () => {} },
-      isUnavailable: isConnectionLoss,
+      isUnavailable: (error) => isConnectionLoss(error) || isOutOfResources(error),
       reportDefect: (error) => {
         defects.push(error);
       },

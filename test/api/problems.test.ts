@@ -92,6 +92,21 @@ test('what the database refuses by mistake is an error of the service that tells
   expect((await api.call('GET', '/v1/runtime/work', { token: await api.token(['agent:read']) })).status).toBe(200);
 });
 
+test('a change that finds no room on the disk of the database is answered 503, and taken once there is room', async () => {
+  await api.owner`
+    create function no_room() returns trigger language plpgsql as $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
+  await api.owner`create trigger no_room before insert on audit for each statement execute function no_room()`;
+  try {
+    const reply = await api.call('POST', '/v1/agents', { token, body: payload() });
+    expectProblem(reply, 503, 'unavailable');
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  } finally {
+    await api.owner`drop function no_room() cascade`;
+  }
+  expect((await api.call('POST', '/v1/agents', { token, body: payload() })).status).toBe(201);
+  expect(api.defects).toEqual([]);
+});
+
 test('the wrong method says which are right', async () => {
   expect((await api.call('DELETE', '/v1/agents', { token })).headers['allow']).toBe('GET, HEAD, POST');
   expect((await api.call('PUT', `/v1/agents/${newId()}/pause`, { token })).headers['allow']).toBe('POST');

@@ -22,6 +22,8 @@ const COMMAND = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.met
 const FIRST_START_MS = 60_000;
 const SECOND_START_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 8_000;
+/** The database is back within five seconds, and its connections within another one. */
+const READY_AGAIN_MS = 6_000;
 /** The next slot begins within a minute, and its decisions follow within some seconds. */
 const NEXT_DECISIONS_MS = AGENT_TICK_MS + 20_000;
 const home = mkdtempSync(join(tmpdir(), 'kill-everything-'));
@@ -40,6 +42,13 @@ function processesOf(folder: string): number[] {
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map(Number)
     .filter((pid) => commandLine(pid)?.includes(folder));
+}
+
+/** The file in which the one cluster of a state folder says its first process. */
+function postmasterFile(folder: string): string {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('postmaster.pid'));
+  expect(found).toHaveLength(1);
+  return join(folder, found[0] as string);
 }
 
 async function startService() {
@@ -99,14 +108,22 @@ test.skipIf(process.platform !== 'linux')(
     measured('a start after kill -9, ready', second.tookMs, SECOND_START_LIMIT_MS);
     expect(await second.ready()).toBe(200);
     expect(await second.agents()).toEqual(agents);
-    const before = await second.slotsOfAll();
-    expect(before.length).toBeGreaterThan(0);
-    // That ticks go on after a kill stands in the suite by the journeys of crashes: a minute of a whole service is for the proof.
-    if (inProof())
-      await waitFor(async () => (await second.slotsOfAll()).length > before.length, {
-        what: 'decisions after the kill',
-        deadlineMs: NEXT_DECISIONS_MS,
-      });
+    expect((await second.slotsOfAll()).length).toBeGreaterThan(0);
+    /** A minute of a whole service is for the proof; that ticks go on after a kill stands in the suite by the journeys of crashes. */
+    const decidesAgain = async (what: string): Promise<void> => {
+      if (!inProof()) return;
+      const decided = (await second.slotsOfAll()).length;
+      await waitFor(async () => (await second.slotsOfAll().catch(() => [])).length > decided, { what, deadlineMs: NEXT_DECISIONS_MS });
+    };
+    await decidesAgain('decisions after the kill');
+    // Its database alone is killed, and is back without anybody's doing; everybody is told of it.
+    const postmaster = Number(readFileSync(postmasterFile(home), 'utf8').split('\n')[0]);
+    process.kill(postmaster, 'SIGKILL');
+    const killed = Date.now();
+    await waitFor(() => second.said().includes('has ended'), { what: 'the end of the database to be seen', deadlineMs: 10_000 });
+    await waitFor(async () => (await second.ready()) === 200, { what: 'the service to be ready again', deadlineMs: 60_000 });
+    measured('the database was killed, the service ready', Date.now() - killed, READY_AGAIN_MS);
+    await decidesAgain('decisions after the end of the database');
     second.child.kill('SIGINT');
     const told = Date.now();
     expect(await second.exit).toEqual([0, null]);
@@ -127,10 +144,13 @@ test.skipIf(process.platform !== 'linux')(
       expect([...ends.keys()].sort()).toEqual(agents.map(({ id }) => id).sort());
       expect(await sql`select count(*) from organizations`).toEqual([{ count: 1 }]);
       expect(await sql`select kind, detail from incidents`).toEqual([]);
+      expect(
+        await sql`select org_id, body ->> 'what' as what, body ->> 'server' as server from announcements where channel = 'alerts' and org_id is null`,
+      ).toEqual([{ org_id: null, what: 'server_restarted', server: 'postgresql' }]);
     } finally {
       await sql.end({ timeout: 2 });
       await server.stop();
     }
   },
-  FIRST_START_MS + 2 * NEXT_DECISIONS_MS + SECOND_START_LIMIT_MS + STOP_LIMIT_MS,
+  FIRST_START_MS + 3 * NEXT_DECISIONS_MS + 10_000 + SECOND_START_LIMIT_MS + STOP_LIMIT_MS,
 );
