@@ -15,8 +15,8 @@ import type { Autonomy } from '../src/domain/agent.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
 import type { TapeAgent, TapeEvent } from '../src/domain/tape.ts';
-import { replayTape } from '../src/simulation/replay.ts';
-import { replayAgent } from '../src/simulation/replay-agent.ts';
+import { replayTape } from '../src/simulation/replay/replay.ts';
+import { replayAgent } from '../src/simulation/replay/agent.ts';
 
 const EVENTS = Number(process.argv[2] ?? 400_000);
 const ROUNDS = Number(process.argv[3] ?? 7);

@@ -2,7 +2,7 @@
  * Claims of what waits for a launch's creator and partner: fees, surplus, migration fee and unlocked tokens. Each claim is a
  * prepared transaction of its own: built and simulated here, signed by whoever is paid, and followed to its finality.
  */
-import { lockerOwner, type PoolKeys, readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
+import { lockerOwner, type PoolKeys, readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve/program.ts';
 import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
 import { claimInstructions } from '../../src/domain/launch/launch-transactions.ts';
 import { type LaunchAccounts, waitingFor } from '../../src/domain/launch/waiting-claims.ts';

@@ -5,9 +5,9 @@
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
-import { rawUnits } from '../../src/domain/launch/curve-config.ts';
-import type { ProgramInstruction } from '../../src/domain/launch/curve-program.ts';
-import { BADGE_BYTES, badgeAddress, poolAddress } from '../../src/domain/launch/curve-program.ts';
+import { rawUnits } from '../../src/domain/launch/curve/config.ts';
+import type { ProgramInstruction } from '../../src/domain/launch/curve/program.ts';
+import { BADGE_BYTES, badgeAddress, poolAddress } from '../../src/domain/launch/curve/program.ts';
 import { launchErrorWords, namesProblem } from '../../src/domain/launch/launch-state.ts';
 import { inOne, inTwo, type LaunchInstructions, type LaunchPlan, launchInstructions } from '../../src/domain/launch/launch-transactions.ts';
 import { plannedCurve } from '../../src/domain/launch/preview.ts';

@@ -1,7 +1,7 @@
 /** What may be asked of bonding-curve launches: the protocol between the API and their actors. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { CurveWish } from '../../src/domain/launch/curve-config.ts';
-import type { TokenNames } from '../../src/domain/launch/curve-program.ts';
+import type { CurveWish } from '../../src/domain/launch/curve/config.ts';
+import type { TokenNames } from '../../src/domain/launch/curve/program.ts';
 import type { CurveLaunchState, CurveState } from '../../src/domain/launch/launch-state.ts';
 import type { ClaimKind } from '../../src/domain/launch/launch-transactions.ts';
 import type { QuoteToken } from '../../src/domain/launch/quote-tokens.ts';

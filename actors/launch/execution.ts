@@ -3,7 +3,7 @@ import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
-import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
+import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve/program.ts';
 import type { CurveState } from '../../src/domain/launch/launch-state.ts';
 import { errorText } from '../../src/domain/value-text.ts';
 import type { Clock } from '../../streams/clock.ts';

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
-import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
-import { runSigner, type SignerCredentials } from '../adapters/identity/signer-program.ts';
-import type { SignerAddresses } from '../adapters/identity/signer-protocol.ts';
+import { createRemoteSigner } from '../adapters/identity/signer/remote-signer.ts';
+import { runSigner, type SignerCredentials } from '../adapters/identity/signer/program.ts';
+import type { SignerAddresses } from '../adapters/identity/signer/protocol.ts';
 import { exchangeKeysIn } from '../adapters/signing-keys/exchange-keys.ts';
 import { openSigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
 import { keysOfWriter, workerVerifier } from '../adapters/signing-keys/writer-keys.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../streams/clock.ts';
-import { openSigner, type Signer } from '../adapters/identity/signer.ts';
+import { openSigner, type Signer } from '../adapters/identity/signer/signer.ts';
 import { identityFolder } from '../sandbox/identity/identity-folder.ts';
 import { registerKey } from '../sandbox/identity/registered-key.ts';
 import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';

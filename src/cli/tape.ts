@@ -1,6 +1,6 @@
 /** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays, serves and converts it. */
 import { type Command, Option } from 'commander';
-import { IMPORTERS, importTape } from '../adapters/tape/import-tape.ts';
+import { IMPORTERS, importTape } from '../adapters/tape/import/import-tape.ts';
 import { tapeInfo } from '../adapters/tape/tape-info.ts';
 import { openTape } from '../adapters/tape/tape-reader.ts';
 import { importText, infoText } from '../adapters/tape/tape-texts.ts';
@@ -121,7 +121,7 @@ function replayCommand(tape: Command, service: Service): void {
 async function replayFiles(service: Service, files: readonly string[], options: ReplayChoice): Promise<ReplaySummary> {
   // What looks at a tape alone needs neither agents nor a database.
   const [{ replayAgent }, { manifestFromFile }] = await Promise.all([
-    import('../simulation/replay-agent.ts'),
+    import('../simulation/replay/agent.ts'),
     import('./manifest-file.ts'),
   ]);
   const agents = (options.agent ?? []).map((file, place) => replayAgent(manifestFromFile(file), place, options.autonomy));

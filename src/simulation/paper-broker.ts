@@ -28,8 +28,8 @@ import { DEFAULT_PREFERENCES, exposureOfSums, type OtherBooks, type RiskPreferen
 import { readTickInputs, type TickInputs } from '../domain/tick-inputs.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
-import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay-books.ts';
-import { assessOnTape, createMarks, type Marks } from './replay-risk.ts';
+import { type BrokeredAgent, type ProjectedProposal, ReplayBooks, type ReplayedFill } from './replay/books.ts';
+import { assessOnTape, createMarks, type Marks } from './replay/risk.ts';
 import { createRestingFlows, type FollowDigits } from './resting-flows.ts';
 
 /** From a slot, or an approval, to the moment at which a punctual worker sends the order; the venue's latency comes on top. */

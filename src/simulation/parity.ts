@@ -4,8 +4,8 @@ import type { Cut } from '../domain/cut.ts';
 import type { DecisionRow } from '../domain/decision.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import type { LiveRunReads } from './ports.ts';
-import { type ReplayTape, replayTape } from './replay.ts';
-import { type Comparison, createComparison } from './replay-comparison.ts';
+import { type ReplayTape, replayTape } from './replay/replay.ts';
+import { type Comparison, createComparison } from './replay/comparison.ts';
 
 /** Slots from the first to before the second, in milliseconds. */
 export interface ParityRange {

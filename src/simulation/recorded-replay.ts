@@ -2,8 +2,8 @@
 import { cutText, type TapeAgent } from '../domain/tape.ts';
 import { isoTime } from '../domain/time.ts';
 import type { LiveRunReads } from './ports.ts';
-import { createRecordWriter, type ReplayResult, type ReplayTape, replayTape } from './replay.ts';
-import { type Comparison, createComparison } from './replay-comparison.ts';
+import { createRecordWriter, type ReplayResult, type ReplayTape, replayTape } from './replay/replay.ts';
+import { type Comparison, createComparison } from './replay/comparison.ts';
 
 export interface RecordedReplay {
   /** The tapes of one recording, in the order of time. */

@@ -8,7 +8,7 @@ import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import type { TapeEvent } from '../domain/tape.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
-import type { ReplayTape } from './replay.ts';
+import type { ReplayTape } from './replay/replay.ts';
 import { createTapeBars, type TapeBars } from './tape-bars.ts';
 
 /** Takes the newest of everything while a tape is walked. */

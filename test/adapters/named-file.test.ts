@@ -7,7 +7,7 @@ import { readBars } from '../../src/adapters/candle-files/read-bars.ts';
 import { readCatalogFile } from '../../src/adapters/catalog-file.ts';
 import { readArchive } from '../../src/adapters/intelligence/import-events.ts';
 import { readHistoryFile } from '../../src/adapters/store/catalog/history-files.ts';
-import { importTape } from '../../src/adapters/tape/import-tape.ts';
+import { importTape } from '../../src/adapters/tape/import/import-tape.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { manifestFromFile } from '../../src/cli/manifest-file.ts';
 import { readNamedFile, writeNamedFile } from '../../src/adapters/named-file.ts';

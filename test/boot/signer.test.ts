@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Signer } from '../../src/adapters/identity/signer.ts';
+import type { Signer } from '../../src/adapters/identity/signer/signer.ts';
 import { writeExchangeKey } from '../../src/adapters/signing-keys/exchange-keys.ts';
 import { openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
 import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
-import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
+import { createRemoteSigner } from '../../src/adapters/identity/signer/remote-signer.ts';
 import { createSolanaRpc } from '../../src/adapters/solana/rpc.ts';
 import { createPreparedTransactionStore } from '../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';

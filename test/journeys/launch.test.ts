@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
-import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve-program.ts';
+import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
 import { buildTransaction, computeLimit } from '../../src/sandbox/solana/instructions.ts';

@@ -15,9 +15,9 @@ import { measureShadow, spanOf } from '../../src/domain/shadow/measure.ts';
 import { shadowSeriesOf } from '../../src/domain/shadow-evaluation.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import { type TickInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
-import { type ReplayResult, type ReplayTape, replayTape } from '../../src/simulation/replay.ts';
-import { replayAgent } from '../../src/simulation/replay-agent.ts';
-import type { ReplayedFill } from '../../src/simulation/replay-books.ts';
+import { type ReplayResult, type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
+import { replayAgent } from '../../src/simulation/replay/agent.ts';
+import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
 import { seededDraws } from '../../src/simulation/stress/seeded-draws.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 

@@ -30,7 +30,7 @@ test('the key of delegated signing is read by what the signer process runs, and 
   const named = product.filter(({ path, code }) => !path.startsWith('src/sandbox/') && /\bauthorizationKey\(/.test(code));
   expect(named.map(({ path }) => path).sort()).toEqual([
     'src/adapters/identity/authorization-signature.ts',
-    'src/adapters/identity/signer-program.ts',
+    'src/adapters/identity/signer/program.ts',
   ]);
   const handing = product.filter(({ code }) => /\bIDP_AUTHORIZATION_PRIVATE_KEY\b/.test(code));
   expect(handing.map(({ path }) => path).sort()).toEqual(['src/boot/config.ts', 'src/boot/signer.ts']);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Keypair, SystemProgram, Transaction } from '@solana/web3.js';
 import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
-import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
+import { createRemoteSigner } from '../../src/adapters/identity/signer/remote-signer.ts';
 import { createTokenVerifier } from '../../src/adapters/identity/token-verifier.ts';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
 import { NodeError } from '../../src/adapters/json-rpc.ts';

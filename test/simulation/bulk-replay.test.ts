@@ -11,8 +11,8 @@ import { NO_FLAGS } from '../../src/domain/quote.ts';
 import { writeDigits } from '../../src/domain/quote-digits.ts';
 import { seededRandom } from '../../src/domain/seeded-random.ts';
 import type { TapeEvent } from '../../src/domain/tape.ts';
-import { type ReplayOptions, type ReplayTape, replayTape } from '../../src/simulation/replay.ts';
-import { replayAgent } from '../../src/simulation/replay-agent.ts';
+import { type ReplayOptions, type ReplayTape, replayTape } from '../../src/simulation/replay/replay.ts';
+import { replayAgent } from '../../src/simulation/replay/agent.ts';
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'];
 const START = Date.UTC(2025, 0, 6, 15, 0);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve-program.ts';
+import { associatedAccount, type PoolKeys, swapInstruction } from '../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
 import { buildTransaction, computeLimit } from '../../src/sandbox/solana/instructions.ts';

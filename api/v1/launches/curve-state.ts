@@ -1,7 +1,7 @@
 /** What a look at a curve found, in whole tokens and words. */
 import type { LaunchView } from '../../../actors/launch/commands.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
-import { priceOfSqrt } from '../../../src/domain/launch/curve-config.ts';
+import { priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
 import type { CurveState } from '../../../src/domain/launch/launch-state.ts';
 
 /** How far graduation has come, in the order of the program's numbers. */

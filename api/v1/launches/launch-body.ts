@@ -1,6 +1,6 @@
 /** What a curve is asked for with, and what is told of it. */
 import { type Static, Type } from 'typebox';
-import { type CurveWish, wishProblem } from '../../../src/domain/launch/curve-config.ts';
+import { type CurveWish, wishProblem } from '../../../src/domain/launch/curve/config.ts';
 import { PRESET_KEYS, presetOf } from '../../../src/domain/launch/presets.ts';
 import { listedObjection } from '../../../src/domain/launch/quote-mint.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';

@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox';
 import type { LaunchView } from '../../../actors/launch/commands.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve-config.ts';
-import { successorPoolAddress } from '../../../src/domain/launch/curve-program.ts';
+import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve/config.ts';
+import { successorPoolAddress } from '../../../src/domain/launch/curve/program.ts';
 import {
   CURVE_LAUNCH_STATES,
   type CurveState,

@@ -6,7 +6,7 @@ import { type CreatorLook, type DepthLook, halfOf, type PriceLook } from '../../
 import { vestingState } from '../../domain/agent-market/vesting-state.ts';
 import type { CatalogEntry } from '../../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import { priceOfSqrt } from '../../domain/launch/curve-config.ts';
+import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
 import {
   associatedAccount,
   readPoolConfig,
@@ -14,7 +14,7 @@ import {
   storedVesting,
   successorPoolAddress,
   successorVaultAddress,
-} from '../../domain/launch/curve-program.ts';
+} from '../../domain/launch/curve/program.ts';
 import { wholeTokens } from '../../domain/launch/preview.ts';
 import type { TokenOrigin } from '../../domain/listed-token.ts';
 import type { Quote } from '../../domain/quote.ts';

@@ -1,6 +1,6 @@
 /** What was imported to a tape and what is on one, in words. */
 import { cutText } from '../../domain/tape.ts';
-import type { ImportReport } from './import-tape.ts';
+import type { ImportReport } from './import/import-tape.ts';
 import type { TapeInfo } from './tape-info.ts';
 
 export function importText(report: ImportReport): string {

@@ -3,7 +3,7 @@
  * concentration; what lies in wallets does.
  */
 
-import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../launch/curve-program.ts';
+import { POOL_AUTHORITY, SUCCESSOR_AUTHORITY, SUCCESSOR_PROGRAM } from '../launch/curve/program.ts';
 import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../solana/programs.ts';
 
 export const HOLDER_KINDS = ['wallet', 'curve', 'pool', 'locker', 'burned'] as const;

@@ -1,5 +1,5 @@
 /** How much of a launch's locked vesting is free at an instant. It runs from the completion of the curve. */
-import { type LockedVesting, vestingTotal } from '../launch/curve-config.ts';
+import { type LockedVesting, vestingTotal } from '../launch/curve/config.ts';
 
 export interface VestingState {
   /** `none`: nothing is locked. `waiting`: the curve is not complete, all of it is locked. */

@@ -1,6 +1,6 @@
 /** Fees of a bonding curve: the base fee over time, the volatility fee above it, and who gets what of each. Numerators are parts of 10^9. */
 import { Decimal as DecimalJs } from 'decimal.js';
-import { mulDiv, ONE_Q64, powQ64 } from './curve-math.ts';
+import { mulDiv, ONE_Q64, powQ64 } from './curve/math.ts';
 import type { AntiSniperFee } from './presets.ts';
 
 export const FEE_DENOMINATOR = 1_000_000_000n;

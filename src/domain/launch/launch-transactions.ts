@@ -2,8 +2,8 @@
 import { computeBudget, ownAccount } from '../solana/common-instructions.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { writeUint } from './byte-struct.ts';
-import { type CurveConfig, type CurveFacts } from './curve-config.ts';
-import { U64_MAX } from './curve-math.ts';
+import { type CurveConfig, type CurveFacts } from './curve/config.ts';
+import { U64_MAX } from './curve/math.ts';
 import {
   associatedAccount,
   claimFeeInstruction,
@@ -14,8 +14,8 @@ import {
   type ProgramInstruction,
   swapInstruction,
   type TokenNames,
-} from './curve-program.ts';
-import { swapIn } from './curve-swap.ts';
+} from './curve/program.ts';
+import { swapIn } from './curve/swap.ts';
 import { baseFeeAt } from './fees.ts';
 import { NATIVE_MINT } from './quote-tokens.ts';
 import { type Claimer, lockerClaimInstruction, migrationFeeInstruction, surplusInstruction } from './withdrawals.ts';

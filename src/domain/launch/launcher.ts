@@ -6,7 +6,7 @@ import { MEMO_PROGRAM, SYSTEM_PROGRAM } from '../solana/programs.ts';
 import type { EpochMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
 import { writeUint } from './byte-struct.ts';
-import type { ProgramInstruction } from './curve-program.ts';
+import type { ProgramInstruction } from './curve/program.ts';
 
 export const LAUNCHER_LAUNCH_STATES = [
   'quoted',

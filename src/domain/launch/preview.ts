@@ -1,7 +1,7 @@
 /** What a curve will be, before anything of it is on the chain: prices, what it collects, its fees over time and who gets what. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { buildCurveConfig, type CurveConfig, type CurveFacts, type CurveWish, curveFacts, planOf, priceOfSqrt } from './curve-config.ts';
-import { baseOnCurve, sqrtPriceAtQuote } from './curve-math.ts';
+import { buildCurveConfig, type CurveConfig, type CurveFacts, type CurveWish, curveFacts, planOf, priceOfSqrt } from './curve/config.ts';
+import { baseOnCurve, sqrtPriceAtQuote } from './curve/math.ts';
 import { type DynamicFee, feeInPeriod, NUMERATOR_PER_BPS, PROTOCOL_FEE_PCT, REFERRAL_FEE_PCT, variableFee } from './fees.ts';
 import type { LaunchPreset } from './presets.ts';
 

@@ -12,8 +12,8 @@ import {
   swapParts,
   successorPoolAddress,
   successorVaultAddress,
-} from './curve-program.ts';
-import type { CurveShape } from './curve-swap.ts';
+} from './curve/program.ts';
+import type { CurveShape } from './curve/swap.ts';
 import { type DynamicFee, referencesAt, totalFee, type VolatilityTracker } from './fees.ts';
 
 const DISCRIMINATOR = Uint8Array.from(Buffer.from('f19a6d0411b16dbc', 'hex'));

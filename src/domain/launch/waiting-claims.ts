@@ -1,6 +1,6 @@
 /** What waits to be taken out of a launch, as its accounts say at one moment. */
 import { type Outcome, refuse } from '../refusal.ts';
-import type { PoolConfigAccount, VirtualPoolAccount } from './curve-program.ts';
+import type { PoolConfigAccount, VirtualPoolAccount } from './curve/program.ts';
 import type { ClaimKind } from './launch-transactions.ts';
 import { type Claimer, type EscrowAccount, MIGRATION_FEE_BITS, migrationFeeOf, surplusOf, unlockedOf } from './withdrawals.ts';
 

@@ -2,7 +2,7 @@
 
 import { CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { byteStruct, joined, writeUint } from './byte-struct.ts';
-import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from './curve-instructions.ts';
+import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from './curve/instructions.ts';
 import {
   associatedAccount,
   CURVE_EVENT_AUTHORITY,
@@ -16,7 +16,7 @@ import {
   poolAddress,
   type VirtualPoolAccount,
   vaultAddress,
-} from './curve-program.ts';
+} from './curve/program.ts';
 import { creatorPart } from './fees.ts';
 
 /** Who takes something out. */

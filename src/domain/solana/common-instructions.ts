@@ -1,6 +1,6 @@
 /** Instructions that transactions of several purposes begin with: their compute budget, token accounts, transfers and memos. */
 import { writeUint } from '../launch/byte-struct.ts';
-import { associatedAccount, type ProgramInstruction } from '../launch/curve-program.ts';
+import { associatedAccount, type ProgramInstruction } from '../launch/curve/program.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 
 /** A transaction's own budget: units at most, and micro-lamports for each. A wallet adds none where there is one. */

@@ -1,7 +1,7 @@
 /** Builds the message of a transaction from its instructions, in the older form of the wire: no lookup tables, in canonical form. */
 
 import { joined, keyBytes } from '../launch/byte-struct.ts';
-import { type NamedAccount, type ProgramInstruction } from '../launch/curve-program.ts';
+import { type NamedAccount, type ProgramInstruction } from '../launch/curve/program.ts';
 
 interface Role {
   readonly signer: boolean;

@@ -4,7 +4,7 @@
  * too: it names nothing of Node.
  */
 import { readUint } from '../launch/byte-struct.ts';
-import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../launch/curve-instructions.ts';
+import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../launch/curve/instructions.ts';
 import { leastOf, routeAmounts, routeLayout } from './aggregator-routes.ts';
 import { base58 } from './base58.ts';
 import { accountsOf, type WireMessage } from './message.ts';

@@ -22,7 +22,7 @@ export const PREDICTION_SIMULATORS = {
   onchain: {
     place: 16,
     async start({ questions, chain, stable }, at) {
-      const { createOnchainPredictionSimulator } = await import('./onchain-simulator.ts');
+      const { createOnchainPredictionSimulator } = await import('./onchain/simulator.ts');
       return createOnchainPredictionSimulator({ questions, chain, stable, key: SANDBOX_KEY, ...at });
     },
   },

@@ -4,8 +4,8 @@
  */
 
 import { joined, readUint, writeUint } from '../../domain/launch/byte-struct.ts';
-import { CURVE_INSTRUCTIONS } from '../../domain/launch/curve-instructions.ts';
-import { type NamedAccount, type ProgramInstruction } from '../../domain/launch/curve-program.ts';
+import { CURVE_INSTRUCTIONS } from '../../domain/launch/curve/instructions.ts';
+import { type NamedAccount, type ProgramInstruction } from '../../domain/launch/curve/program.ts';
 import { programAddress } from '../../domain/launch/program-address.ts';
 import { AGGREGATOR_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import { readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';

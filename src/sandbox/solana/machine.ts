@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '@solana/kit';
 import { FailedTransactionMetadata, LiteSVM, SimulatedTransactionInfo, type TransactionMetadata, Clock as VmClock } from 'litesvm';
-import type { ProgramInstruction } from '../../domain/launch/curve-program.ts';
+import type { ProgramInstruction } from '../../domain/launch/curve/program.ts';
 import { compileMessage } from '../../domain/solana/compile-message.ts';
 import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/solana/token-layout.ts';
 import { asStandardPrograms, STABLE_DECIMALS } from './burn-program.ts';

@@ -6,7 +6,7 @@ import {
   readPoolConfig,
   readVirtualPool,
   swapInstruction,
-} from '../../domain/launch/curve-program.ts';
+} from '../../domain/launch/curve/program.ts';
 import { ownAccount } from '../../domain/solana/common-instructions.ts';
 import { readTransaction, signersOf } from '../../domain/solana/message.ts';
 import { CURVE_PROGRAM, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';

@@ -1,7 +1,7 @@
 /** Launched tokens as the aggregator finds them on the chain: the curve or the pool that trades each, its price, and how that moved. */
 
 import { address } from '@solana/kit';
-import { priceOfSqrt } from '../../domain/launch/curve-config.ts';
+import { priceOfSqrt } from '../../domain/launch/curve/config.ts';
 import {
   type PoolKeys,
   pointsOf,
@@ -10,8 +10,8 @@ import {
   storedBaseFee,
   storedDynamicFee,
   successorPoolAddress,
-} from '../../domain/launch/curve-program.ts';
-import { type CurveDirection, type CurveShape, type CurveSwap, swapIn } from '../../domain/launch/curve-swap.ts';
+} from '../../domain/launch/curve/program.ts';
+import { type CurveDirection, type CurveShape, type CurveSwap, swapIn } from '../../domain/launch/curve/swap.ts';
 import { baseFeeAt, referencesAt, totalFee } from '../../domain/launch/fees.ts';
 import { readSuccessorPool, successorFee, successorShape } from '../../domain/launch/successor-pool.ts';
 import { CURVE_PROGRAM } from '../../domain/solana/programs.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClaimWish } from '../../../actors/launch/commands.ts';
 import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
-import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve-program.ts';
+import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';

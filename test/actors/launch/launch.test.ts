@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
 import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
-import { associatedAccount, readVirtualPool, swapInstruction } from '../../../src/domain/launch/curve-program.ts';
+import { associatedAccount, readVirtualPool, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { type PreparedMessage, verifySigned } from '../../../src/domain/solana/verify.ts';

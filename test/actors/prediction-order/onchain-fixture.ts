@@ -14,7 +14,7 @@ import type { PredictionMarket } from '../../../src/domain/prediction/market.ts'
 import type { PredictionWish } from '../../../src/domain/prediction/order.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
 import { createKalshiSimulator } from '../../../src/sandbox/prediction/kalshi-simulator.ts';
-import { createOnchainPredictionSimulator } from '../../../src/sandbox/prediction/onchain-simulator.ts';
+import { createOnchainPredictionSimulator } from '../../../src/sandbox/prediction/onchain/simulator.ts';
 import { createSeededQuestions } from '../../../src/sandbox/prediction/seeded-questions.ts';
 import { ISSUER } from '../../../src/sandbox/solana/genesis.ts';
 import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../../../src/sandbox/solana/instructions.ts';

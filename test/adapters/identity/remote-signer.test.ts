@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { authorizationKey, authorizationText } from '../../../src/adapters/identity/authorization-signature.ts';
-import { createRemoteSigner } from '../../../src/adapters/identity/remote-signer.ts';
+import { createRemoteSigner } from '../../../src/adapters/identity/signer/remote-signer.ts';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { fromBase58 } from '../../../src/domain/solana/base58.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';

@@ -4,7 +4,7 @@ import { createAgentMarket } from '../../../src/adapters/solana/agent-market.ts'
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { createListedTokenStore } from '../../../src/adapters/store/catalog/listed-token-store.ts';
 import { analysisOf } from '../../../src/domain/agent-market/analysis.ts';
-import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve-program.ts';
+import { associatedAccount, swapInstruction } from '../../../src/domain/launch/curve/program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
 import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importTape } from '../../../src/adapters/tape/import-tape.ts';
+import { importTape } from '../../../src/adapters/tape/import/import-tape.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
 import type { Venue } from '../../../src/domain/venue.ts';

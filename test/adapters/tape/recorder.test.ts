@@ -14,8 +14,8 @@ import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
 import { isoTime, TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { createParity } from '../../../src/simulation/parity.ts';
-import { replayTape } from '../../../src/simulation/replay.ts';
-import { createComparison } from '../../../src/simulation/replay-comparison.ts';
+import { replayTape } from '../../../src/simulation/replay/replay.ts';
+import { createComparison } from '../../../src/simulation/replay/comparison.ts';
 import { liveRun, ORG, PERIOD, START } from '../../harness/live-run.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 

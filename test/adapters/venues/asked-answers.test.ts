@@ -329,12 +329,11 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
       },
     },
     ask: (note) =>
-      createSpotchainCandles({ client: keyed(note), clock, pools: [{ symbol: 'A', pool: 'P', scaledUi: fixedMultiplier('1') }] }).fetchCandles(
-        'A',
-        '1m',
-        NOON - MINUTE_MS,
-        NOON,
-      ),
+      createSpotchainCandles({
+        client: keyed(note),
+        clock,
+        pools: [{ symbol: 'A', pool: 'P', scaledUi: fixedMultiplier('1') }],
+      }).fetchCandles('A', '1m', NOON - MINUTE_MS, NOON),
   },
   'bars of a reference price': {
     source: 'pyth:history',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importTape } from '../../../src/adapters/tape/import-tape.ts';
+import { importTape } from '../../../src/adapters/tape/import/import-tape.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
 import { mapPerpFrame } from '../../../src/adapters/venues/evmvenue/map.ts';
 import { mapMarkets, mapSocketFrame } from '../../../src/adapters/venues/prediction/kalshi/map.ts';

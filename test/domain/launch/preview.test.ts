@@ -1,6 +1,6 @@
 /** Presets and previews against the closed forms of a curve with one segment. */
 import { describe, expect, test } from 'vitest';
-import { wishProblem } from '../../../src/domain/launch/curve-config.ts';
+import { wishProblem } from '../../../src/domain/launch/curve/config.ts';
 import { DBC_PRESETS, presetOf } from '../../../src/domain/launch/presets.ts';
 import { previewOf } from '../../../src/domain/launch/preview.ts';
 import { listedObjection, mintObjection } from '../../../src/domain/launch/quote-mint.ts';

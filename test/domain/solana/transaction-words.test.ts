@@ -17,13 +17,13 @@ import {
 import { ComputeBudgetProgram, PublicKey, SystemProgram, type TransactionInstruction } from '@solana/web3.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { U64_MAX } from '../../../src/domain/launch/curve-math.ts';
+import { U64_MAX } from '../../../src/domain/launch/curve/math.ts';
 import {
   claimFeeInstruction,
   initializePoolInstruction,
   type ProgramInstruction,
   swapInstruction,
-} from '../../../src/domain/launch/curve-program.ts';
+} from '../../../src/domain/launch/curve/program.ts';
 import { lockerClaimInstruction, migrationFeeInstruction, surplusInstruction } from '../../../src/domain/launch/withdrawals.ts';
 import { routeLayout } from '../../../src/domain/solana/aggregator-routes.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';

@@ -1,6 +1,6 @@
 // A launch on the sandbox's chain, instruction by instruction, with the keys of everybody who takes part.
 import { type Address, address } from '@solana/kit';
-import { buildCurveConfig, type CurveConfig, type CurvePlan } from '../../../src/domain/launch/curve-config.ts';
+import { buildCurveConfig, type CurveConfig, type CurvePlan } from '../../../src/domain/launch/curve/config.ts';
 import {
   associatedAccount,
   claimFeeInstruction,
@@ -18,7 +18,7 @@ import {
   swapInstruction,
   type TokenNames,
   type VirtualPoolAccount,
-} from '../../../src/domain/launch/curve-program.ts';
+} from '../../../src/domain/launch/curve/program.ts';
 import { successorSwapInstruction } from '../../../src/domain/launch/successor-pool.ts';
 import {
   type Claimer,

@@ -1,8 +1,8 @@
 // The modelled programs against the real ones, transaction by transaction: the same bytes leave the same accounts and the
 // same errors. The binaries are no part of the project: without `../shared/data/programs` only the model itself is tried.
 import { describe, expect, test } from 'vitest';
-import { planOf } from '../../../src/domain/launch/curve-config.ts';
-import { configParameters, MIGRATION_PROGRESS } from '../../../src/domain/launch/curve-program.ts';
+import { planOf } from '../../../src/domain/launch/curve/config.ts';
+import { configParameters, MIGRATION_PROGRESS } from '../../../src/domain/launch/curve/program.ts';
 import { DBC_PRESETS } from '../../../src/domain/launch/presets.ts';
 import { TOKEN_2022 } from '../../../src/domain/solana/programs.ts';
 import { buildCurveConfig, launchCast, launchScript, NAMES, poolOf, WRAPPED_SOL } from './launch-fixture.ts';

@@ -1,8 +1,8 @@
 /** What the model of the curve program is given to make a configuration of, read and assessed as the real one does. */
 
 import { readUint } from '../../../domain/launch/byte-struct.ts';
-import { type CurvePoint, MAX_SQRT_PRICE, MIN_SQRT_PRICE, MOST_CURVE_POINTS } from '../../../domain/launch/curve-math.ts';
-import { CONFIG_HEAD, CONFIG_PARAMETER_STRUCTS, CONFIG_TAIL } from '../../../domain/launch/curve-program.ts';
+import { type CurvePoint, MAX_SQRT_PRICE, MIN_SQRT_PRICE, MOST_CURVE_POINTS } from '../../../domain/launch/curve/math.ts';
+import { CONFIG_HEAD, CONFIG_PARAMETER_STRUCTS, CONFIG_TAIL } from '../../../domain/launch/curve/program.ts';
 import { type BaseFee, lowestBaseFee, MAX_FEE_NUMERATOR, MIN_FEE_NUMERATOR } from '../../../domain/launch/fees.ts';
 import { CURVE_ERRORS as E } from './curve-accounts.ts';
 import { ProgramFailure } from './modelled-machine.ts';

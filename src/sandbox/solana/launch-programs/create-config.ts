@@ -1,6 +1,6 @@
 /** The model of `create_config`: a configuration on the chain, with everything that follows from it. */
-import { curveFacts, withBuffer } from '../../../domain/launch/curve-config.ts';
-import { MAX_SQRT_PRICE } from '../../../domain/launch/curve-math.ts';
+import { curveFacts, withBuffer } from '../../../domain/launch/curve/config.ts';
+import { MAX_SQRT_PRICE } from '../../../domain/launch/curve/math.ts';
 import {
   BADGE_BYTES,
   BADGE_DISCRIMINATOR,
@@ -8,7 +8,7 @@ import {
   CONFIG_DISCRIMINATOR,
   CONFIG_PARAMETER_STRUCTS,
   POOL_CONFIG,
-} from '../../../domain/launch/curve-program.ts';
+} from '../../../domain/launch/curve/program.ts';
 import { mintObjection } from '../../../domain/launch/quote-mint.ts';
 import { lessMigrationFee } from '../../../domain/launch/withdrawals.ts';
 import { CURVE_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';

@@ -9,7 +9,7 @@ import {
   type TokenNames,
   VIRTUAL_POOL,
   vaultAddress,
-} from '../../../domain/launch/curve-program.ts';
+} from '../../../domain/launch/curve/program.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { CURVE_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { assessQuoteMint, type Generation } from './create-config.ts';

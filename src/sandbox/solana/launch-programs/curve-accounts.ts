@@ -1,5 +1,5 @@
 /** How the model of the curve program reads its accounts, and what it refuses as the real one does. */
-import { type PoolConfigAccount, readPoolConfig, readVirtualPool, type VirtualPoolAccount } from '../../../domain/launch/curve-program.ts';
+import { type PoolConfigAccount, readPoolConfig, readVirtualPool, type VirtualPoolAccount } from '../../../domain/launch/curve/program.ts';
 import { CURVE_PROGRAM, LOCKER_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { type MintAccount, readMint, readTokenAccount, type TokenAccount } from '../../../domain/solana/token-layout.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';

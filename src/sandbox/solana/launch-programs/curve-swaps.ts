@@ -1,6 +1,6 @@
 /** The model of swaps on a curve, and of the claims of their fees. */
 import { readUint } from '../../../domain/launch/byte-struct.ts';
-import { vestingTotal } from '../../../domain/launch/curve-config.ts';
+import { vestingTotal } from '../../../domain/launch/curve/config.ts';
 import {
   MIGRATION_PROGRESS,
   POOL_AUTHORITY,
@@ -11,8 +11,8 @@ import {
   storedVesting,
   VIRTUAL_POOL,
   type VirtualPoolAccount,
-} from '../../../domain/launch/curve-program.ts';
-import { type CurveDirection, type CurveSwap, swapIn, swapOut } from '../../../domain/launch/curve-swap.ts';
+} from '../../../domain/launch/curve/program.ts';
+import { type CurveDirection, type CurveSwap, swapIn, swapOut } from '../../../domain/launch/curve/swap.ts';
 import {
   accumulatorAt,
   baseFeeAt,

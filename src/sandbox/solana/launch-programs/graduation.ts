@@ -1,7 +1,7 @@
 /** The model of a curve's graduation: the creator's tokens into the locker, and what was collected into the successor pool. */
 import { byteStruct, keyBytes } from '../../../domain/launch/byte-struct.ts';
-import { vestingTotal } from '../../../domain/launch/curve-config.ts';
-import { deltaBase, deltaQuote, liquidityOfQuote, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../../../domain/launch/curve-math.ts';
+import { vestingTotal } from '../../../domain/launch/curve/config.ts';
+import { deltaBase, deltaQuote, liquidityOfQuote, MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../../../domain/launch/curve/math.ts';
 import {
   escrowAddress,
   lockerBaseAddress,
@@ -15,7 +15,7 @@ import {
   successorVaultAddress,
   VIRTUAL_POOL,
   type VirtualPoolAccount,
-} from '../../../domain/launch/curve-program.ts';
+} from '../../../domain/launch/curve/program.ts';
 import { dynamicFeeOf, NUMERATOR_PER_BPS } from '../../../domain/launch/fees.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { SUCCESSOR_POOL, successorBytes } from '../../../domain/launch/successor-pool.ts';

@@ -9,7 +9,7 @@ import {
   type ProgramInstruction,
   readPoolConfig,
   readVirtualPool,
-} from '../../../domain/launch/curve-program.ts';
+} from '../../../domain/launch/curve/program.ts';
 import { CURVE_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import type { SolanaChain } from '../chain.ts';
 import { fund, NATIVE } from '../genesis.ts';

@@ -9,7 +9,7 @@ import {
   POOL_AUTHORITY,
   SUCCESSOR_CONFIG,
   SUCCESSOR_PROGRAM,
-} from '../../../domain/launch/curve-program.ts';
+} from '../../../domain/launch/curve/program.ts';
 import { CURVE_PROGRAM } from '../../../domain/solana/programs.ts';
 import { accountOf, type SolanaChain } from '../chain.ts';
 import type { MintListing } from '../genesis.ts';

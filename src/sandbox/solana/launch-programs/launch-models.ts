@@ -1,7 +1,7 @@
 /** The programs that launches need, as models: used where the sandbox's chain has no binary of them. */
 
-import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../../../domain/launch/curve-instructions.ts';
-import { SUCCESSOR_PROGRAM } from '../../../domain/launch/curve-program.ts';
+import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../../../domain/launch/curve/instructions.ts';
+import { SUCCESSOR_PROGRAM } from '../../../domain/launch/curve/program.ts';
 import { CURVE_PROGRAM, LOCKER_PROGRAM } from '../../../domain/solana/programs.ts';
 
 import { createConfig, type Generation } from './create-config.ts';

@@ -3,7 +3,7 @@
  * to its accounts. Everything beside (token transfers, new accounts) is still done by the real programs of the machine.
  */
 import { type Address, address, type EncodedAccount, type Instruction } from '@solana/kit';
-import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve-program.ts';
+import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve/program.ts';
 import type { TransactionError } from '../errors.ts';
 import { COMPUTE_BUDGET } from '../instructions.ts';
 import { feeOf, isNamed, type Machine, type Moment, type Run } from '../machine.ts';

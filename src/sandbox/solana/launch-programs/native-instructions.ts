@@ -1,7 +1,7 @@
 /** Instructions of the chain's own programs, as the modelled programs call them. */
 
 import { joined, keyBytes, lengthAndText, writeUint } from '../../../domain/launch/byte-struct.ts';
-import type { ProgramInstruction } from '../../../domain/launch/curve-program.ts';
+import type { ProgramInstruction } from '../../../domain/launch/curve/program.ts';
 import { SYSTEM_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 
 function number(value: bigint, bytes: number): Uint8Array {

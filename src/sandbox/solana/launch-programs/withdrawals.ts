@@ -1,6 +1,6 @@
 /** The models of what creator and partner take out beside trading fees: surplus, migration fee, and unlocked tokens. */
 import { readUint } from '../../../domain/launch/byte-struct.ts';
-import { POOL_AUTHORITY, VIRTUAL_POOL, type VirtualPoolAccount } from '../../../domain/launch/curve-program.ts';
+import { POOL_AUTHORITY, VIRTUAL_POOL, type VirtualPoolAccount } from '../../../domain/launch/curve/program.ts';
 import {
   type Claimer,
   ESCROW,

@@ -1,6 +1,6 @@
 /** Swaps on a bonding curve, exact to the raw unit: what comes out, what it costs, and where the price is afterwards. */
-import { afterBaseIn, afterBaseOut, afterQuoteIn, afterQuoteOut, type CurvePoint, deltaBase, deltaQuote } from './curve-math.ts';
-import { amountBeforeFee, type FeeParts, feeWithin, splitFee } from './fees.ts';
+import { afterBaseIn, afterBaseOut, afterQuoteIn, afterQuoteOut, type CurvePoint, deltaBase, deltaQuote } from './math.ts';
+import { amountBeforeFee, type FeeParts, feeWithin, splitFee } from '../fees.ts';
 
 /** `buy` gives quote for base. */
 export type CurveDirection = 'buy' | 'sell';

@@ -1,10 +1,10 @@
 /** Imports best bids and asks from CSV with a header: nautilus exports, Tardis quotes, TrueFX ticks. */
-import { isPositive } from '../../domain/decimal.ts';
-import { NO_FLAGS } from '../../domain/quote.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { EXECUTABLE_VENUES, type ExecutableVenue } from '../../domain/venue.ts';
-import { cellDecimal, firstLine, type Importer } from './importer.ts';
-import { TapeError } from './tape-error.ts';
+import { isPositive } from '../../../domain/decimal.ts';
+import { NO_FLAGS } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue } from '../../../domain/venue.ts';
+import { cellDecimal, firstLine, type Importer } from '../importer.ts';
+import { TapeError } from '../tape-error.ts';
 
 /** The names that a column goes by. */
 const COLUMNS = {

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Clock } from '../../../streams/clock.ts';
-import type { SignerKeys, SignerAddresses, SignerSecret, SignerTold } from './signer-protocol.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { SignerKeys, SignerAddresses, SignerSecret, SignerTold } from './protocol.ts';
 
 /** No core dump could be read for the key; a shell sets what Node.js cannot. */
 const WITHOUT_CORE = 'ulimit -c 0 && exec "$@"';

@@ -1,6 +1,6 @@
 /** What the signer process is told, line by line, and what it answers. */
 
-import type { CatalogSource } from '../../domain/catalog.ts';
+import type { CatalogSource } from '../../../domain/catalog.ts';
 
 /** What only the signer process may hold. `key` is null where it lies in a file, or where no swaps are signed. */
 export interface SignerKeys {

@@ -1,9 +1,9 @@
 /** Follows the signer process from life to life, and answers in its place while none is there. */
-import type { Clock } from '../../../streams/clock.ts';
-import type { Log } from '../../../streams/log.ts';
-import type { ExchangeSigner, SignerAnswer, SignerClient } from '../../trading/ports.ts';
-import type { SignerLife } from './signer-process.ts';
-import type { SignerAddresses, SignerSecret } from './signer-protocol.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { Log } from '../../../../streams/log.ts';
+import type { ExchangeSigner, SignerAnswer, SignerClient } from '../../../trading/ports.ts';
+import type { SignerLife } from './process.ts';
+import type { SignerAddresses, SignerSecret } from './protocol.ts';
 
 /** So often it is started again in a row; a life that lasted `STEADY_MS` begins the count anew. */
 const MOST_RESTARTS = 5;

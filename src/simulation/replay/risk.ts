@@ -1,11 +1,11 @@
 /** The pre-trade risk function on what a tape quotes at this moment. */
-import { untouchedBook } from '../../actors/agent/tick-risk.ts';
-import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
-import type { MarketView } from '../../streams/market-view.ts';
-import type { InstrumentRelations } from '../../streams/slot-cut.ts';
-import { markBook } from '../domain/book.ts';
-import type { DecimalString } from '../domain/decimal.ts';
-import { atPresentPrice } from '../domain/present-order.ts';
+import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
+import type { PresentVerdict, PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import type { MarketView } from '../../../streams/market-view.ts';
+import type { InstrumentRelations } from '../../../streams/slot-cut.ts';
+import { markBook } from '../../domain/book.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import { atPresentPrice } from '../../domain/present-order.ts';
 import {
   ALL_ENABLED,
   assessOrder,
@@ -14,11 +14,11 @@ import {
   orderContext,
   presentMarket,
   type RiskPreferences,
-} from '../domain/risk/index.ts';
-import type { EpochMs } from '../domain/time.ts';
-import { midPrice } from '../domain/valuation.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
-import type { BrokeredAgent, ReplayBooks } from './replay-books.ts';
+} from '../../domain/risk/index.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { midPrice } from '../../domain/valuation.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import type { BrokeredAgent, ReplayBooks } from './books.ts';
 
 export interface ReplayRiskDeps {
   readonly books: ReplayBooks;

@@ -1,13 +1,13 @@
 /** The books of a replay and the proposals that are open on them, folded from what the steps wrote: as live, without a database. */
-import { bookIdOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
-import type { ShownExecution } from '../../actors/proposal/parts.ts';
-import type { TradingDuty } from '../../actors/ticking/trading-decisions.ts';
-import { applyFill, type Fill, type OpenProposal, type TradingBook } from '../domain/book.ts';
-import type { DecimalString } from '../domain/decimal.ts';
-import { isOpenProposal, type ProposalState } from '../domain/execution.ts';
-import type { ExecutionMode, Order } from '../domain/order.ts';
-import { type BookSums, RunningSums } from '../domain/risk/index.ts';
-import type { BookDay } from '../domain/tick-inputs.ts';
+import { bookIdOf, untouchedBook } from '../../../actors/agent/tick-risk.ts';
+import type { ShownExecution } from '../../../actors/proposal/parts.ts';
+import type { TradingDuty } from '../../../actors/ticking/trading-decisions.ts';
+import { applyFill, type Fill, type OpenProposal, type TradingBook } from '../../domain/book.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import { isOpenProposal, type ProposalState } from '../../domain/execution.ts';
+import type { ExecutionMode, Order } from '../../domain/order.ts';
+import { type BookSums, RunningSums } from '../../domain/risk/index.ts';
+import type { BookDay } from '../../domain/tick-inputs.ts';
 
 /** A proposal as its steps project it. */
 export interface ProjectedProposal {

@@ -1,19 +1,9 @@
 /** The keeper of the on-chain counterpart: opens orders whose transactions are final, fills them in parts, and gives back what was not spent. */
 
-import { ISSUER } from '../solana/genesis.ts';
-import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../solana/instructions.ts';
-import { decodeTransaction } from '../solana/decode-transaction.ts';
-import {
-  feeOf,
-  filledOf,
-  HUNDREDTH,
-  isClosed,
-  note,
-  notionalOf,
-  type OrderRecord,
-  spentOf,
-  type VenueState,
-} from './onchain-venue-state.ts';
+import { ISSUER } from '../../solana/genesis.ts';
+import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../../solana/instructions.ts';
+import { decodeTransaction } from '../../solana/decode-transaction.ts';
+import { feeOf, filledOf, HUNDREDTH, isClosed, note, notionalOf, type OrderRecord, spentOf, type VenueState } from './venue-state.ts';
 
 /** From the final transaction to the keeper's first fill, and from one fill to the next. */
 const KEEPER_MS = 3_000;

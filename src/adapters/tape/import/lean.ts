@@ -1,14 +1,14 @@
 /** Imports LEAN bars: headerless CSV whose times count from the exchange's midnight. Quote bars become quotes at the end of the bar, trade bars candles. */
-import { Decimal, isPositive, plainDecimal } from '../../domain/decimal.ts';
-import { NO_FLAGS } from '../../domain/quote.ts';
-import { newYorkOffsetMs } from '../../domain/session.ts';
-import type { TapeEvent } from '../../domain/tape.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import { type ExecutableVenue, VENUES } from '../../domain/venue.ts';
-import { scaledDecimal } from '../venues/reference/hermes-map.ts';
-import { wireCandle } from '../venues/spotexchange/map.ts';
-import { cellDecimal, firstLine, type Importer, type ImportTarget } from './importer.ts';
-import { TapeError } from './tape-error.ts';
+import { Decimal, isPositive, plainDecimal } from '../../../domain/decimal.ts';
+import { NO_FLAGS } from '../../../domain/quote.ts';
+import { newYorkOffsetMs } from '../../../domain/session.ts';
+import type { TapeEvent } from '../../../domain/tape.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { type ExecutableVenue, VENUES } from '../../../domain/venue.ts';
+import { scaledDecimal } from '../../venues/reference/hermes-map.ts';
+import { wireCandle } from '../../venues/spotexchange/map.ts';
+import { cellDecimal, firstLine, type Importer, type ImportTarget } from '../importer.ts';
+import { TapeError } from '../tape-error.ts';
 
 const PATH =
   /(?:^|[/\\])(equity|crypto|cryptofuture)[/\\][^/\\]+[/\\](minute|second)[/\\]([^/\\]+)[/\\](\d{4})(\d\d)(\d\d)_(quote|trade)\.csv(?:\.gz)?$/;

@@ -4,16 +4,16 @@
  * keeper fill it later, in parts, or close it and give back what was not filled.
  */
 import { address } from '@solana/kit';
-import type { Clock } from '../../../streams/clock.ts';
-import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
-import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
-import type { SolanaChain } from '../solana/chain.ts';
-import { ISSUER } from '../solana/genesis.ts';
-import { fail, fill, giveBack, type KeeperMode, look } from './onchain-keeper.ts';
-import { marketBody, marketsNow, orderBook } from './onchain-markets.ts';
-import { createOrder, refusal } from './onchain-orders.ts';
-import { type HistoryRow, MICRO, notionalOf, type OrderRecord, type VenueState } from './onchain-venue-state.ts';
-import type { SeededQuestions } from './seeded-questions.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import { createFaultSwitch, type FaultSwitch } from '../../faults.ts';
+import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../../loopback.ts';
+import type { SolanaChain } from '../../solana/chain.ts';
+import { ISSUER } from '../../solana/genesis.ts';
+import { fail, fill, giveBack, type KeeperMode, look } from './keeper.ts';
+import { marketBody, marketsNow, orderBook } from './markets.ts';
+import { createOrder, refusal } from './orders.ts';
+import { type HistoryRow, MICRO, notionalOf, type OrderRecord, type VenueState } from './venue-state.ts';
+import type { SeededQuestions } from '../seeded-questions.ts';
 
 const PREFIX = '/prediction/v1';
 

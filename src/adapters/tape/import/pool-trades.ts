@@ -2,12 +2,12 @@
  * Imports trades of a pool as GeckoTerminal answers them, as one-minute bars. A trade is what somebody paid, not what
  * anybody offers: it never becomes a quote.
  */
-import { CATALOG } from '../../domain/catalog.ts';
-import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../domain/decimal.ts';
-import { type EpochMs, slotOf } from '../../domain/time.ts';
-import { timeOf } from './import-quote-csv.ts';
-import type { Importer } from './importer.ts';
-import { TapeError } from './tape-error.ts';
+import { CATALOG } from '../../../domain/catalog.ts';
+import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
+import { type EpochMs, slotOf } from '../../../domain/time.ts';
+import { timeOf } from './quote-csv.ts';
+import type { Importer } from '../importer.ts';
+import { TapeError } from '../tape-error.ts';
 
 const BAR_MS = 60_000;
 

@@ -5,10 +5,10 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { dirname } from 'node:path';
-import type { Clock } from '../../../streams/clock.ts';
-import { type ExchangeRequest, readExchangeRequest } from '../../domain/exchange-request.ts';
-import { isUuid } from '../../domain/ids.ts';
-import type { ExchangeSignature, ExchangeSigner, SignerAnswer, SignerClient } from '../../trading/ports.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import { type ExchangeRequest, readExchangeRequest } from '../../../domain/exchange-request.ts';
+import { isUuid } from '../../../domain/ids.ts';
+import type { ExchangeSignature, ExchangeSigner, SignerAnswer, SignerClient } from '../../../trading/ports.ts';
 
 const MAX_BYTES = 16 * 1024;
 const ANSWER_MS = 6_000;

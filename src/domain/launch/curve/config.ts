@@ -16,9 +16,9 @@ import {
   sqrtPriceAtQuote,
   successorBase,
   U64_MAX,
-} from './curve-math.ts';
-import { type BaseFee, baseFeeOf, type DynamicFee, dynamicFeeOf } from './fees.ts';
-import type { AntiSniperFee, LaunchPreset } from './presets.ts';
+} from './math.ts';
+import { type BaseFee, baseFeeOf, type DynamicFee, dynamicFeeOf } from '../fees.ts';
+import type { AntiSniperFee, LaunchPreset } from '../presets.ts';
 
 const ToolDecimal = DecimalJs.clone({ defaults: true });
 type ToolDecimal = InstanceType<typeof ToolDecimal>;

@@ -1,6 +1,6 @@
 /** Orders of the on-chain counterpart before anything is paid: what a wish comes to, and the unsigned transaction that pays for it. */
 import { type Address, address, isAddress } from '@solana/kit';
-import type { LoopbackAnswer } from '../loopback.ts';
+import type { LoopbackAnswer } from '../../loopback.ts';
 import {
   associatedAccount,
   buildTransaction,
@@ -9,11 +9,11 @@ import {
   createAssociatedAccount,
   TOKEN,
   transferChecked,
-} from '../solana/instructions.ts';
-import { sandboxKey } from '../solana/keys.ts';
-import { levelsOf, marketsNow } from './onchain-markets.ts';
-import { feeOf, HUNDREDTH, MICRO, notionalOf, type OrderRecord, type VenueState } from './onchain-venue-state.ts';
-import type { SeededQuestion, Venue } from './seeded-questions.ts';
+} from '../../solana/instructions.ts';
+import { sandboxKey } from '../../solana/keys.ts';
+import { levelsOf, marketsNow } from './markets.ts';
+import { feeOf, HUNDREDTH, MICRO, notionalOf, type OrderRecord, type VenueState } from './venue-state.ts';
+import type { SeededQuestion, Venue } from '../seeded-questions.ts';
 
 const MEMO = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 /** The least order, in base units of the stablecoin. */

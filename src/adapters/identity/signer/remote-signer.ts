@@ -3,11 +3,11 @@
  * See docs/reference/outside/remote-signer.md.
  */
 
-import type { Clock } from '../../../streams/clock.ts';
-import { fromBase64 } from '../../domain/solana/verify.ts';
-import type { RemoteAnswer, RemoteSigner } from '../../trading/ports.ts';
-import type { AuthorizationKey } from './authorization-signature.ts';
-import { bodyWithin } from './bounded-body.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import { fromBase64 } from '../../../domain/solana/verify.ts';
+import type { RemoteAnswer, RemoteSigner } from '../../../trading/ports.ts';
+import type { AuthorizationKey } from '../authorization-signature.ts';
+import { bodyWithin } from '../bounded-body.ts';
 
 const ANSWER_MS = 3_000;
 const MAX_ANSWER_BYTES = 64 * 1024;

@@ -4,15 +4,15 @@
  * a private socket; and ends with its parent.
  */
 import { createInterface } from 'node:readline';
-import { errorText } from '../../domain/value-text.ts';
-import { readNamedFile } from '../named-file.ts';
-import type { ExchangeSigner, SignerClient } from '../../trading/ports.ts';
-import { createLog } from '../log.ts';
-import type { LogLevel } from '../log-levels.ts';
-import { type AuthorizationKey, authorizationKey } from './authorization-signature.ts';
-import { unsealed } from './signer-process.ts';
-import type { SignerAddresses, SignerSecret, SignerTold } from './signer-protocol.ts';
-import { listenAsSigner } from './signer-socket.ts';
+import { errorText } from '../../../domain/value-text.ts';
+import { readNamedFile } from '../../named-file.ts';
+import type { ExchangeSigner, SignerClient } from '../../../trading/ports.ts';
+import { createLog } from '../../log.ts';
+import type { LogLevel } from '../../log-levels.ts';
+import { type AuthorizationKey, authorizationKey } from '../authorization-signature.ts';
+import { unsealed } from './process.ts';
+import type { SignerAddresses, SignerSecret, SignerTold } from './protocol.ts';
+import { listenAsSigner } from './socket.ts';
 
 /** The descriptor after the three of every process. */
 const SEALED = 3;

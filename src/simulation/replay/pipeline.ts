@@ -1,18 +1,18 @@
 /** What a replay is told of its tapes: the live quality rules and the live cuts under a virtual clock, and what happens by it in its order. */
-import { createFeedCounters } from '../../streams/feed-counters.ts';
-import { createFreshness } from '../../streams/freshness.ts';
-import { createFusedQuality } from '../../streams/fused-quality.ts';
-import { createIndicatorBoard } from '../../streams/indicator-board.ts';
-import { createMarketView } from '../../streams/market-view.ts';
-import { PlainRuns } from '../../streams/plain-runs.ts';
-import { type Cutter, createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
-import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
-import type { Cut, IndicatorNeed, Observation } from '../domain/cut.ts';
-import type { FeedMessage } from '../domain/market-event.ts';
-import type { QuoteDigits } from '../domain/quote-digits.ts';
-import type { TapeCommand, TapeCutNote } from '../domain/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../domain/time.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import { createFeedCounters } from '../../../streams/feed-counters.ts';
+import { createFreshness } from '../../../streams/freshness.ts';
+import { createFusedQuality } from '../../../streams/fused-quality.ts';
+import { createIndicatorBoard } from '../../../streams/indicator-board.ts';
+import { createMarketView } from '../../../streams/market-view.ts';
+import { PlainRuns } from '../../../streams/plain-runs.ts';
+import { type Cutter, createCutter, type InstrumentRelations } from '../../../streams/slot-cut.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { Cut, IndicatorNeed, Observation } from '../../domain/cut.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import type { QuoteDigits } from '../../domain/quote-digits.ts';
+import type { TapeCommand, TapeCutNote } from '../../domain/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, TAKE_TICK_MS } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 
 /** What happens to the agents, in the order of the tape: a slot is cut, somebody tells them something, an order is due. */
 export type ReplayEvent =

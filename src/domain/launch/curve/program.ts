@@ -2,13 +2,20 @@
  * The bonding-curve program: its addresses, its instructions as bytes, and what its accounts hold.
  * See docs/reference/outside/launch-programs.md.
  */
-import { ASSOCIATED_TOKEN_PROGRAM, CURVE_PROGRAM, LOCKER_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../solana/programs.ts';
-import { byteStruct, joined, keyBytes, lengthAndText, writeUint } from './byte-struct.ts';
-import type { CurveConfig, LockedVesting } from './curve-config.ts';
-import { CURVE_INSTRUCTIONS } from './curve-instructions.ts';
-import type { CurvePoint } from './curve-math.ts';
-import type { BaseFee, DynamicFee } from './fees.ts';
-import { programAddress } from './program-address.ts';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  CURVE_PROGRAM,
+  LOCKER_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022,
+  TOKEN_PROGRAM,
+} from '../../solana/programs.ts';
+import { byteStruct, joined, keyBytes, lengthAndText, writeUint } from '../byte-struct.ts';
+import type { CurveConfig, LockedVesting } from './config.ts';
+import { CURVE_INSTRUCTIONS } from './instructions.ts';
+import type { CurvePoint } from './math.ts';
+import type { BaseFee, DynamicFee } from '../fees.ts';
+import { programAddress } from '../program-address.ts';
 
 export const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 export const SUCCESSOR_PROGRAM = 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG';

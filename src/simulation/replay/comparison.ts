@@ -1,9 +1,9 @@
 /** Compares a replay with what the live run wrote, decision by decision, and says in words what differs first. */
-import type { Cut, Observation } from '../domain/cut.ts';
-import type { DecisionRow } from '../domain/decision.ts';
-import { type EpochMs, isoTime } from '../domain/time.ts';
-import type { LiveDecision, LiveRunReads } from './ports.ts';
-import type { MissedTick } from './replay-population.ts';
+import type { Cut, Observation } from '../../domain/cut.ts';
+import type { DecisionRow } from '../../domain/decision.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import type { LiveDecision, LiveRunReads } from '../ports.ts';
+import type { MissedTick } from './population.ts';
 
 export interface Comparison {
   readonly compared: number;

@@ -1,32 +1,37 @@
 /** The agents and Takes of a replay: the live runtime and the live tick over stores in memory. */
 
-import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
-import { agentMachine } from '../../actors/agent/machine.ts';
-import { proposalKind } from '../../actors/proposal/effects.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
-import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
-import { createRuntime, type Runtime } from '../../actors/runtime/runtime.ts';
-import { takeContext, takeKind, takeState } from '../../actors/take/effects.ts';
-import { takeMachine } from '../../actors/take/machine.ts';
-import type { ShardTicker } from '../../actors/ticking/shard-ticker.ts';
-import type { ShardProgress } from '../../actors/ticking/tick-store.ts';
-import { LATE_AFTER_MS, movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
-import { createTradingTicker, type MarkedAgent, type TradingDuty, type TradingTickStore } from '../../actors/ticking/trading-decisions.ts';
-import type { InstrumentRelations } from '../../streams/slot-cut.ts';
-import type { ActorRecord, ActorRow } from '../domain/actor-step.ts';
-import type { Stage } from '../domain/agent.ts';
-import { CATALOG } from '../domain/catalog.ts';
-import type { Cut, IndicatorNeed } from '../domain/cut.ts';
-import { type CompiledManifest, compileManifest } from '../domain/decide.ts';
-import type { DecisionRow } from '../domain/decision.ts';
-import { type Manifest, manifestHash } from '../domain/manifest/manifest.ts';
-import type { RiskPreferences } from '../domain/risk/preferences.ts';
-import type { TapeAgent, TapeCommand } from '../domain/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
-import { type BrokerCounts, createPaperBroker, type PaperBroker } from './paper-broker.ts';
-import type { BrokeredAgent, ReplayedFill } from './replay-books.ts';
-import { type ReplayPipeline, SILENT } from './replay-pipeline.ts';
+import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
+import { agentMachine } from '../../../actors/agent/machine.ts';
+import { proposalKind } from '../../../actors/proposal/effects.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { takeContext, takeKind, takeState } from '../../../actors/take/effects.ts';
+import { takeMachine } from '../../../actors/take/machine.ts';
+import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
+import type { ShardProgress } from '../../../actors/ticking/tick-store.ts';
+import { LATE_AFTER_MS, movedWindow, type ShardActor, type TickWindow } from '../../../actors/ticking/tick-window.ts';
+import {
+  createTradingTicker,
+  type MarkedAgent,
+  type TradingDuty,
+  type TradingTickStore,
+} from '../../../actors/ticking/trading-decisions.ts';
+import type { InstrumentRelations } from '../../../streams/slot-cut.ts';
+import type { ActorRecord, ActorRow } from '../../domain/actor-step.ts';
+import type { Stage } from '../../domain/agent.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import type { Cut, IndicatorNeed } from '../../domain/cut.ts';
+import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
+import type { DecisionRow } from '../../domain/decision.ts';
+import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
+import type { RiskPreferences } from '../../domain/risk/preferences.ts';
+import type { TapeAgent, TapeCommand } from '../../domain/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../../domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { type BrokerCounts, createPaperBroker, type PaperBroker } from '../paper-broker.ts';
+import type { BrokeredAgent, ReplayedFill } from './books.ts';
+import { type ReplayPipeline, SILENT } from './pipeline.ts';
 
 /** How the live run came to a decision that was not made on the slot's cut. */
 export type MissedTick = 'late_tick' | 'tick_crash';

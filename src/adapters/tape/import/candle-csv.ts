@@ -1,10 +1,10 @@
 /** Imports closed bars from CSV with the header openTime,open,high,low,close,volume: one event per bar, received when it closed. */
 import { basename } from 'node:path';
-import { timeframeMs } from '../../domain/time.ts';
-import { VENUES } from '../../domain/venue.ts';
-import { wireCandle } from '../venues/spotexchange/map.ts';
-import { firstLine, type Importer } from './importer.ts';
-import { TapeError } from './tape-error.ts';
+import { timeframeMs } from '../../../domain/time.ts';
+import { VENUES } from '../../../domain/venue.ts';
+import { wireCandle } from '../../venues/spotexchange/map.ts';
+import { firstLine, type Importer } from '../importer.ts';
+import { TapeError } from '../tape-error.ts';
 
 export const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
 

@@ -1,14 +1,14 @@
 /** The signer process as the service holds it: launched with the key, followed from life to life, and asked over its socket. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../../streams/clock.ts';
-import type { Log } from '../../../streams/log.ts';
-import { CATALOG } from '../../domain/catalog.ts';
-import type { ExchangeSigner, SignerClient } from '../../trading/ports.ts';
-import { beginLife, sealed } from './signer-process.ts';
-import type { SignerKeys, SignerAddresses, SignerSecret } from './signer-protocol.ts';
-import { signerAt } from './signer-socket.ts';
-import { superviseSigner } from './signer-supervisor.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { Log } from '../../../../streams/log.ts';
+import { CATALOG } from '../../../domain/catalog.ts';
+import type { ExchangeSigner, SignerClient } from '../../../trading/ports.ts';
+import { beginLife, sealed } from './process.ts';
+import type { SignerKeys, SignerAddresses, SignerSecret } from './protocol.ts';
+import { signerAt } from './socket.ts';
+import { superviseSigner } from './supervisor.ts';
 
 export interface Signer {
   /** What the remote signer has to know; SPKI, base64. Null where no swaps are signed. */

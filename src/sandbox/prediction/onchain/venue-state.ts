@@ -1,9 +1,9 @@
 /** What the on-chain counterpart of the prediction venues remembers: orders with their histories, positions, and how amounts are counted. */
 import type { Address } from '@solana/kit';
-import type { Clock } from '../../../streams/clock.ts';
-import type { SolanaChain } from '../solana/chain.ts';
-import type { SandboxKey } from '../solana/keys.ts';
-import type { SeededQuestion, SeededQuestions, Venue } from './seeded-questions.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { SolanaChain } from '../../solana/chain.ts';
+import type { SandboxKey } from '../../solana/keys.ts';
+import type { SeededQuestion, SeededQuestions, Venue } from '../seeded-questions.ts';
 
 /** Micro-units of a dollar and of a contract. */
 export const MICRO = 1_000_000n;

@@ -1,8 +1,8 @@
 /** The markets of the on-chain counterpart: those of both providers, as it lists them, with their books. */
-import { tickerOf } from './kalshi-markets.ts';
-import type { VenueState } from './onchain-venue-state.ts';
-import { polymarketIds } from './polymarket-markets.ts';
-import type { SeededLevel, SeededQuestion, Venue } from './seeded-questions.ts';
+import { tickerOf } from '../kalshi-markets.ts';
+import type { VenueState } from './venue-state.ts';
+import { polymarketIds } from '../polymarket-markets.ts';
+import type { SeededLevel, SeededQuestion, Venue } from '../seeded-questions.ts';
 
 type Listing = Pick<VenueState, 'questions' | 'clock'>;
 
