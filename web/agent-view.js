@@ -6,6 +6,7 @@ import { agentSummary } from './agent-summary.js';
 import { dutyBadge, stageGates } from './agents-view.js';
 import { booksPanel } from './books-panel.js';
 import { CandlePanel } from './candle-panel.js';
+import { closingLines } from './closing-lines.js';
 import { decisionsPanel } from './decisions-panel.js';
 import { fill, h, say } from './dom.js';
 import { evaluationsPanel } from './evaluations-panel.js';
@@ -39,7 +40,7 @@ export function agentView(context, id, tab = '') {
   const candlePlace = h('div', { class: 'panel' });
   const head = agentHead();
   const panels = panelsOf({ context: { ...context, fail: failed }, id, signal }, changedTo);
-  const { actions, summary, rules, state } = panels;
+  const { actions, closings, summary, rules, state } = panels;
   const element = pageOf({ id, tab, head, panels, candlePlace });
 
   /** What an action made of it; where it was refused, or said something of a gate, both are read again. @param {Partial<Agent>} change */
@@ -77,6 +78,7 @@ export function agentView(context, id, tab = '') {
     titlePage(found.name);
     head.describe(found);
     actions.describe(found);
+    closings.describe(found);
     void summary.refresh(found);
     candles ??= candlesOf(context, found, signal);
     if (candles !== null) fill(candlePlace, candles.element);
@@ -102,6 +104,7 @@ export function agentView(context, id, tab = '') {
     title: 'Agent',
     end() {
       abort.abort();
+      closings.end();
       summary.end();
       candles?.end();
       state.end();
@@ -124,6 +127,7 @@ function panelsOf(parts, onChanged) {
   const gates = gatesPanel({ id, me, signal, notify, fail });
   return {
     actions: agentActions({ ...parts, onChanged }),
+    closings: closingLines({ id, signal, fail }),
     summary: agentSummary(parts),
     gates,
     evaluations: evaluationsPanel({ ...parts, onEnded: () => void gates.refresh() }),
@@ -142,7 +146,7 @@ function panelsOf(parts, onChanged) {
 
 /** @param {{ readonly id: string, readonly tab: string, readonly head: ReturnType<typeof agentHead>, readonly panels: Panels, readonly candlePlace: Element }} page */
 function pageOf({ id, tab, head, panels, candlePlace }) {
-  const { actions, summary, decisions, gates, evaluations, state, vault, books, rules, versions, delegations } = panels;
+  const { actions, closings, summary, decisions, gates, evaluations, state, vault, books, rules, versions, delegations } = panels;
   const links = h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'Its proposals'), actions.elements);
   return h(
     'section',
@@ -150,6 +154,7 @@ function pageOf({ id, tab, head, panels, candlePlace }) {
     backToAgents(),
     h('div', { class: 'page-head' }, h('div', {}, head.heading, head.about), links),
     head.facts,
+    closings.element,
     summary.element,
     candlePlace,
     tabs({

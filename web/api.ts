@@ -83,6 +83,10 @@ export type Agent = {
     readonly limitPrice: string | null;
     readonly closedBy: string;
     readonly at: string;
+    readonly waitingFor?: {
+      readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+      readonly detail: string;
+    } | null;
   }>;
   readonly createdBy: string;
   readonly createdAt: string;
@@ -104,6 +108,10 @@ export type AgentDetail = {
     readonly limitPrice: string | null;
     readonly closedBy: string;
     readonly at: string;
+    readonly waitingFor?: {
+      readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+      readonly detail: string;
+    } | null;
   }>;
   readonly createdBy: string;
   readonly createdAt: string;
@@ -208,6 +216,10 @@ export type AgentWithManifest = {
     readonly limitPrice: string | null;
     readonly closedBy: string;
     readonly at: string;
+    readonly waitingFor?: {
+      readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+      readonly detail: string;
+    } | null;
   }>;
   readonly createdBy: string;
   readonly createdAt: string;
@@ -3358,6 +3370,10 @@ export type PromotedAgent = {
     readonly limitPrice: string | null;
     readonly closedBy: string;
     readonly at: string;
+    readonly waitingFor?: {
+      readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+      readonly detail: string;
+    } | null;
   }>;
   readonly createdBy: string;
   readonly createdAt: string;
@@ -4337,6 +4353,10 @@ export type TokenizedTake = {
       readonly limitPrice: string | null;
       readonly closedBy: string;
       readonly at: string;
+      readonly waitingFor?: {
+        readonly cause: 'queue' | 'venue' | 'approval' | 'signature' | 'confirmation' | 'provider' | 'slot' | 'market';
+        readonly detail: string;
+      } | null;
     }>;
     readonly createdBy: string;
     readonly createdAt: string;

@@ -6,10 +6,10 @@
 import type { ActorStart } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Position } from '../../src/domain/book.ts';
+import { canBeSold } from '../../src/domain/closing-waits.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { type Closing, closingOf } from '../../src/domain/execution.ts';
 import { contentId } from '../../src/domain/ids.ts';
-import { floorToStep, marketStepOf } from '../../src/domain/market-step.ts';
 import { type ExecutionMode, type Order, orderOf, sizeOrder } from '../../src/domain/order.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -79,11 +79,6 @@ function closingOrder(
     heldQuantity: quantity,
   });
   return order === null || limit === null || new Decimal(order.limitPrice).gte(limit) ? order : orderOf({ ...order, limitPrice: limit });
-}
-
-/** True where a position is at least one lot: less cannot be sold alone. */
-function canBeSold({ instrument, quantity }: Position): boolean {
-  return new Decimal(floorToStep(quantity, marketStepOf(instrument).lot)).gt(0);
 }
 
 /** What of an agent's closings has nothing left to sell and nothing under way. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { bookIds } from '../../src/domain/book.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, THEIRS } from './api-under-test.ts';
 
 const BTC = 'spotexchange:BTCUSDT';
@@ -80,5 +81,32 @@ test('what is held is closed once per key, on record; the last word holds', asyn
   expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.closing).toHaveLength(1);
   const audits = await api.sql`select action from audit where target = ${id} and action = 'agent.close'`;
   expect(audits).toHaveLength(3);
+  expect(api.defects).toEqual([]);
+});
+
+test('a closing says what it waits for: an exchange that is frozen, or a market that does not pay its limit', async () => {
+  const got = async () => (await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.closing;
+  const stale = (key: string) =>
+    `the price of ${key} is not live: the quote of ${key} is stale (over_age), only a live one can price an order`;
+  for (const key of [BTC, ETH] as const) api.market.set(key, quoteOf(key, api.clock.now(), '60000', '60010'));
+  const wish = { instrument: BTC, limitPrice: '60000.5' };
+  expect((await close(wish)).body.closing).toMatchObject([
+    { instrument: null, waitingFor: { cause: 'queue', detail: `a worker sells ${ETH} as soon as it has room and risk lets it pass` } },
+    { ...wish, waitingFor: { cause: 'market', detail: `the market pays 60000 for ${BTC}, and the limit is 60000.5` } },
+  ]);
+  // Nothing more is received: what was live is not any more, though nobody said so.
+  api.clock.advanceTo(api.clock.now() + 60_000);
+  expect(await got()).toMatchObject([
+    { instrument: null, waitingFor: { cause: 'venue', detail: stale(ETH) } },
+    { ...wish, waitingFor: { cause: 'venue', detail: stale(BTC) } },
+  ]);
+  api.market.delete(ETH);
+  expect((await close({}, trader, { 'idempotency-key': 'close-2' })).body.closing).toMatchObject([
+    { waitingFor: { cause: 'venue', detail: `${stale(BTC)}; the price of ${ETH} is not live: no quote of it was received` } },
+  ]);
+  // A list knows no prices.
+  const [listed] = (await api.call('GET', '/v1/agents', { token: reader })).body.items;
+  expect(listed.closing).toEqual([{ instrument: null, limitPrice: null, closedBy: expect.any(String), at: expect.any(String) }]);
+  expect((await api.call('GET', `/v1/agents/${id}`, { token: await api.token(['agent:read'], THEIRS) })).status).toBe(404);
   expect(api.defects).toEqual([]);
 });

@@ -341,7 +341,7 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     expect((await told()).length).toBe(before);
   });
 
-  test('what it holds is closed from its page: it is paused, and the position goes', async () => {
+  test('what it holds is closed from its page: it is paused, the page says what is waited for, and the position goes', async () => {
     await page.getByRole('button', { name: 'Close positions' }).click();
     await page.getByLabel('Sell').selectOption({ label: 'BTCUSDT' });
     await page.getByLabel('At no less than').fill('12.345678901');
@@ -349,14 +349,24 @@ describe.skipIf(CHROMIUM === null)('the front page and what is done with an agen
     await page.getByRole('dialog').locator('.problem p').getByText('it lies between two ticks').waitFor();
     expectOnly('400');
     expect(await findingsEverywhere(page)).toEqual([]);
-    await page.getByLabel('At no less than').fill('');
+    // No market pays it: the word stays, and the page says why.
+    await page.getByLabel('At no less than').fill('9999999.5');
     await page.getByRole('dialog').getByRole('button', { name: 'Close positions' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText('paused: operator').waitFor();
+    const closing = page.locator('.closings');
+    await closing.getByText(/^Being closed: BTCUSDT, at no less than 9,999,999\.5/).waitFor();
+    await closing.getByText(/^waits: the market pays [\d.]+ for spotexchange:BTCUSDT, and the limit is 9999999\.5$/).waitFor();
+    expect(await findingsEverywhere(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Close positions' }).click();
+    await page.getByLabel('Sell').selectOption({ label: 'BTCUSDT' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Close positions' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await waitFor(async () => (await service.get(`/v1/books?agentId=${made}`)).body.items[0].positions.length === 0, {
       what: 'an empty book',
       deadlineMs: 90_000,
     });
+    await closing.waitFor({ state: 'hidden', timeout: 30_000 });
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('Written here is paused: operator.').waitFor();
   });

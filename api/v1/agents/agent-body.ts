@@ -2,7 +2,10 @@
 import { Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { STAGES } from '../../../src/domain/agent.ts';
+import { type ClosingFacts, closingWait } from '../../../src/domain/closing-waits.ts';
+import type { Closing } from '../../../src/domain/execution.ts';
 import { isoTime } from '../../../src/domain/time.ts';
+import { WORK_FIELDS } from '../../work-fields.ts';
 import { AutonomyWord, choice, HashText, IdText, nullable, PauseCauseWord, StageWord, Time } from '../../shapes.ts';
 
 const ClosingBody = Type.Object({
@@ -10,6 +13,11 @@ const ClosingBody = Type.Object({
   limitPrice: nullable('string', 'The lowest price that is accepted; null sells at the market.'),
   closedBy: Type.String(),
   at: Time,
+  waitingFor: Type.Optional({
+    ...WORK_FIELDS.waitingFor,
+    description:
+      'What it waits for, in one sentence: a price that is not live and why, a market that does not pay the limit, a signature of the wallet, or a worker; null while its order is worked on. Said by `GET /v1/agents/{id}` and by the answer of the closing, as of that moment; not by lists, which know no prices.',
+  }),
 });
 
 export const agentFields = {
@@ -58,15 +66,20 @@ export function agentBody(view: AgentView) {
     autonomy: view.autonomy,
     manifestHash: view.manifestHash,
     manifestVersion: view.manifestVersion,
-    closing: view.closing.map(({ instrument, limitPrice, subject, at }) => ({
-      instrument,
-      limitPrice,
-      closedBy: subject,
-      at: isoTime(at),
-    })),
+    closing: view.closing.map(closingBody),
     createdBy: view.createdBy,
     createdAt: view.createdAt,
   };
+}
+
+function closingBody({ instrument, limitPrice, subject, at }: Closing) {
+  return { instrument, limitPrice, closedBy: subject, at: isoTime(at) };
+}
+
+/** An agent with what each of its closings waits for. */
+export function waitingAgentBody(view: AgentView, facts: ClosingFacts) {
+  const closing = view.closing.map((one) => ({ ...closingBody(one), waitingFor: closingWait(one, view.closing, facts) }));
+  return { ...agentBody(view), closing };
 }
 
 /** The one sentence for missing and foreign agents alike. */

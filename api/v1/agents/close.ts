@@ -1,8 +1,10 @@
 /** POST /v1/agents/:id/close: what the agent holds is sold, whatever its rules, its stage or its autonomy say. */
 import { Type } from 'typebox';
+import type { AgentView } from '../../../actors/agent/commands.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { marketStepOf } from '../../../src/domain/market-step.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -10,7 +12,7 @@ import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { wishedAmount } from '../manual-order-body.ts';
-import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
+import { AgentBody, NO_AGENT, waitingAgentBody } from './agent-body.ts';
 
 const CloseWish = Type.Object(
   {
@@ -47,15 +49,20 @@ export const closeAgentPositions = defineRoute({
   schema: { params: AgentPath, body: CloseWish },
   bodyRule: 'optional',
   idempotent: true,
-  answers: { 200: { description: 'The agent, paused; `closing` says what is not sold yet.', schema: AgentBody } },
+  answers: { 200: { description: 'The agent, paused; `closing` says what is not sold yet, and what each waits for.', schema: AgentBody } },
   refusals: ['not_found', 'state_conflict'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
-    return (request, reply) => {
+    return async (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const wish = wishOf((request.body ?? {}) as Parameters<typeof wishOf>[0]);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.agents.commands.close(context, id, wish) });
+      const facts = await ports.agents.closingFacts(memberOf(request).orgId, id);
+      return carryOut(request, reply, {
+        status: 200,
+        answer: (view: AgentView) => waitingAgentBody(view, facts),
+        run: (context) => ports.agents.commands.close(context, id, wish),
+      });
     };
   },
 });

@@ -6,7 +6,7 @@ import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, HashText, Time } from '../../shapes.ts';
-import { agentBody, agentFields, NO_AGENT } from './agent-body.ts';
+import { agentBody, agentFields, NO_AGENT, waitingAgentBody } from './agent-body.ts';
 
 const AgentDetailBody = Type.Object(
   {
@@ -36,8 +36,10 @@ export const getAgent = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const agent = id === null ? null : await ports.agents.reads.get(memberOf(request).orgId, id);
+    const { orgId } = memberOf(request);
+    const agent = id === null ? null : await ports.agents.reads.get(orgId, id);
     if (agent === null) return sendProblem(reply, 'not_found', NO_AGENT);
-    return { ...agentBody(agent), versions: agent.versions, manifest: agent.manifest };
+    const body = agent.closing.length === 0 ? agentBody(agent) : waitingAgentBody(agent, await ports.agents.closingFacts(orgId, agent.id));
+    return { ...body, versions: agent.versions, manifest: agent.manifest };
   },
 });

@@ -5,6 +5,7 @@ import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { EvaluationCommands, EvaluationView } from '../../../actors/evaluation/commands.ts';
 import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { ClosingFacts } from '../../../src/domain/closing-waits.ts';
 import type { DecisionRecord } from '../../../src/domain/decision.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../src/domain/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
@@ -124,4 +125,6 @@ export interface AgentPorts {
   readonly past: Pick<ActorHistory, 'stateAt'>;
   readonly gates: GateCommands;
   readonly evaluations: EvaluationPort;
+  /** What the agent's closings wait for is worked out from; holds nothing where the organization has no such agent. */
+  readonly closingFacts: (orgId: string, agentId: string) => Promise<ClosingFacts>;
 }

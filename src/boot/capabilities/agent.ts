@@ -10,15 +10,17 @@ import { createDirectory } from '../../../actors/runtime/directory.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
-import { createAgentReads } from '../../adapters/store/agents/agent-reads.ts';
+import { createAgentReads, createHeldReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { createRecommendations } from '../../adapters/store/agents/recommendation-reads.ts';
+import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultCourse } from '../../adapters/store/vaults/vault-course.ts';
 import { createReserveStore } from '../../adapters/store/vaults/reserve-store.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { EXCHANGE_KEY } from '../../domain/risk/index.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
+import { createClosingFacts } from '../../trading/closing-facts.ts';
 import { createLiveMarks } from '../../trading/live-marks.ts';
 import { createBreakers } from '../breakers.ts';
 import { openGates } from '../gates.ts';
@@ -70,6 +72,7 @@ export const agentCapability = {
         recommendations: createRecommendations(sql, decisions),
         gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey }).commands,
         evaluations: evaluationsFor(deps),
+        closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),
       },
       vaults: {
         commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock, ...(deps.backed ? { reserves } : {}) }),

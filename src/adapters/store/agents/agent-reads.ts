@@ -2,6 +2,7 @@
 import type { AgentView } from '../../../../actors/agent/commands.ts';
 import type { AgentReads } from '../../../../api/v1/agents/ports.ts';
 import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
+import type { Position } from '../../../domain/book.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Closing } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
@@ -40,6 +41,16 @@ export function agentOf(row: AgentRow): AgentView {
     closing: row.closing,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** What an agent's live book and the paper book of its active version hold: what a closing is about. */
+export function createHeldReads(sql: Sql): (orgId: string, agentId: string) => Promise<readonly Position[]> {
+  return async (orgId, agentId) => {
+    const books = await sql<{ holdings: readonly Position[] }[]>`
+      select b.holdings from books b join agents a on a.id = b.agent_id
+      where a.id = ${agentId} and a.org_id = ${orgId} and (b.mode = 'live' or b.manifest_version = a.manifest_version)`;
+    return books.flatMap(({ holdings }) => holdings);
   };
 }
 

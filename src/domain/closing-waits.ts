@@ -1,0 +1,75 @@
+/** What somebody's closing of positions waits for: from what is held, what is under way and what the market pays now. */
+import type { Position } from './book.ts';
+import { Decimal } from './decimal.ts';
+import { type Closing, closingOf, isOpenProposal } from './execution.ts';
+import { floorToStep, marketStepOf } from './market-step.ts';
+import type { Quote } from './quote.ts';
+import type { EpochMs } from './time.ts';
+import { executablePrice } from './valuation.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from './venue.ts';
+import { proposalProgress, type TrackedProposal, type Waiting } from './work-progress.ts';
+
+/** A proposal of the agent, open or ended. */
+export interface ClosingProposal extends TrackedProposal {
+  readonly side: 'entry' | 'exit';
+  readonly reason: string | null;
+  readonly createdAt: EpochMs;
+}
+
+export interface ClosingFacts {
+  /** What its live book and the paper book of its version hold. */
+  readonly held: readonly Pick<Position, 'instrument' | 'quantity'>[];
+  /** Its newest proposals, the newest first. */
+  readonly proposals: readonly ClosingProposal[];
+  /** The newest quote of each instrument as it is at `at`; none where nothing was received. */
+  readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
+  readonly at: EpochMs;
+}
+
+/** True where a position is at least one lot: less cannot be sold alone. */
+export function canBeSold({ instrument, quantity }: Pick<Position, 'instrument' | 'quantity'>): boolean {
+  return new Decimal(floorToStep(quantity, marketStepOf(instrument).lot)).gt(0);
+}
+
+/**
+ * What one of an agent's closings waits for. Of several positions each is told, and the cause is that of the first one.
+ * @param closings all of the agent: the word for one instrument goes before the word for all
+ * @returns null where everything that it closes is worked on
+ */
+export function closingWait(closing: Closing, closings: readonly Closing[], facts: ClosingFacts): Waiting | null {
+  const open = facts.proposals.filter(isUnderWay).map(({ order }) => order.instrument);
+  const instruments = [...new Set([...facts.held.filter(canBeSold).map(({ instrument }) => instrument), ...open])].sort();
+  const own = instruments.filter((instrument) => closingOf(closings, instrument) === closing);
+  if (own.length === 0) return { cause: 'queue', detail: 'a worker sees that nothing of it is left to sell' };
+  const waits = own.flatMap((instrument) => waitOf(instrument, closing, facts) ?? []);
+  const [first] = waits;
+  return first === undefined ? null : { cause: first.cause, detail: waits.map(({ detail }) => detail).join('; ') };
+}
+
+/** What waits for an approval is withdrawn by the pause that comes with a closing. */
+function isUnderWay({ state }: ClosingProposal): boolean {
+  return isOpenProposal(state) && state !== 'pending_approval';
+}
+
+function waitOf(instrument: InstrumentKey, closing: Closing, facts: ClosingFacts): Waiting | null {
+  const own = facts.proposals.filter(({ order }) => order.instrument === instrument);
+  const open = own.find(isUnderWay);
+  if (open !== undefined) {
+    const wait = proposalProgress(open, facts.at).waitingFor;
+    return wait && { ...wait, detail: `the order of ${instrument} is under way: ${wait.detail}` };
+  }
+  const quote = facts.quotes.get(instrument) ?? null;
+  if (quote === null) return { cause: 'venue', detail: `the price of ${instrument} is not live: no quote of it was received` };
+  const price = executablePrice(quote, splitInstrumentKey(instrument).venue as ExecutableVenue, 'sell');
+  if (!price.ok) {
+    const isShut = quote.quality === 'halted' || quote.flags.includes('session_closed');
+    return { cause: isShut ? 'market' : 'venue', detail: `the price of ${instrument} is not live: ${price.problem}` };
+  }
+  const { limitPrice } = closing;
+  if (limitPrice !== null && new Decimal(price.executablePrice).lt(limitPrice))
+    return { cause: 'market', detail: `the market pays ${price.executablePrice} for ${instrument}, and the limit is ${limitPrice}` };
+  const last = own.find(({ side, createdAt }) => side === 'exit' && createdAt >= closing.at);
+  if (last === undefined) return { cause: 'queue', detail: `a worker sells ${instrument} as soon as it has room and risk lets it pass` };
+  const ended = `${last.state}${last.reason === null ? '' : ` (${last.reason})`}`;
+  return { cause: 'slot', detail: `the sale of ${instrument} is tried again within a minute: its last order ended as ${ended}` };
+}

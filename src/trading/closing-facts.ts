@@ -1,0 +1,40 @@
+/** What an agent's closings wait for is worked out from: what is held, its newest proposals, and quotes as they are now. */
+import type { Clock } from '../../streams/clock.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+import type { Position } from '../domain/book.ts';
+import type { ClosingFacts, ClosingProposal } from '../domain/closing-waits.ts';
+import type { Quote } from '../domain/quote.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { agedQuote } from './live-marks.ts';
+import type { LatestQuotes } from './ports.ts';
+
+/** A paused agent makes no other proposals than those that close: its newest tell what is under way, and the last try. */
+const PROPOSALS = 100;
+
+export interface ClosingReads {
+  /** What the live book and the paper book of the active version hold; empty of an agent of another organization. */
+  held(orgId: string, agentId: string): Promise<readonly Position[]>;
+  /** Newest first. */
+  proposals(
+    orgId: string,
+    filter: { readonly agentId: string },
+    page: { readonly limit: number; readonly after: null },
+  ): Promise<{ readonly items: readonly ClosingProposal[] }>;
+}
+
+export function createClosingFacts(reads: ClosingReads, bus: LatestQuotes, clock: Pick<Clock, 'now'>) {
+  const freshness = createFreshness();
+  return async (orgId: string, agentId: string): Promise<ClosingFacts> => {
+    const [held, { items }] = await Promise.all([
+      reads.held(orgId, agentId),
+      reads.proposals(orgId, { agentId }, { limit: PROPOSALS, after: null }),
+    ]);
+    const at = clock.now();
+    const quotes = new Map<InstrumentKey, Quote>();
+    for (const { instrument } of held) {
+      const newest = bus.latest(instrument);
+      if (newest?.kind === 'quote') quotes.set(instrument, agedQuote(newest, freshness, at));
+    }
+    return { held, proposals: items, quotes, at };
+  };
+}
