@@ -73,13 +73,21 @@ const LAST_PHASES: ReadonlyMap<string, string> = new Map([
   ['trying variants', 'variants'],
 ]);
 
+/** Bars that no venue is asked for, by what makes them in this process: they are worked on. */
+const MAKING = /^making .+ by (.+)$/;
+
 export function evaluationProgress(state: string, told: ToldProgress | null, at: EpochMs): WorkProgress {
   if (state === 'queued')
     return workProgress({ waitingFor: { cause: 'queue', detail: 'a worker takes the oldest run as soon as it has room' }, at });
   if (state !== 'running' || told === null) return NOTHING_LEFT;
   const fetches = told.doing.startsWith('fetching ');
+  const maker = MAKING.exec(told.doing)?.[1];
   const lastUnit = LAST_PHASES.get(told.doing);
-  const counted = { done: told.done, total: told.total, unit: lastUnit ?? (fetches ? 'bars' : told.doing) };
+  const counted = {
+    done: told.done,
+    total: told.total,
+    unit: lastUnit ?? (maker === undefined ? (fetches ? 'bars' : told.doing) : `bars made by ${maker}`),
+  };
   return workProgress({
     counted,
     begunAt: lastUnit === undefined ? null : told.since,

@@ -45,19 +45,23 @@ export function sandboxHistories({ market, clock, isSimulated }: SandboxPastOpti
   const listings = listingsOf(market, clock.now()).byCoin;
   return Object.fromEntries(
     venues.map((venue): [Venue, CandleHistory] => {
+      const listingOf = (instrument: string) => (venue === 'evmvenue' ? listings.get(instrument) : undefined);
+      const symbolOf = (instrument: string): string =>
+        listingOf(instrument)?.asset ?? CATALOG.byKey(`${venue}:${instrument}`)?.underlying ?? instrument;
+      const madeBy = (instrument: string): string | null => (priced.has(symbolOf(instrument)) ? 'the seeded market' : null);
       const bars: CandleHistory['fetchCandles'] = async (instrument, timeframe, from, to) => {
-        const listing = venue === 'evmvenue' ? listings.get(instrument) : undefined;
-        const symbol = listing?.asset ?? CATALOG.byKey(`${venue}:${instrument}`)?.underlying ?? instrument;
+        const listing = listingOf(instrument);
+        const symbol = symbolOf(instrument);
         const spelled = listing === undefined ? undefined : (price: string) => perpPrice(Number(price), listing.sizeDecimals);
         if (priced.has(symbol)) return barsOf(market, FACES[venue], symbol, timeframe, from, to, spelled);
         return (await asked[venue]?.fetchCandles(instrument, timeframe, from, to)) ?? [];
       };
-      if (venue !== 'evmvenue') return [venue, { fetchCandles: bars }];
+      if (venue !== 'evmvenue') return [venue, { fetchCandles: bars, madeBy }];
       const funding: CandleHistory['fetchFunding'] = async (coin, from, to) => {
         const listing = listings.get(coin);
         return listing === undefined ? [] : fundingOf(market, listing.asset, listing.fundingScale, from, to);
       };
-      return [venue, { fetchCandles: bars, fetchFunding: funding }];
+      return [venue, { fetchCandles: bars, madeBy, fetchFunding: funding }];
     }),
   );
 }

@@ -58,6 +58,8 @@ export interface HistoryArchives {
 
 /** Fetches from venues what the kept history lacks. */
 export interface HistoryFetcher {
+  /** What makes the bars of a series in this process; null where its venue is asked for them. */
+  madeBy(series: BarSeries): string | null;
   /** Answers the code of the refusal where the venue did not give all bars; null where it did, or has none to give. */
   bars(
     series: BarSeries,

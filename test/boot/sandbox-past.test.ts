@@ -55,6 +55,13 @@ async function backtest(manifest: Manifest, asked: object = {}): Promise<Extract
   return outcome;
 }
 
+test('what the market prices is made in this process, and no venue is asked for it; of anything else the venue is', () => {
+  const histories = past?.histories({}) ?? {};
+  expect(histories.spotexchange?.madeBy?.('BTCUSDT')).toBe('the seeded market');
+  expect(histories.evmvenue?.madeBy?.('BTC')).toBe('the seeded market');
+  expect(histories.spotexchange?.madeBy?.('NOBODYUSDT')).toBeNull();
+});
+
 test('the discount hunter passes the gate of the backtest on what was known, its news included', async () => {
   const { summary, result } = await backtest(example('Discount hunter', 'AAPLx'));
   expect(summary).toMatchObject({ passed: true });

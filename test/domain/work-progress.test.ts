@@ -46,6 +46,13 @@ test('a run waits for a place, then for its venue; while it is simulated its res
     waitingFor: { cause: 'venue' },
     progress: { done: 3, total: 9 },
   });
+  // The sandbox asks no venue for what its own market prices.
+  const making = { done: 3, total: 9, doing: 'making AAPLx 5m (1 of 2) by the seeded market', since: AT - 100 };
+  expect(evaluationProgress('running', making, AT)).toEqual({
+    progress: { done: 3, total: 9, unit: 'bars made by the seeded market' },
+    remainingMs: null,
+    waitingFor: null,
+  });
   const simulating = { done: 250, total: 1_000, doing: 'simulating', since: AT - 100 };
   expect(evaluationProgress('running', simulating, AT)).toEqual({
     progress: { done: 250, total: 1_000, unit: 'bars' },

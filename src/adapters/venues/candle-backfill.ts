@@ -53,7 +53,7 @@ export interface BackfillOptions extends CandleSeries {
   /** Is told how many bars' worth of time are done, of how many. */
   readonly progress?: BackfillProgress;
   /** Is told what it waits for, whenever that is something else. */
-  readonly waits?: (waitingFor: Waiting) => void;
+  readonly waits?: (waitingFor: Waiting | null) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -82,7 +82,10 @@ export async function backfillCandles(options: BackfillOptions): Promise<Backfil
     stopped: null as BackfillReport['stopped'],
   };
   options.progress?.(done, total, null);
-  const askingNow: Waiting = { cause: 'venue', detail: `${series.venue} answers as fast as its request budget lets it` };
+  const isMade = (history.madeBy?.(series.instrument) ?? null) !== null;
+  const askingNow: Waiting | null = isMade
+    ? null
+    : { cause: 'venue', detail: `${series.venue} answers as fast as its request budget lets it` };
   const onPause = (pause: Waiting | null): void => options.waits?.(pause ?? askingNow);
   onPause(null);
   for (const range of open) {

@@ -38,6 +38,7 @@ export function createHistoryFetcher({
   const windows = createCandleWindows(sql);
   const recorder = createWorkRecorder(sql, clock, 'worker, for an evaluation');
   return {
+    madeBy: ({ venue, instrument }) => histories[venue]?.madeBy?.(instrument) ?? null,
     async bars(series, range, { signal, progress }) {
       const history = histories[series.venue];
       const barMs = timeframeMs(series.timeframe);

@@ -30,7 +30,9 @@ export async function fetchNeeds(
   const range = { from: Date.parse(request.from), to: Date.parse(request.to) };
   const wanted = barSeriesOf(needs);
   for (const [index, series] of wanted.entries()) {
-    const what = `fetching ${series.instrument} ${series.timeframe} (${index + 1} of ${wanted.length})`;
+    const maker = fetcher.madeBy(series);
+    const of = `${series.instrument} ${series.timeframe} (${index + 1} of ${wanted.length})`;
+    const what = maker === null ? `fetching ${of}` : `making ${of} by ${maker}`;
     const progress = (done: number, total: number, workId: string | null): void => job.progress(done, total, what, workId);
     const refused = await fetcher.bars(series, range, { signal: job.signal, progress });
     if (refused !== null) onMissing({ ...series, runId: job.runId, code: refused.code });

@@ -241,13 +241,16 @@ test('how far a run is lies with it while it is worked on, and is announced as t
   await evaluations.commands.cancel(context, agentId, runId);
 });
 
-test('a run that waits for a venue names the backfill that it waits for, which everybody can read', async () => {
+test.each([
+  ['waits for a venue', undefined, { cause: 'venue' }, 'bars'],
+  ['has its bars made in this process waits for nobody, and', () => 'the seeded market', null, 'bars made by the seeded market'],
+] as const)('a run that %s names the backfill that it goes on with, which everybody can read', async (_, madeBy, waitingFor, unit) => {
   const agentId = await agent('SOLUSDT');
   let answer = (): void => {};
   const answered = new Promise<void>((resume) => {
     answer = resume;
   });
-  carry('worker-1', { spotexchange: { fetchCandles: () => answered.then(() => []) } });
+  carry('worker-1', { spotexchange: { fetchCandles: () => answered.then(() => []), ...(madeBy === undefined ? {} : { madeBy }) } });
   const runId = await begin(agentId);
   const shown = async () => {
     const run = await evaluations.reads.find(ORG, agentId, runId);
@@ -260,13 +263,13 @@ test('a run that waits for a venue names the backfill that it waits for, which e
     },
     { what: 'the run names what it waits for' },
   );
-  expect(waiting).toMatchObject({ state: 'running', waitingFor: { cause: 'venue' } });
+  expect(waiting).toMatchObject({ state: 'running', waitingFor, progress: { unit } });
   expect(await createWorkReads(sql).find(Number(waiting.waitsForWork))).toMatchObject({
     kind: 'backfill',
     subject: 'spotexchange SOLUSDT 24h',
     workedOnBy: `worker, for an evaluation, process ${process.pid}`,
     endedAt: null,
-    waitingFor: { cause: 'venue' },
+    waitingFor,
   });
   await evaluations.commands.cancel(context, agentId, runId);
   answer();
