@@ -58,7 +58,7 @@ export function whyNoTrades(facts: TradingFacts): readonly string[] {
   const asked = [...byAutonomy(facts), ...ofProposals(proposals), ...byRisk(decisions)];
   const unevaluated = UNEVALUATED.flatMap((reason) => {
     const count = decisions.filter((one) => one.reason === reason).length;
-    return count === 0 ? [] : [`At ${count} of its last ${decisions.length} looks ${REASONS_IN_WORDS[reason]}.`];
+    return count === 0 ? [] : [`At ${ofLast(count, decisions.length)} ${REASONS_IN_WORDS[reason]}.`];
   });
   // Where rules asked and were stopped, that is the reason, and rules that failed elsewhere are none.
   if (asked.length > 0) return [...asked, ...unevaluated];
@@ -89,7 +89,9 @@ function nameOf({ instrument, type, threshold }: EntryRule): string {
 
 function neverHeld(rule: EntryRule): string {
   const { evaluated, unknown } = rule;
-  if (unknown >= evaluated) return `${nameOf(rule)} could not be known at any of ${evaluated} looks: its history is missing.`;
+  if (unknown >= evaluated)
+    return `${nameOf(rule)} could not be known at ${evaluated === 1 ? 'its only look' : `any of ${evaluated} looks`}: its history is missing.`;
+  if (evaluated === 1) return `${nameOf(rule)} did not hold at its only look.`;
   const part = unknown === 0 ? '' : `; at ${figureInWords((unknown / evaluated) * 100)} % of them it could not be known`;
   return `${nameOf(rule)} held at none of ${evaluated} looks${part}.`;
 }
@@ -97,7 +99,13 @@ function neverHeld(rule: EntryRule): string {
 function stoodAlone(rule: EntryRule): string {
   const { evaluated, passed, lastToFail } = rule;
   const alone = lastToFail === 0 ? '' : `, and alone stood in the way at ${lastToFail}`;
+  if (evaluated === 1) return `${nameOf(rule)} held at its only look.`;
   return `${nameOf(rule)} held at ${passed} of ${evaluated} looks (${figureInWords((passed / evaluated) * 100)} %)${alone}.`;
+}
+
+/** At how many of its newest looks. */
+function ofLast(count: number, looks: number): string {
+  return looks === 1 ? 'its last look' : `${count} of its last ${looks} looks`;
 }
 
 /** What the rules asked for and the autonomy does not let become an order. */
@@ -108,16 +116,14 @@ function byAutonomy({ autonomy, decisions }: TradingFacts): string[] {
   const [research, reduceOnly] = [count('research_only'), count('reduce_only')];
   if (research > 0)
     sentences.push(
-      `Its rules asked for a trade at ${research} of its last ${looks} looks, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.`,
+      `Its rules asked for a trade at ${ofLast(research, looks)}, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.`,
     );
   if (reduceOnly > 0)
-    sentences.push(
-      `Its rules asked to enter at ${reduceOnly} of its last ${looks} looks, but at risk_only it may only reduce what it holds.`,
-    );
+    sentences.push(`Its rules asked to enter at ${ofLast(reduceOnly, looks)}, but at risk_only it may only reduce what it holds.`);
   const suggested = decisions.filter(({ disposition }) => disposition === 'propose_entry').length;
   if (autonomy === 'suggest' && suggested > 0)
     sentences.push(
-      `It recommended to enter at ${suggested} of its last ${looks} looks, but at suggest it orders nothing: GET /v1/recommendations lists them.`,
+      `It recommended to enter at ${ofLast(suggested, looks)}, but at suggest it orders nothing: GET /v1/recommendations lists them.`,
     );
   return sentences;
 }
@@ -135,7 +141,10 @@ function ofProposals(proposals: TradingFacts['proposals']): string[] {
   return [
     ...(isUnderWay ? ['An order is on its way.'] : []),
     ...(waiting === 0 ? [] : [`${counted(waiting)} for an approval: POST /v1/agent-orders/:id/approve.`]),
-    ...byCount(ended).map(([words, count]) => `Of its last ${proposals.length} proposals ${count} ended as ${words}.`),
+    ...byCount(ended).map(
+      ([words, count]) =>
+        `${proposals.length === 1 ? 'Its last proposal' : `Of its last ${proposals.length} proposals ${count}`} ended as ${words}.`,
+    ),
   ];
 }
 
@@ -152,7 +161,7 @@ function byRisk(decisions: readonly DecisionRecord[]): string[] {
     const newest = blocked.find(({ reason }) => (reason ?? 'blocked') === code) as DecisionRecord;
     const rejection = newest.risk?.rejections.find((one) => one.code === code);
     const why = REASONS_IN_WORDS[code] ?? (rejection === undefined ? code : rejectionInWords(rejection).replace(/\.$/, ''));
-    return `Its rules asked for a trade and were stopped at ${count} of its last ${decisions.length} looks: ${why}.`;
+    return `Its rules asked for a trade and were stopped at ${ofLast(count, decisions.length)}: ${why}.`;
   });
 }
 

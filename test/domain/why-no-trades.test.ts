@@ -103,7 +103,7 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
       ],
     },
     [
-      'Its rules asked for a trade and were stopped at 1 of its last 1 looks: the rules would ask for a trade, but its quote is not live, and only a live quote may become an order.',
+      'Its rules asked for a trade and were stopped at its last look: the rules would ask for a trade, but its quote is not live, and only a live quote may become an order.',
     ],
   ],
   [
@@ -142,6 +142,28 @@ const TABLE: readonly (readonly [reason: string, over: Partial<TradingFacts>, se
       'spotchain:AAPLx: rsi_below (35) held at 2 of 3 looks (66.667 %), and alone stood in the way at 1.',
       'spotchain:AAPLx: no_negative_event (high) held at 3 of 3 looks (100 %).',
     ],
+  ],
+  [
+    'a single look, whose rule did not hold',
+    { decisions: [decided(observation({ session: 'CLOSED' }), 'policy_auto', pass, undefined, session(['REGULAR']))] },
+    ['spotchain:AAPLx: session_in (REGULAR) did not hold at its only look.'],
+  ],
+  [
+    'a single look at research, and a single proposal of before, which expired',
+    {
+      decisions: [decided(ASKING, 'research', pass)],
+      autonomy: 'research',
+      proposals: [{ state: 'expired', reason: 'approval_window_over' }],
+    },
+    [
+      'Its rules asked for a trade at its last look, but at research it proposes nothing: POST /v1/agents/:id/autonomy raises it.',
+      'Its last proposal ended as expired (approval_window_over).',
+    ],
+  ],
+  [
+    'a single look that was missed',
+    { decisions: [missed('late_tick')] },
+    ['At its last look the slot was ticked too late, and an old picture of the market is never traded on.'],
   ],
   [
     'it holds what it may buy',
@@ -183,7 +205,7 @@ test('of an agent with every reason at once they are told in this order: quarant
   const onDuty = { isQuarantined: false, pauseCause: null } as const;
   expect(beginnings(onDuty)).toEqual([
     'Its rules asked for a ',
-    'Of its last 1 proposal',
+    'Its last proposal ende',
     'Its rules asked for a ',
     'At 1 of its last 4 loo',
   ]);
@@ -206,7 +228,7 @@ test('every cause of a pause and every end of a proposal has its sentence', () =
     ...Object.fromEntries(
       (['failed', 'expired', 'cancelled', 'declined', 'blocked_by_risk'] as const).map((state) => [
         state,
-        [`Of its last 1 proposals 1 ended as ${state}.`],
+        [`Its last proposal ended as ${state}.`],
       ]),
     ),
   });
@@ -256,7 +278,7 @@ const SIMULATED: readonly (readonly [string, Parameters<typeof whyNoneSimulated>
     [
       'The rules asked to enter, and risk refused at 5 looks: position_weight_breach.',
       'The rules asked to enter, and risk refused at 2 looks: pool_liquidity_breach.',
-      'The rules asked to enter, and no order came about at 1 looks: too_small.',
+      'The rules asked to enter, and no order came about at one look: too_small.',
     ],
   ],
 ];

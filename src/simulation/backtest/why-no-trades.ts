@@ -20,5 +20,5 @@ function stopped(counts: Readonly<Record<string, number>>, what: string): string
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
     .sort(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `The rules asked to enter, and ${what} at ${count} looks: ${reason}.`);
+    .map(([reason, count]) => `The rules asked to enter, and ${what} at ${count === 1 ? 'one look' : `${count} looks`}: ${reason}.`);
 }
