@@ -258,9 +258,15 @@ describe('commands', () => {
       '--from',
       new Date(T0).toISOString().slice(0, 10),
     ];
+    // Other journeys of this service may have had some of these bars fetched.
+    const stored = JSON.parse((await command('coverage', '--instrument', 'BTCUSDT', '--json')).stdout).series as {
+      timeframe: string;
+      bars: number;
+    }[];
+    const known = stored.find(({ timeframe }) => timeframe === '1h')?.bars ?? 0;
     const filled = JSON.parse((await command('backfill', ...btc, '--json')).stdout);
     expect(filled.stopped).toBeNull();
-    expect(filled.fetched).toBeGreaterThanOrEqual(400);
+    expect(known + filled.fetched).toBeGreaterThanOrEqual(400);
     // What was answered is not asked again.
     const again = JSON.parse((await command('backfill', ...btc, '--json')).stdout);
     expect(again.fetched).toBeLessThanOrEqual(2);
