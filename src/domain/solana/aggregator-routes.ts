@@ -1,43 +1,159 @@
-/** How the aggregator's routes are laid out as bytes. Pages load this file too: it names nothing of Node. */
+/** How the aggregator's routes are laid out as bytes and accounts. Pages load this file too: it names nothing of Node. */
 import { readUint } from '../launch/byte-struct.ts';
 
-/** Where a route's accounts stand. The program's own address stands for an account that is not given. */
-export interface RouteLayout {
-  readonly authority: number;
-  readonly source: number;
-  readonly destinations: readonly number[];
-  /** How many accounts come before those of the pools. */
-  readonly named: number;
+/** An account that a route names, by its purpose. The program's own address stands for one that is not given. */
+export type RouteAccount =
+  | 'tokenProgram'
+  | 'programAuthority'
+  | 'user'
+  | 'source'
+  | 'programSource'
+  | 'programDestination'
+  | 'destination'
+  | 'otherDestination'
+  | 'inputMint'
+  | 'outputMint'
+  | 'platformFee'
+  | 'token2022'
+  | 'tokenLedger'
+  | 'eventAuthority'
+  | 'program';
+
+/** Which amount a route fixes: what is given, what is got, or what came into an account since the ledger was set. */
+type RouteKind = 'exactIn' | 'exactOut' | 'ledger';
+
+interface RouteLayout {
+  readonly name: string;
+  readonly kind: RouteKind;
+  /** True if the number of the aggregator's authority comes before the plan. */
+  readonly hasId: boolean;
+  /** The accounts before those of the pools, in their order. */
+  readonly accounts: readonly RouteAccount[];
 }
 
-/** By the first eight bytes: of `route` and `shared_accounts_route`. */
-const ROUTES: Readonly<Record<string, RouteLayout>> = {
-  e517cb977ae3ad2a: { authority: 1, source: 2, destinations: [3, 4], named: 9 },
-  c1209b3341d69c81: { authority: 2, source: 3, destinations: [6], named: 13 },
-};
-/** After the plan: the amount given (8), the amount quoted (8), the slippage (2) and the platform's fee (1). */
-const ROUTE_TAIL = 19;
-
-/** Raw units; the slippage in basis points. */
-export interface RouteAmounts {
+/** A route that was read to its last byte. Amounts in raw units, slippage and fee in basis points. */
+export interface Route extends RouteLayout {
+  /** Number of the aggregator's authority, or null if the user's own accounts are traded from. */
+  readonly id: number | null;
+  /** 0 if what came since the ledger was set is given. */
   readonly given: bigint;
   readonly quoted: bigint;
   readonly slippage: bigint;
+  /** Taken out of what is swapped, for the owner of the fee account. */
+  readonly platformFee: bigint;
 }
 
-/** The layout of an instruction of the aggregator; null where it is no route. */
-export function routeLayout(data: Uint8Array): RouteLayout | null {
-  return ROUTES[Array.from(data.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('')] ?? null;
+const OWN = ['tokenProgram', 'user', 'source', 'destination', 'otherDestination'] as const;
+const SHARED = [
+  'tokenProgram',
+  'programAuthority',
+  'user',
+  'source',
+  'programSource',
+  'programDestination',
+  'destination',
+  'inputMint',
+  'outputMint',
+  'platformFee',
+  'token2022',
+] as const;
+const EVENTS = ['eventAuthority', 'program'] as const;
+
+/** By the first eight bytes, as the program's published interface (Anchor IDL 0.1.0) lays them out. */
+const ROUTES: Readonly<Record<string, RouteLayout>> = {
+  e517cb977ae3ad2a: { name: 'route', kind: 'exactIn', hasId: false, accounts: [...OWN, 'outputMint', 'platformFee', ...EVENTS] },
+  c1209b3341d69c81: { name: 'shared_accounts_route', kind: 'exactIn', hasId: true, accounts: [...SHARED, ...EVENTS] },
+  d033ef977b2bed5c: {
+    name: 'exact_out_route',
+    kind: 'exactOut',
+    hasId: false,
+    accounts: [...OWN, 'inputMint', 'outputMint', 'platformFee', 'token2022', ...EVENTS],
+  },
+  b0d169a89a7d453e: { name: 'shared_accounts_exact_out_route', kind: 'exactOut', hasId: true, accounts: [...SHARED, ...EVENTS] },
+  '96564774a75d0e68': {
+    name: 'route_with_token_ledger',
+    kind: 'ledger',
+    hasId: false,
+    accounts: [...OWN, 'outputMint', 'platformFee', 'tokenLedger', ...EVENTS],
+  },
+  e6798f50779f6aaa: {
+    name: 'shared_accounts_route_with_token_ledger',
+    kind: 'ledger',
+    hasId: true,
+    accounts: [...SHARED, 'tokenLedger', ...EVENTS],
+  },
+};
+
+/** Bytes behind a step's number of its venue, by that number; numbers from `KNOWN_VENUES` on are not known. */
+const VENUE_BYTES: ReadonlyMap<number, number> = new Map([
+  ...[8, 12, 15, 16, 17, 18, 21, 23, 24, 27, 28, 39, 58, 60, 61, 64].map((venue) => [venue, 1] as const),
+  ...([
+    [29, 16],
+    [33, 4],
+    [41, 4],
+    [42, 3],
+    [43, 10],
+    [44, 5],
+    [45, 5],
+    [71, 2],
+  ] as const),
+]);
+const KNOWN_VENUES = 75;
+/** Names its further accounts: a direction, a flag, and if that is set a list of pairs of bytes. */
+const VENUE_WITH_LIST = 47;
+
+class Unreadable extends Error {}
+
+/** Reads bytes one after another. @throws Unreadable if they end too early */
+function readerOf(data: Uint8Array) {
+  let at = 8;
+  const uint = (length: number): bigint => {
+    if (at + length > data.length) throw new Unreadable();
+    at += length;
+    return readUint(data, at - length, length);
+  };
+  return { uint, skip: (length: number) => void uint(length), atEnd: () => at === data.length };
 }
 
-/** What a route gives and was quoted to bring; null where its data is cut off. */
-export function routeAmounts(data: Uint8Array): RouteAmounts | null {
-  const tail = data.length - ROUTE_TAIL;
-  if (tail < 8) return null;
-  return { given: readUint(data, tail, 8), quoted: readUint(data, tail + 8, 8), slippage: readUint(data, tail + 16, 2) };
+function skipPlan({ uint, skip }: ReturnType<typeof readerOf>): void {
+  for (let steps = uint(4); steps > 0n; steps--) {
+    const venue = Number(uint(1));
+    if (venue >= KNOWN_VENUES) throw new Unreadable();
+    skip(venue === VENUE_WITH_LIST ? 1 : (VENUE_BYTES.get(venue) ?? 0));
+    if (venue === VENUE_WITH_LIST && uint(1) !== 0n) skip(Number(uint(4)) * 2);
+    // The share of what is there, and which account it comes from and goes into.
+    skip(3);
+  }
 }
 
-/** What a route has to bring at least. */
-export function leastOf({ quoted, slippage }: RouteAmounts): bigint {
+/**
+ * Reads an instruction of the aggregator from its first byte to its last, as the program does: what stands behind the last
+ * one says nothing. Null if it is no route, or has a step of a venue that is not known.
+ */
+export function readRoute(data: Uint8Array): Route | null {
+  const layout = ROUTES[Array.from(data.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('')];
+  if (layout === undefined) return null;
+  const reader = readerOf(data);
+  try {
+    const id = layout.hasId ? Number(reader.uint(1)) : null;
+    skipPlan(reader);
+    const first = layout.kind === 'ledger' ? 0n : reader.uint(8);
+    const second = reader.uint(8);
+    const [given, quoted] = layout.kind === 'exactOut' ? [second, first] : [first, second];
+    const [slippage, platformFee] = [reader.uint(2), reader.uint(1)];
+    return reader.atEnd() ? { ...layout, id, given, quoted, slippage, platformFee } : null;
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+/** Least that an exact-in route has to bring. */
+export function leastOf({ quoted, slippage }: Pick<Route, 'quoted' | 'slippage'>): bigint {
   return (quoted * (10_000n - slippage)) / 10_000n;
+}
+
+/** Where the platform's fee goes; null if the route has no such account. */
+export function feeAccountOf({ accounts }: Pick<Route, 'accounts'>, named: readonly string[]): string | null {
+  return named[accounts.indexOf('platformFee')] ?? null;
 }

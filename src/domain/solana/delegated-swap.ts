@@ -3,7 +3,8 @@
  * instruction; every program, every account that value could reach and every amount has to be one that the order, the
  * wallet and the chain account for. What is not known is refused.
  */
-import { leastOf, routeAmounts, routeLayout } from './aggregator-routes.ts';
+import { programAddress } from '../launch/program-address.ts';
+import { feeAccountOf, leastOf, type Route, type RouteAccount, readRoute } from './aggregator-routes.ts';
 import { accountsOf, signersOf, type WireInstruction, type WireTransaction } from './message.ts';
 import {
   AGGREGATOR_PROGRAM,
@@ -18,6 +19,7 @@ import {
 
 /** The most lamports that one swap may cost its wallet in priority fees. */
 export const MOST_PRIORITY_LAMPORTS = 5_000_000n;
+const EVENT_AUTHORITY = programAddress(AGGREGATOR_PROGRAM, ['__event_authority']).address;
 /** Compute units of a transaction that sets no limit of its own, at most. */
 const DEFAULT_UNITS = 1_400_000n;
 
@@ -105,7 +107,7 @@ function checkAmounts({ given, got, units, unitPrice }: Moved, { mostIn, leastOu
 function checkInstruction(instruction: WireInstruction, accounts: readonly string[], swap: DelegatedSwap, moved: Moved): void {
   const { program, data } = instruction;
   const named = instruction.accounts.map((place) => accounts[place] ?? '');
-  if (program === COMPUTE_BUDGET_PROGRAM) checkBudget(data, moved);
+  if (program === COMPUTE_BUDGET_PROGRAM) checkBudget(data, named, moved);
   else if (program === ASSOCIATED_TOKEN_PROGRAM) checkOpening(data, named, swap);
   else if (program === TOKEN_PROGRAM || program === TOKEN_2022) checkTransfer(program, data, named, swap, moved);
   else if (program === AGGREGATOR_PROGRAM) checkRoute(data, named, swap, moved);
@@ -121,15 +123,18 @@ function unsigned(data: Uint8Array, at: number, bytes: number): bigint {
 }
 
 /** The limit of compute units and their price; each once, nothing else. */
-function checkBudget(data: Uint8Array, moved: Moved): void {
+function checkBudget(data: Uint8Array, named: readonly string[], moved: Moved): void {
+  if (named.length > 0) object('the compute budget is given accounts');
   if (data[0] === 2 && data.length === 5 && moved.units === null) moved.units = unsigned(data, 1, 4);
   else if (data[0] === 3 && data.length === 9 && moved.unitPrice === null) moved.unitPrice = unsigned(data, 1, 8);
   else object(`the compute budget is asked for something else (${data[0]})`);
 }
 
 /** Opens the wallet's own account of one of the two mints. */
-function checkOpening(data: Uint8Array, [payer, account, owner, mint, system, program]: readonly string[], swap: DelegatedSwap): void {
+function checkOpening(data: Uint8Array, named: readonly string[], swap: DelegatedSwap): void {
   const { wallet, input, output, makers, accountOf } = swap;
+  const [payer, account, owner, mint, system, program, ...others] = named;
+  if (others.length > 0) object(`an account is opened with ${others.join(', ')}, which it does not need`);
   if (data.length > 1 || (data.length === 1 && data[0] !== 0 && data[0] !== 1)) object('an account is asked for more than being opened');
   const side = [input, output].find((one) => one.mint === mint);
   if (side === undefined) return object(`an account of ${mint} is opened, which is not swapped`);
@@ -186,23 +191,45 @@ function checkTransfer(program: string, data: Uint8Array, named: readonly string
   moved.got += amount - fee;
 }
 
-/** A route of the aggregator from the wallet's account of the input into its account of the output. */
-function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
+/** What each account of a route may be: no account of it may be one that the swap does not account for. */
+function routeAccounts({ id }: Route, swap: DelegatedSwap): Readonly<Record<RouteAccount, readonly string[]>> {
   const { wallet, input, output, accountOf } = swap;
-  const layout = routeLayout(data);
-  if (layout === null) return object('the aggregator is asked for something else than a route');
-  const amounts = routeAmounts(data);
-  if (named.length < layout.named || amounts === null) return object('the route is cut off');
-  if (named[layout.authority] !== wallet) object('the route is not the wallet’s');
-  if (named[layout.source] !== accountOf(wallet, input.mint, input.program))
-    object('the route begins at another account than the wallet’s');
+  const shared = id === null ? null : programAddress(AGGREGATOR_PROGRAM, ['authority', Uint8Array.of(id)]).address;
+  const sharedOf = ({ mint, program }: SwapMint): readonly string[] => (shared === null ? [] : [accountOf(shared, mint, program)]);
   const own = accountOf(wallet, output.mint, output.program);
-  const [first, ...others] = layout.destinations;
-  if (named[first as number] !== own) object(`the route ends at ${named[first as number]}`);
-  for (const place of others) if (named[place] !== own && named[place] !== AGGREGATOR_PROGRAM) object(`the route ends at ${named[place]}`);
+  return {
+    tokenProgram: [TOKEN_PROGRAM, TOKEN_2022],
+    programAuthority: shared === null ? [] : [shared],
+    user: [wallet],
+    source: [accountOf(wallet, input.mint, input.program)],
+    programSource: sharedOf(input),
+    programDestination: sharedOf(output),
+    destination: [own],
+    otherDestination: [own, AGGREGATOR_PROGRAM],
+    inputMint: [input.mint],
+    outputMint: [output.mint],
+    platformFee: [AGGREGATOR_PROGRAM],
+    token2022: [TOKEN_2022, AGGREGATOR_PROGRAM],
+    tokenLedger: [],
+    eventAuthority: [EVENT_AUTHORITY],
+    program: [AGGREGATOR_PROGRAM],
+  };
+}
+
+/** A route of the aggregator from the wallet's account of the input into its account of the output, which pays a fee to nobody. */
+function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
+  const route = readRoute(data);
+  if (route === null) return object('the aggregator is asked for something else than a route that is known');
+  if (route.kind !== 'exactIn') object(`a route that fixes another amount than what is given is not signed (${route.name})`);
+  if (route.platformFee !== 0n) object(`the route pays a fee of ${route.platformFee} basis points to ${feeAccountOf(route, named)}`);
+  const known = routeAccounts(route, swap);
+  for (const [place, account] of route.accounts.entries())
+    if (!known[account].includes(named[place] ?? ''))
+      object(`the route names ${named[place] ?? 'nothing'} as its ${account} (account ${place})`);
   // The wallet's signature reaches the programs behind the aggregator: only its two accounts may be within their reach.
-  if (named.some((account, place) => account === wallet && place !== layout.authority)) object('the route is given the wallet itself');
-  if (amounts.slippage > 10_000n) object(`the route may slip by ${amounts.slippage} basis points`);
-  moved.given += amounts.given;
-  moved.got += leastOf(amounts);
+  if (named.some((account, place) => account === swap.wallet && place !== route.accounts.indexOf('user')))
+    object('the route is given the wallet itself');
+  if (route.slippage > 10_000n) object(`the route may slip by ${route.slippage} basis points`);
+  moved.given += route.given;
+  moved.got += leastOf(route);
 }

@@ -5,7 +5,7 @@
  */
 import { readUint } from '../launch/byte-struct.ts';
 import { CURVE_INSTRUCTIONS, LOCKER_CLAIM } from '../launch/curve/instructions.ts';
-import { leastOf, routeAmounts, routeLayout } from './aggregator-routes.ts';
+import { leastOf, type RouteAccount, readRoute } from './aggregator-routes.ts';
 import { base58 } from './base58.ts';
 import { accountsOf, type WireMessage } from './message.ts';
 import {
@@ -228,10 +228,12 @@ const locker: Reader = ({ data, uint, account }) =>
     : null;
 
 const aggregator: Reader = ({ data, account }) => {
-  const [layout, amounts] = [routeLayout(data), routeAmounts(data)];
-  if (layout === null || amounts === null || amounts.slippage > 10_000n) return null;
-  const [into] = layout.destinations;
-  return `Swaps by the aggregator for ${account(layout.authority)}: gives exactly ${units(amounts.given)} of ${account(layout.source)} and gets at least ${units(leastOf(amounts))} into ${account(into as number)}.`;
+  const route = readRoute(data);
+  if (route === null || route.kind !== 'exactIn' || route.slippage > 10_000n) return null;
+  const named = (one: RouteAccount): string => account(route.accounts.indexOf(one));
+  const fee =
+    route.platformFee === 0n ? '' : ` Of what is swapped ${amountText(route.platformFee, 2)} % goes to ${named('platformFee')} as a fee.`;
+  return `Swaps by the aggregator for ${named('user')}: gives exactly ${units(route.given)} of ${named('source')} and gets at least ${units(leastOf(route))} into ${named('destination')}.${fee}`;
 };
 
 const READERS: Readonly<Record<string, Reader>> = {

@@ -19,12 +19,14 @@ const SHARED_ACCOUNTS_ROUTE = Uint8Array.from(Buffer.from('c1209b3341d69c81', 'h
 const ERRORS = { slippage: 6001, invalidPlan: 6003, unknown: 101 } as const;
 /** Accounts before those of the steps. */
 const HEAD = 13;
-/** A step's parts of the plan: what it is, two amounts of a maker's price, how many accounts it names. */
-const STEP_BYTES = 1 + 8 + 8 + 1;
+/**
+ * A step as the program lays it out: a venue with two numbers of eight bytes (Symmetry's), a share and two places. The sandbox's
+ * venues are none of that list: the numbers are a maker's price, or zero in a step through a venue, and the last place says how many accounts the step names.
+ */
+const STEP_BYTES = 1 + 8 + 8 + 3;
+const STEP_VENUE = 29;
+const STEP_ACCOUNTS = STEP_BYTES - 1;
 const TAIL_BYTES = 19;
-/** What a step is; the sandbox numbers them itself. */
-const VENUE = 0;
-const MAKER = 1;
 
 /** A step: an instruction of a venue whose amount is what has come so far, or a maker's price. */
 export type RouteStep =
@@ -86,12 +88,13 @@ function planOf(steps: readonly RouteStep[]): Uint8Array {
   writeUint(BigInt(steps.length), plan, 0, 4);
   for (const [index, step] of steps.entries()) {
     const at = 4 + index * STEP_BYTES;
-    plan[at] = step.kind === 'venue' ? VENUE : MAKER;
+    plan[at] = STEP_VENUE;
     if (step.kind === 'maker') {
       writeUint(step.given, plan, at + 1, 8);
       writeUint(step.got, plan, at + 9, 8);
     }
-    plan[at + 17] = accountsOf(step).length;
+    plan[at + 17] = 100;
+    plan[at + STEP_ACCOUNTS] = accountsOf(step).length;
   }
   return plan;
 }
@@ -155,7 +158,7 @@ function swapInVenue(context: ModelContext, [, program, ...accounts]: Accounts, 
 /** A maker takes what is there, and gives for it by the price that it signed for. */
 function swapWithMaker(context: ModelContext, accounts: Accounts, amount: bigint, given: bigint, got: bigint): void {
   const [into, maker, inMint, makerIn, routeIn, outMint, makerOut] = accounts.map(({ address }) => address) as string[];
-  if (accounts[1]?.signer !== true || given === 0n) throw new ProgramFailure(ERRORS.invalidPlan);
+  if (accounts[1]?.signer !== true) throw new ProgramFailure(ERRORS.invalidPlan);
   pay(context, inMint as string, routeIn as string, makerIn as string, ROUTE_AUTHORITY, amount);
   pay(context, outMint as string, makerOut as string, into as string, maker as string, (amount * got) / given);
 }
@@ -175,12 +178,13 @@ export function aggregatorProgram(context: ModelContext): void {
   const steps = Number(readUint(data, 9, 4));
   for (let index = 0; index < steps; index++) {
     const at = 13 + index * STEP_BYTES;
-    const named = accounts.slice(from, from + (data[at + 17] as number));
+    const named = accounts.slice(from, from + (data[at + STEP_ACCOUNTS] as number));
     from += named.length;
     const into = named[0]?.address ?? '';
     const before = held(context, into);
-    if (data[at] === VENUE) swapInVenue(context, named, inHand);
-    else swapWithMaker(context, named, inHand, readUint(data, at + 1, 8), readUint(data, at + 9, 8));
+    const [given, got] = [readUint(data, at + 1, 8), readUint(data, at + 9, 8)];
+    if (given === 0n) swapInVenue(context, named, inHand);
+    else swapWithMaker(context, named, inHand, given, got);
     inHand = held(context, into) - before;
   }
   if (inHand < (quoted * (10_000n - slippageBps)) / 10_000n) throw new ProgramFailure(ERRORS.slippage);

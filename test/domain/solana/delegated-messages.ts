@@ -23,7 +23,7 @@ export const MAKER = makerKey.publicKey.toBase58();
 export const STRANGER = strangerKey.publicKey.toBase58();
 export const USDC = { mint: keyOf(10).publicKey.toBase58(), program: TOKEN_PROGRAM };
 export const SHARE = { mint: keyOf(11).publicKey.toBase58(), program: TOKEN_2022 };
-const OTHER = { mint: keyOf(12).publicKey.toBase58(), program: TOKEN_PROGRAM };
+export const OTHER = { mint: keyOf(12).publicKey.toBase58(), program: TOKEN_PROGRAM };
 
 const derived = new Map<string, string>();
 function accountOf(owner: string, mint: string, program: string): string {
@@ -85,25 +85,77 @@ export function transfer(from: string, side: typeof USDC, to: string, amount: bi
     : made(side.program, [[source], [destination], [from, true]], bytes([1, 3], [8, amount]));
 }
 
-const anchor = (name: string): Buffer => createHash('sha256').update(`global:${name}`).digest().subarray(0, 8);
-const ROUTE = anchor('route');
+/** Opens the wallet's own account. */
+export function opening(side: typeof USDC): TransactionInstruction {
+  const system = SystemProgram.programId.toBase58();
+  return made(
+    ASSOCIATED_TOKEN_PROGRAM,
+    [[WALLET, true], [own(WALLET, side)], [WALLET], [side.mint], [system], [side.program]],
+    Uint8Array.of(1),
+  );
+}
 
-function route(
-  source: string,
-  destination: string,
-  optional: string,
-  rest: readonly string[],
-  given: bigint,
-  quoted: bigint,
-  slippage: number,
-) {
-  const data = Buffer.concat([ROUTE, Buffer.from([1, 0, 0, 0, 7, 100, 0, 1]), bytes([8, given], [8, quoted], [2, slippage], [1, 0])]);
-  const named = [TOKEN_PROGRAM, WALLET, source, destination, optional, SHARE.mint, AGGREGATOR_PROGRAM, MAKER, AGGREGATOR_PROGRAM];
+/** From the maker to the wallet, of which the mint keeps a fee. */
+export function feeTransfer(amount: bigint, fee: bigint): TransactionInstruction {
+  const accounts = [[own(MAKER, SHARE)], [SHARE.mint], [own(WALLET, SHARE)], [MAKER, true]] as const;
+  return made(TOKEN_2022, accounts, bytes([1, 26], [1, 1], [8, amount], [1, 6], [8, fee]));
+}
+
+const anchor = (name: string): Buffer => createHash('sha256').update(`global:${name}`).digest().subarray(0, 8);
+const EVENT_AUTHORITY = 'D8cy77BBepLMngZx6ZukaTff5hCt1HrWyKk3Hnd9oitf';
+/** The aggregator's authority of number 2. */
+const AUTHORITY = 'BQ72nSv9f3PRyRKCBnHLVrerrv37CYTHm5h3s9VSGQDV';
+
+/** A route that gives, and is quoted, so much; with what differs from an honest one. */
+interface RouteTerms {
+  readonly given: bigint;
+  readonly quoted: bigint;
+  readonly slippage: number;
+  /** Of the named accounts, by their place. */
+  readonly instead?: Readonly<Record<number, string>>;
+  readonly rest?: readonly string[];
+  readonly fee?: number;
+  /** Stands behind the last byte that the program reads. */
+  readonly trailing?: Uint8Array;
+  readonly plan?: Uint8Array;
+  readonly kind?: string;
+}
+
+/** One step: venue 7 has no bytes of its own, all of it, from the first account into the second. */
+const PLAN = Buffer.from([1, 0, 0, 0, 7, 100, 0, 1]);
+
+function routeWith(
+  kind: string,
+  beforePlan: Uint8Array,
+  accounts: readonly string[],
+  signer: number,
+  terms: RouteTerms,
+): TransactionInstruction {
+  const { given, quoted, slippage, instead = {}, rest = [], fee = 0, trailing = new Uint8Array(), plan = PLAN } = terms;
+  const data = Buffer.concat([
+    anchor(terms.kind ?? kind),
+    beforePlan,
+    plan,
+    bytes([8, given], [8, quoted], [2, slippage], [1, fee]),
+    trailing,
+  ]);
+  const named = [...accounts.map((account, place) => instead[place] ?? account), ...rest];
   return made(
     AGGREGATOR_PROGRAM,
-    [...named, ...rest].map((address, place) => [address, place === 1] as const),
+    named.map((address, place) => [address, place === signer] as const),
     data,
   );
+}
+
+export function route(terms: RouteTerms): TransactionInstruction {
+  const ends = [own(WALLET, USDC), own(WALLET, SHARE), AGGREGATOR_PROGRAM, SHARE.mint, AGGREGATOR_PROGRAM];
+  return routeWith('route', new Uint8Array(), [TOKEN_PROGRAM, WALLET, ...ends, EVENT_AUTHORITY, AGGREGATOR_PROGRAM], 1, terms);
+}
+
+export function sharedRoute(terms: RouteTerms): TransactionInstruction {
+  const ends = [own(WALLET, USDC), own(AUTHORITY, USDC), own(AUTHORITY, SHARE), own(WALLET, SHARE), USDC.mint, SHARE.mint];
+  const accounts = [TOKEN_PROGRAM, AUTHORITY, WALLET, ...ends, AGGREGATOR_PROGRAM, TOKEN_2022, EVENT_AUTHORITY, AGGREGATOR_PROGRAM];
+  return routeWith('shared_accounts_route', Uint8Array.of(2), accounts, 2, terms);
 }
 
 type Draw = <Item>(items: readonly Item[]) => Item;
@@ -112,45 +164,26 @@ type Draw = <Item>(items: readonly Item[]) => Item;
 function honest(draw: Draw): Made {
   const amount = BigInt(draw([1, 1_000, 400_000, 600_000, 1_000_000]));
   const nothing = { gives: 0n, gets: 0n, isHarmless: true };
-  const kind = draw(['limit', 'price', 'open', 'give', 'give', 'get', 'get', 'fee_get', 'route', 'route'] as const);
+  const kind = draw(['limit', 'price', 'open', 'give', 'give', 'get', 'get', 'fee_get', 'route', 'shared'] as const);
   switch (kind) {
     case 'limit':
       return { ...nothing, once: kind, instruction: ComputeBudgetProgram.setComputeUnitLimit({ units: 200_000 }) };
     case 'price':
       return { ...nothing, once: kind, instruction: ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 10_000 }) };
-    case 'open': {
-      const side = draw([USDC, SHARE]);
-      const accounts = [
-        [WALLET, true],
-        [own(WALLET, side)],
-        [WALLET],
-        [side.mint],
-        [SystemProgram.programId.toBase58()],
-        [side.program],
-      ] as const;
-      return { ...nothing, instruction: made(ASSOCIATED_TOKEN_PROGRAM, accounts, Uint8Array.of(1)) };
-    }
+    case 'open':
+      return { ...nothing, instruction: opening(draw([USDC, SHARE])) };
     case 'give':
       return { ...nothing, gives: amount, instruction: transfer(WALLET, USDC, own(MAKER, USDC), amount, draw([true, false])) };
     case 'get':
       return { ...nothing, gets: amount, instruction: transfer(MAKER, SHARE, own(WALLET, SHARE), amount, draw([true, false])) };
-    case 'fee_get': {
-      const fee = amount / 10n;
-      const accounts = [[own(MAKER, SHARE)], [SHARE.mint], [own(WALLET, SHARE)], [MAKER, true]] as const;
-      const data = bytes([1, 26], [1, 1], [8, amount], [1, 6], [8, fee]);
-      return { ...nothing, gets: amount - fee, instruction: made(TOKEN_2022, accounts, data) };
-    }
-    case 'route': {
+    case 'fee_get':
+      return { ...nothing, gets: amount - amount / 10n, instruction: feeTransfer(amount, amount / 10n) };
+    case 'route':
+    case 'shared': {
       const slippage = draw([0, 50, 10_000]);
-      const instruction = route(
-        own(WALLET, USDC),
-        own(WALLET, SHARE),
-        draw([AGGREGATOR_PROGRAM, own(WALLET, SHARE)]),
-        [STRANGER],
-        amount,
-        amount,
-        slippage,
-      );
+      const terms = { given: amount, quoted: amount, slippage, rest: [STRANGER] };
+      const instruction =
+        kind === 'shared' ? sharedRoute(terms) : route({ ...terms, instead: { 4: draw([AGGREGATOR_PROGRAM, own(WALLET, SHARE)]) } });
       return { ...nothing, gives: amount, gets: (amount * BigInt(10_000 - slippage)) / 10_000n, instruction };
     }
   }
@@ -163,6 +196,7 @@ function hostile(draw: Draw): Made {
   const system = (data: Uint8Array): TransactionInstruction => made(SystemProgram.programId.toBase58(), [[WALLET, true], [STRANGER]], data);
   const token = (data: Uint8Array, ...accounts: readonly string[]): TransactionInstruction =>
     made(side.program, [...accounts.map((one) => [one] as const), [WALLET, true]], data);
+  const terms = { given: amount, quoted: amount, slippage: 0 };
   const all: readonly (() => TransactionInstruction)[] = [
     () => system(bytes([4, 2], [8, amount])),
     () => system(bytes([4, 1])),
@@ -192,10 +226,17 @@ function hostile(draw: Draw): Made {
       ),
     () => made(ASSOCIATED_TOKEN_PROGRAM, [[WALLET, true], [own(WALLET, side)]], Uint8Array.of(2)),
     () => made(STRANGER, [[WALLET, true], [own(WALLET, USDC)]], bytes([8, amount])),
-    () => route(own(WALLET, USDC), own(STRANGER, SHARE), AGGREGATOR_PROGRAM, [], amount, amount, 0),
-    () => route(own(WALLET, OTHER), own(WALLET, SHARE), AGGREGATOR_PROGRAM, [], amount, amount, 0),
-    () => route(own(WALLET, USDC), own(WALLET, SHARE), own(STRANGER, SHARE), [], amount, amount, 0),
-    () => route(own(WALLET, USDC), own(WALLET, SHARE), AGGREGATOR_PROGRAM, [STRANGER, WALLET], amount, amount, 0),
+    () => draw([route, sharedRoute])({ ...terms, fee: 1 + Math.floor(draw([0, 0.5, 1]) * 254) }),
+    () => route({ ...terms, instead: { [draw([0, 2, 3, 5, 6, 7, 8])]: own(STRANGER, side) } }),
+    () => sharedRoute({ ...terms, instead: { [draw([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])]: own(STRANGER, side) } }),
+    () => route({ ...terms, instead: { 4: own(STRANGER, SHARE) } }),
+    () => draw([route, sharedRoute])({ ...terms, rest: [STRANGER, WALLET] }),
+    // The program reads from the front: what it was told comes first, and what it should have been told stands behind.
+    () => draw([route, sharedRoute])({ ...terms, quoted: 0n, trailing: bytes([8, amount], [8, amount], [2, 0], [1, 0]) }),
+    () => draw([route, sharedRoute])({ ...terms, plan: Buffer.from([1, 0, 0, 0, 200, 100, 0, 1]) }),
+    () => route({ ...terms, kind: 'exact_out_route' }),
+    () => sharedRoute({ ...terms, kind: 'shared_accounts_exact_out_route' }),
+    () => sharedRoute({ ...terms, kind: 'shared_accounts_route_v2' }),
     () => made(AGGREGATOR_PROGRAM, [[WALLET, true], [own(WALLET, USDC)]], Buffer.concat([anchor('set_token_ledger'), bytes([8, amount])])),
     () => ComputeBudgetProgram.requestHeapFrame({ bytes: 32_768 }),
     () => ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 900_000_000_000 }),

@@ -1,13 +1,23 @@
 // What a delegated wallet signs is the swap of the order and nothing else, over generated messages.
-import { TransactionMessage, VersionedTransaction } from '@solana/web3.js';
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { type AccountMeta, ComputeBudgetProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import { describe, expect, test } from 'vitest';
+import { associatedAccount } from '../../../src/adapters/solana/associated-account.ts';
+import { programAddress } from '../../../src/domain/launch/program-address.ts';
+import { readRoute } from '../../../src/domain/solana/aggregator-routes.ts';
 import { delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
+import { AGGREGATOR_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import {
   assessedMessages,
+  feeTransfer,
   MAKER,
+  OTHER,
+  opening,
   own,
+  route,
   SHARE,
+  sharedRoute,
   STRANGER,
   SWAP,
   TABLE,
@@ -18,8 +28,22 @@ import {
   walletKey,
 } from './delegated-messages.ts';
 import { BLOCKHASH } from './honest-transactions.ts';
+import { keyNamed, wireMessage } from './wire-message.ts';
 
-const MESSAGES = 3_000;
+const ROUTES = JSON.parse(readFileSync(new URL('../../fixtures/jupiter/routes.json', import.meta.url), 'utf8')) as {
+  readonly venues: readonly (readonly [name: string, size: number | null])[];
+  readonly recorded: readonly {
+    readonly what: string;
+    readonly data: string;
+    readonly given: string;
+    readonly quoted: string;
+    readonly slippageBps: number;
+    readonly platformFeeBps: number;
+    readonly accounts: readonly string[];
+  }[];
+};
+
+const MESSAGES = 1_500;
 
 test(`of ${MESSAGES} generated messages none is passed that does more than the order, and every one that is the order is`, () => {
   const { passed, short, hostile } = assessedMessages(MESSAGES, 20_261_122);
@@ -40,4 +64,163 @@ test('an account of a lookup table is believed only as the chain itself holds it
   expect(under(TABLE_ADDRESSES)).toBeNull();
   expect(under(null)).toContain('instruction 0');
   expect(under([own(STRANGER, USDC), ...TABLE_ADDRESSES.slice(1)])).toContain('would go to');
+});
+
+/** Whether a message of these instructions would be signed: with the maker's signature if it is to sign. */
+function isPassed(instructions: readonly TransactionInstruction[]): boolean {
+  const { message, signers } = wireMessage(WALLET, BLOCKHASH, instructions, null);
+  const signatures = signers.map((signer) => new Uint8Array(64).fill(signer === WALLET ? 0 : 7));
+  const read = readTransaction(Buffer.concat([Uint8Array.of(signers.length), ...signatures, message]));
+  return read.ok && delegatedSwapObjection(read.value, { ...SWAP, tables: new Map() }) === null;
+}
+
+const THOUSAND = 1_000n;
+const GIVE = transfer(WALLET, USDC, own(MAKER, USDC), THOUSAND, true);
+const GET = transfer(MAKER, SHARE, own(WALLET, SHARE), THOUSAND, true);
+const TERMS = { given: THOUSAND, quoted: THOUSAND, slippage: 50, rest: [STRANGER] };
+const HARMLESS_VENUES = new Set(ROUTES.venues.flatMap(([, size], venue) => (size === 0 ? [venue] : [])));
+
+/** An instruction that the signer knows, with what completes it to the swap, and an oracle of its own for each byte that may vary. */
+interface Known {
+  readonly instruction: TransactionInstruction;
+  readonly beside: readonly TransactionInstruction[];
+  /** True if the data with the byte at this place changed still keeps to the order. Absent: no byte may vary. */
+  readonly isGood?: (data: Buffer, at: number) => boolean;
+  /** Accounts that stand for pools. */
+  readonly pools?: number;
+  /** Accounts that may be left out: the program's own address stands there. */
+  readonly optional?: readonly number[];
+}
+
+const isAt = (at: number, from: number, length: number): boolean => at >= from && at < from + length;
+/** The wallet gives something, at most the order's million, and no more than twice what it gets beside. */
+const gives = (from: number) => (data: Buffer, at: number) =>
+  isAt(at, from, 8) && data.readBigUInt64LE(from) > 1n && data.readBigUInt64LE(from) / 2n <= THOUSAND;
+const gets = (from: number) => (data: Buffer, at: number) => isAt(at, from, 8) && data.readBigUInt64LE(from) >= THOUSAND / 2n;
+/** The decimals that a checked transfer names are the chain's to check. */
+const checked = (good: (data: Buffer, at: number) => boolean) => (data: Buffer, at: number) => at === 9 || good(data, at);
+const routed = (plan: number) => (data: Buffer, at: number) => {
+  if (at === plan + 4) return HARMLESS_VENUES.has(data[at] as number);
+  if (isAt(at, plan + 5, 3)) return true;
+  const [given, quoted, slippage] = [data.readBigUInt64LE(plan + 8), data.readBigUInt64LE(plan + 16), BigInt(data.readUInt16LE(plan + 24))];
+  const least = (quoted * (10_000n - slippage)) / 10_000n;
+  return isAt(at, plan + 8, 18) && given > 1n && given <= 1_000_000n && slippage <= 10_000n && least >= given / 2n;
+};
+
+const KNOWN: Readonly<Record<string, Known>> = {
+  'the limit of compute units': {
+    instruction: ComputeBudgetProgram.setComputeUnitLimit({ units: 200_000 }),
+    beside: [GIVE, GET],
+    isGood: (_, at) => isAt(at, 1, 4),
+  },
+  'their price': {
+    instruction: ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 10_000 }),
+    beside: [GIVE, GET],
+    // 1,400,000 units at most: five million lamports are 3,571,428 micro-lamports a unit.
+    isGood: (data, at) => isAt(at, 1, 8) && data.readBigUInt64LE(1) <= 3_571_428n,
+  },
+  'an account that is opened': {
+    instruction: opening(SHARE),
+    beside: [GIVE, GET],
+    isGood: (data, at) => at === 0 && (data[0] ?? 0) < 2,
+  },
+  'a transfer to the maker': { instruction: transfer(WALLET, USDC, own(MAKER, USDC), THOUSAND, false), beside: [GET], isGood: gives(1) },
+  'a checked transfer to the maker': { instruction: GIVE, beside: [GET], isGood: checked(gives(1)) },
+  'a transfer to the wallet': { instruction: transfer(MAKER, SHARE, own(WALLET, SHARE), THOUSAND, false), beside: [GIVE], isGood: gets(1) },
+  'a checked transfer to the wallet': { instruction: GET, beside: [GIVE], isGood: checked(gets(1)) },
+  'a transfer of which the mint keeps a fee': {
+    instruction: feeTransfer(THOUSAND, 10n),
+    beside: [GIVE],
+    isGood: (data, at) =>
+      at === 10 ||
+      (at >= 2 &&
+        data.readBigUInt64LE(11) <= data.readBigUInt64LE(2) &&
+        data.readBigUInt64LE(2) - data.readBigUInt64LE(11) >= THOUSAND / 2n),
+  },
+  'a route': { instruction: route(TERMS), beside: [], isGood: routed(8), pools: 1, optional: [4, 6] },
+  'a route through shared accounts': { instruction: sharedRoute(TERMS), beside: [], isGood: routed(9), pools: 1, optional: [9, 10] },
+};
+
+describe.each(Object.entries(KNOWN))('%s', (_, { instruction, beside, isGood = () => false, pools = 0, optional = [] }) => {
+  const { programId, keys, data } = instruction;
+  const withData = (other: Buffer) => isPassed([new TransactionInstruction({ programId, keys, data: other }), ...beside]);
+
+  test('is signed as it is, and with each byte changed exactly when what the chain then does keeps to the order', () => {
+    expect(withData(data)).toBe(true);
+    for (let at = 0; at < data.length; at++)
+      for (const bits of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
+        const other = Buffer.from(data);
+        other[at] = (other[at] as number) ^ bits;
+        expect([at, bits, withData(other)]).toEqual([at, bits, isGood(other, at)]);
+      }
+  });
+
+  test('is not signed with a byte more or fewer', () => {
+    for (const more of [Buffer.from([0]), data.subarray(-19)]) expect(withData(Buffer.concat([data, more]))).toBe(false);
+    expect(withData(data.subarray(0, -1))).toBe(isGood(data.subarray(0, -1), 0));
+  });
+
+  test('is not signed with an account that the swap does not account for, one more or one fewer', () => {
+    const withKeys = (others: typeof keys) => isPassed([new TransactionInstruction({ programId, keys: others, data }), ...beside]);
+    const strangers = [STRANGER, own(STRANGER, USDC), own(STRANGER, SHARE), own(WALLET, OTHER), AGGREGATOR_PROGRAM].map(keyNamed);
+    for (const place of keys.slice(0, keys.length - pools).keys())
+      for (const pubkey of strangers) {
+        const isAbsence = optional.includes(place) && pubkey.toBase58() === AGGREGATOR_PROGRAM;
+        if (pubkey.equals((keys[place] as AccountMeta).pubkey)) continue;
+        const others = keys.map((key, at) => (at === place ? { ...key, pubkey } : key));
+        expect([place, pubkey.toBase58(), withKeys(others)]).toEqual([place, pubkey.toBase58(), isAbsence]);
+      }
+    if (keys.length > 0) expect(withKeys(keys.slice(0, keys.length - pools - 1))).toBe(false);
+    if (pools === 0) expect(withKeys([...keys, { pubkey: keyNamed(STRANGER), isSigner: false, isWritable: true }])).toBe(false);
+    else expect(withKeys([...keys, { pubkey: keyNamed(WALLET), isSigner: false, isWritable: true }])).toBe(false);
+  });
+});
+
+test.each([
+  ['a platform fee to a stranger', { fee: 255, instead: { 6: own(STRANGER, SHARE) } }, { fee: 255, instead: { 9: own(STRANGER, SHARE) } }],
+  ['an account for the fee beside a fee of nothing', { instead: { 6: own(STRANGER, SHARE) } }, { instead: { 9: own(STRANGER, SHARE) } }],
+  [
+    'what it should say behind what it says',
+    { quoted: 0n, trailing: route(TERMS).data.subarray(-19) },
+    { quoted: 0n, trailing: route(TERMS).data.subarray(-19) },
+  ],
+])('a route with %s is refused', (_, of, shared) => {
+  expect(isPassed([route({ ...TERMS, ...of })])).toBe(false);
+  expect(isPassed([sharedRoute({ ...TERMS, ...shared })])).toBe(false);
+});
+
+describe('routes are read as the program reads them', () => {
+  test.each(ROUTES.recorded)('$what', ({ data, given, quoted, slippageBps, platformFeeBps }) => {
+    expect(readRoute(Buffer.from(data, 'hex'))).toMatchObject({
+      given: BigInt(given),
+      quoted: BigInt(quoted),
+      slippage: BigInt(slippageBps),
+      platformFee: BigInt(platformFeeBps),
+    });
+  });
+
+  test('the accounts that the aggregator trades through are those of its authority of that number', () => {
+    const { data, accounts } = ROUTES.recorded[1] as (typeof ROUTES.recorded)[number];
+    const authority = programAddress(AGGREGATOR_PROGRAM, [
+      'authority',
+      Uint8Array.of(readRoute(Buffer.from(data, 'hex'))?.id as number),
+    ]).address;
+    const [input, output] = [accounts[7], accounts[8]] as [string, string];
+    expect([accounts[1], accounts[4], accounts[5]]).toEqual([
+      authority,
+      associatedAccount(authority, input, TOKEN_PROGRAM),
+      associatedAccount(authority, output, TOKEN_PROGRAM),
+    ]);
+  });
+
+  test.each(ROUTES.venues.map(([name, size], venue) => [name, venue, size] as const))('a step through %s', (_, venue, size) => {
+    const part = size === null ? Buffer.from([1, 1, 2, 0, 0, 0, 5, 1, 6, 2]) : Buffer.alloc(size, 3);
+    const plan = Buffer.concat([Uint8Array.of(2, 0, 0, 0, venue), part, Uint8Array.of(100, 0, 1, venue), part, Uint8Array.of(100, 1, 2)]);
+    expect(readRoute(route({ ...TERMS, plan }).data)).toMatchObject({ given: THOUSAND, quoted: THOUSAND, slippage: 50n, platformFee: 0n });
+  });
+
+  test('a venue that is not in the list makes a route unreadable', () => {
+    for (let venue = ROUTES.venues.length; venue < 256; venue++)
+      expect(readRoute(route({ ...TERMS, plan: Buffer.from([1, 0, 0, 0, venue, 100, 0, 1]) }).data)).toBeNull();
+  });
 });

@@ -25,7 +25,7 @@ import {
   swapInstruction,
 } from '../../../src/domain/launch/curve/program.ts';
 import { lockerClaimInstruction, migrationFeeInstruction, surplusInstruction } from '../../../src/domain/launch/withdrawals.ts';
-import { routeLayout } from '../../../src/domain/solana/aggregator-routes.ts';
+import { readRoute } from '../../../src/domain/solana/aggregator-routes.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import {
   AGGREGATOR_PROGRAM,
@@ -140,19 +140,24 @@ test('launches, trades on a curve and claims name who is paid and into which acc
   );
 });
 
-test('the layouts of routes stand under the names that the aggregator gives its instructions', () => {
+test('routes stand under the names that the aggregator gives them, and are told with the fee that somebody takes', () => {
   const begin = (name: string) => createHash('sha256').update(`global:${name}`).digest().subarray(0, 8);
-  expect(routeLayout(begin('route'))).toMatchObject({ authority: 1, named: 9 });
-  expect(routeLayout(begin('shared_accounts_route'))).toMatchObject({ authority: 2, named: 13 });
-  expect(routeLayout(begin('claim'))).toBeNull();
-  const tail = Buffer.alloc(19);
-  tail.writeBigUInt64LE(300_000_000n, 0);
-  tail.writeBigUInt64LE(1_000n, 8);
-  tail.writeUInt16LE(50, 16);
-  const data = Uint8Array.from(Buffer.concat([begin('route'), Buffer.alloc(4), tail]));
-  const accounts = [TOKEN_PROGRAM, of(a), of(b), of(c), of(d), of(a), of(b), of(c), of(d)].map((address) => ({ address }));
-  expect(own({ program: AGGREGATOR_PROGRAM, accounts, data })).toBe(
-    `Swaps by the aggregator for ${of(a)}: gives exactly 300,000,000 raw units of ${of(b)} and gets at least 995 raw units into ${of(c)}.`,
+  const tail = (fee: number): Buffer => {
+    const bytes = Buffer.alloc(19);
+    bytes.writeBigUInt64LE(300_000_000n, 0);
+    bytes.writeBigUInt64LE(1_000n, 8);
+    bytes.writeUInt16LE(50, 16);
+    bytes[18] = fee;
+    return bytes;
+  };
+  const data = (name: string, fee = 0) => Uint8Array.from(Buffer.concat([begin(name), Buffer.alloc(4), tail(fee)]));
+  for (const name of ['route', 'exact_out_route']) expect(readRoute(data(name))?.name).toBe(name);
+  expect(readRoute(data('claim'))).toBeNull();
+  const accounts = [TOKEN_PROGRAM, of(a), of(b), of(c), of(d), of(a), of(d), of(c), of(d)].map((address) => ({ address }));
+  const swaps = `Swaps by the aggregator for ${of(a)}: gives exactly 300,000,000 raw units of ${of(b)} and gets at least 995 raw units into ${of(c)}.`;
+  expect(own({ program: AGGREGATOR_PROGRAM, accounts, data: data('route') })).toBe(swaps);
+  expect(own({ program: AGGREGATOR_PROGRAM, accounts, data: data('route', 255) })).toBe(
+    `${swaps} Of what is swapped 2.55 % goes to ${of(d)} as a fee.`,
   );
 });
 
