@@ -104,6 +104,53 @@ describe('the catalogue', () => {
   });
 });
 
+describe('the oracle beats the prices', () => {
+  const closed = {
+    conditionId: '0x1111',
+    question: 'Will BTC close above $120,000 on November 25, 2026?',
+    endDate: '2026-11-25T17:00:00Z',
+    outcomes: '["Yes", "No"]',
+    clobTokenIds: '["11111", "22222"]',
+    active: true,
+    closed: true,
+    acceptingOrders: false,
+    closedTime: '2026-11-25 17:20:00+00',
+    updatedAt: '2026-11-25T17:19:00Z',
+  };
+  const NOW = Date.UTC(2026, 10, 25, 18);
+  const read = (fields: object) => mapGammaMarket({ ...closed, ...fields }, null, NOW) as PredictionMarket;
+  const pinned = ['["1", "0"]', '["0", "1"]', '["0.5", "0.5"]'];
+
+  test.each([
+    ['proposed', 'determined'],
+    ['reproposed', 'determined'],
+    ['challenged', 'disputed'],
+    ['disputed', 'disputed'],
+    ['a new word', 'unknown'],
+  ])('closed with pinned prices while the oracle says %s: %s, and nothing is paid', (umaResolutionStatus, status) => {
+    for (const outcomePrices of pinned) {
+      const market = read({ outcomePrices, umaResolutionStatus });
+      expect(market).toMatchObject({ status, resolvedAt: null, resolution: { result: null } });
+      expect(market.outcomes.map(({ payout }) => payout)).toEqual([null, null]);
+    }
+  });
+
+  test.each([
+    ['["1", "0"]', 'resolved', ['1', '0']],
+    ['["1", "0"]', undefined, ['1', '0']],
+    ['["0.5", "0.5"]', 'resolved', ['0.5', '0.5']],
+  ])('closed at %s with the oracle at %s pays', (outcomePrices, umaResolutionStatus, payouts) => {
+    const market = read({ outcomePrices, umaResolutionStatus });
+    expect(market.status).toBe('resolved');
+    expect(market.outcomes.map(({ payout }) => payout)).toEqual(payouts);
+    expect(market.observedAt, 'an outcome is no older than its resolution').toBe(Date.UTC(2026, 10, 25, 17, 20));
+  });
+
+  test('even prices without a word of the oracle are no payout: a market that never traded shows them too', () => {
+    expect(read({ outcomePrices: '["0.5", "0.5"]' })).toMatchObject({ status: 'closed', resolution: { result: null } });
+  });
+});
+
 describe('frames of the market channel', () => {
   const marketOf = (token: string): PredictionMarket | undefined => (token === '1001' || token === '1002' ? bitcoin : undefined);
   const map = (frame: unknown): readonly MarketMessage[] =>

@@ -132,7 +132,18 @@ const UMA_STATUSES: Readonly<Record<string, PredictionStatus>> = {
   resolved: 'resolved',
 };
 
-function statusOf(fields: Fields, payouts: readonly DecimalString[] | null): { status: PredictionStatus; words: string } {
+interface Stage {
+  readonly status: PredictionStatus;
+  readonly words: string;
+  /** Payout of each outcome, or null unless the status is `resolved`. */
+  readonly payouts: readonly DecimalString[] | null;
+}
+
+/**
+ * Reads the stage of a market. The oracle's word beats the prices: Gamma closes a market and pins its prices to the proposed
+ * outcome while that outcome may still be disputed and flip, and a settlement is never taken back.
+ */
+function stageOf(fields: Fields): Stage {
   const [active, closed] = [flagIn(fields, 'active'), flagIn(fields, 'closed')];
   const accepting = maybeFlag(fields, 'acceptingOrders');
   const uma = maybeText(fields, 'umaResolutionStatus');
@@ -144,22 +155,28 @@ function statusOf(fields: Fields, payouts: readonly DecimalString[] | null): { s
   ]
     .filter((word) => word !== '')
     .join(', ');
-  if (uma !== null && !Object.hasOwn(UMA_STATUSES, uma)) return { status: 'unknown', words };
-  if (payouts !== null && closed) return { status: 'resolved', words };
-  const stage = uma === null ? null : (UMA_STATUSES[uma] as PredictionStatus);
-  if (stage !== null && stage !== 'resolved') return { status: stage, words };
+  const stage = (status: PredictionStatus): Stage => ({ status, words, payouts: null });
+  if (uma !== null && !Object.hasOwn(UMA_STATUSES, uma)) return stage('unknown');
+  const oracle = uma === null ? null : (UMA_STATUSES[uma] as PredictionStatus);
+  if (oracle !== null && oracle !== 'resolved') return stage(oracle);
+  const payouts = closed ? payoutsOf(fields, oracle === 'resolved') : null;
+  if (payouts !== null) return { status: 'resolved', words, payouts };
   // Closed without a payout: the winner has to be asked for elsewhere.
-  if (closed) return { status: 'closed', words };
-  if (!active) return { status: 'unopened', words };
-  return { status: accepting === true ? 'open' : accepting === false ? 'paused' : 'unknown', words };
+  if (closed) return stage('closed');
+  if (!active) return stage('unopened');
+  return stage(accepting === true ? 'open' : accepting === false ? 'paused' : 'unknown');
 }
 
-/** What the outcomes pay, where the market is closed and its prices say so; the legacy `["0","0"]` says nothing. */
-function payoutsOf(fields: Fields): readonly DecimalString[] | null {
-  if (maybeFlag(fields, 'closed') !== true || maybeText(fields, 'outcomePrices') === null) return null;
+/**
+ * Returns the payouts that the prices of a closed market state, or null if they state none. The legacy `["0","0"]` states none.
+ * Even prices are a payout only by the oracle's word: a market that never traded shows them too.
+ */
+function payoutsOf(fields: Fields, decided: boolean): readonly DecimalString[] | null {
+  if (maybeText(fields, 'outcomePrices') === null) return null;
   const prices = textsIn(fields, 'outcomePrices').map((price) => decimalOf(price, 'outcomePrices'));
   const sum = prices.reduce((total, price) => total.plus(price), new Decimal(0));
-  const settled = prices.length === 2 && sum.eq(1) && prices.every((price) => ['0', '0.5', '1'].includes(price));
+  const whole = decided ? ['0', '0.5', '1'] : ['0', '1'];
+  const settled = prices.length === 2 && sum.eq(1) && prices.every((price) => whole.includes(price));
   return settled ? prices : null;
 }
 
@@ -224,8 +241,8 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
       throw new Unreadable('unknown_shape', `${labels.length} outcomes and ${tokens.length} tokens instead of two`);
     if (tokens.some((token) => token === ''))
       throw new Unreadable('missing_field', 'a token id is empty: the market is still being set up');
-    const payouts = payoutsOf(fields);
-    const { status, words } = statusOf(fields, payouts);
+    const { status, words, payouts } = stageOf(fields);
+    const resolvedAt = status === 'resolved' ? (maybeTime(fields, 'umaEndDate') ?? maybeTime(fields, 'closedTime')) : null;
     const quoted = status === 'open' || status === 'paused';
     const [bid, ask] = quoted ? [maybePrice(fields, 'bestBid'), maybePrice(fields, 'bestAsk')] : [null, null];
     const last = maybePrice(fields, 'lastTradePrice');
@@ -272,7 +289,7 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
       closesAt,
       expectedResolutionAt: closesAt,
       latestResolutionAt: null,
-      resolvedAt: status === 'resolved' ? (maybeTime(fields, 'umaEndDate') ?? maybeTime(fields, 'closedTime')) : null,
+      resolvedAt,
       resolution: {
         rules,
         secondaryRules: '',
@@ -289,7 +306,8 @@ export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: E
       asks: readQuestion(question, rules, closesAt),
       venue: 'prediction',
       source: GAMMA_SOURCE,
-      observedAt: Math.min(maybeTime(fields, 'updatedAt') ?? receivedAt, receivedAt),
+      // An outcome is no older than its resolution, whatever the listing says of its last update.
+      observedAt: Math.min(Math.max(maybeTime(fields, 'updatedAt') ?? receivedAt, resolvedAt ?? 0), receivedAt),
       receivedAt,
       quality: quoted ? 'live' : 'halted',
       flags: NO_FLAGS,
