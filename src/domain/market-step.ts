@@ -1,4 +1,4 @@
-/** The steps of quantity and price that orders are made in: a quantity is a whole number of lots, a price of ticks. */
+/** The steps of quantity and price that orders are made in: a quantity is a whole number of lots, a price of steps (`priceStepOf`). */
 import { CATALOG, type InstrumentKind } from './catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -12,7 +12,7 @@ export interface MarketStep {
 
 /**
  * The published steps of the spot exchange (LOT_SIZE and PRICE_FILTER) and of the perpetual venue (`szDecimals`; its
- * price has at most 6 - szDecimals decimals). A venue's execution client checks the venue's own present filters once more.
+ * price has at most 6 - szDecimals decimals and five significant figures). A venue's execution client checks the venue's own present filters once more.
  */
 const LISTED: Readonly<Record<InstrumentKey, MarketStep>> = {
   'spotexchange:BTCUSDT': { lot: '0.00001', tick: '0.01' },
@@ -45,6 +45,26 @@ export function marketStepOf(instrument: InstrumentKey): MarketStep {
   if (instrument.startsWith('prediction:')) return OUTCOMES;
   if (instrument.startsWith(`evmvenue:${SHARE_DEX}:`)) return SHARE_PERP;
   return BY_KIND[CATALOG.byKey(instrument)?.kind ?? 'agent_token'];
+}
+
+/** Significant figures that a perpetual's price may have. Whole numbers may have more. */
+const PERP_FIGURES = 5;
+
+/**
+ * The exponent of the price step in ticks of an instrument: a price of `ticks` ticks lies on whole multiples of 10^exponent
+ * ticks. The perpetuals venue takes at most five significant figures beside its decimals, so its step grows with the price.
+ */
+export function priceStepExponent(instrument: InstrumentKey, ticks: bigint | number, tickScale: number): number {
+  if (!instrument.startsWith('evmvenue:')) return 0;
+  return Math.min(tickScale, Math.max(0, String(ticks).length - PERP_FIGURES));
+}
+
+/** The step that prices of an instrument have near `price`, as decimal text: its tick, or coarser for a perpetual. */
+export function priceStepOf(instrument: InstrumentKey, price: DecimalString): DecimalString {
+  const { tick } = marketStepOf(instrument);
+  const ticks = new Decimal(price).div(tick).floor().toFixed();
+  const exponent = priceStepExponent(instrument, BigInt(ticks), new Decimal(tick).decimalPlaces());
+  return plainDecimal(new Decimal(tick).times(new Decimal(10).pow(exponent)));
 }
 
 /** The largest whole number of steps that is not above `value`, as decimal text. */

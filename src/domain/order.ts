@@ -1,7 +1,7 @@
 /** Orders: what is asked of a venue, for paper and live alike, and how large a manifest asks for it to be. */
 import type { Stage } from './agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
-import { floorToStep, marketStepOf } from './market-step.ts';
+import { floorToStep, marketStepOf, priceStepExponent } from './market-step.ts';
 import type { Quote } from './quote.ts';
 import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from './risk/exact.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from './venue.ts';
@@ -86,7 +86,7 @@ export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
 }
 
 /**
- * The worst acceptable price for a slippage budget: the touch moved by the budget, on the instrument's tick, never
+ * The worst acceptable price for a slippage budget: the touch moved by the budget, on the venue's price grid, never
  * beyond the budget and never better than the touch itself.
  */
 export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: DecimalString, maxSlippageBps: number): DecimalString {
@@ -98,7 +98,10 @@ export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: 
   const touchTicks = price.numerator * whole * powerOfTen(scale);
   const moved = (touchTicks / whole) * (side === 'buy' ? whole + budget.numerator : whole - budget.numerator);
   const denominator = price.denominator * whole;
-  const stepped = side === 'buy' ? floorDivide(moved, denominator) : ceilDivide(moved, denominator);
+  const round = side === 'buy' ? floorDivide : ceilDivide;
+  const ticks = round(moved, denominator);
+  const step = powerOfTen(priceStepExponent(instrument, ticks, scale));
+  const stepped = round(ticks, step) * step;
   const beyondTouch = side === 'buy' ? stepped * denominator >= touchTicks : stepped * denominator <= touchTicks;
   return beyondTouch ? scaledText(stepped, scale) : plainDecimal(touch);
 }

@@ -5,7 +5,7 @@ import type { MarketOrderRequest, MarketPreTrade } from '../../actors/market-ord
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import { bookIds, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
 import { Decimal, type DecimalString } from '../domain/decimal.ts';
-import { floorToStep, marketStepOf } from '../domain/market-step.ts';
+import { floorToStep, marketStepOf, priceStepOf } from '../domain/market-step.ts';
 import { type ExecutionMode, limitPriceOf, type Order, orderOf } from '../domain/order.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import type { Quote } from '../domain/quote.ts';
@@ -138,12 +138,13 @@ function compiledManual(
   longestSlippageBps: number,
 ): Outcome<Order> {
   const { instrument, side } = request;
-  const { lot, tick } = marketStepOf(instrument);
+  const { lot } = marketStepOf(instrument);
   const whole = (value: DecimalString, step: DecimalString): boolean => new Decimal(value).mod(step).isZero();
   if (request.quantity !== null && !whole(request.quantity, lot))
     return refuse('malformed', `$.quantity: it should be a multiple of ${lot}`);
-  if (request.limitPrice !== null && !whole(request.limitPrice, tick))
-    return refuse('malformed', `$.limitPrice: it should be a multiple of ${tick}`);
+  const step = request.limitPrice === null ? null : priceStepOf(instrument, request.limitPrice);
+  if (request.limitPrice !== null && step !== null && !whole(request.limitPrice, step))
+    return refuse('malformed', `$.limitPrice: it should be a multiple of ${step}`);
   const touch = liveTouch(instrument, side, quote);
   if (!touch.ok) return touch;
   const maxSlippageBps = request.maxSlippageBps ?? Math.min(MANUAL_SLIPPAGE_BPS, longestSlippageBps);

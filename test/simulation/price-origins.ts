@@ -108,8 +108,10 @@ const TICKS: Readonly<Record<string, string>> = {
 /** The worst price that a slippage budget allows, once more and plainly: on the tick, never better than the touch. */
 function worstPrice(instrument: string, side: Order['side'], touch: string, bps: number): string {
   const tick = TICKS[instrument] as string;
-  const moved = new D(touch).times(side === 'buy' ? 1 + bps / 10_000 : 1 - bps / 10_000).div(tick);
-  const stepped = (side === 'buy' ? moved.floor() : moved.ceil()).times(tick);
+  const moved = new D(touch).times(side === 'buy' ? 1 + bps / 10_000 : 1 - bps / 10_000);
+  // A perpetual's price has five significant figures; whole numbers are always allowed.
+  const step = instrument.startsWith('evmvenue:') ? D.max(tick, new D(10).pow(Math.min(0, moved.e - 4))) : new D(tick);
+  const stepped = (side === 'buy' ? moved.div(step).floor() : moved.div(step).ceil()).times(step);
   return (side === 'buy' ? D.max(stepped, touch) : D.min(stepped, touch)).toFixed();
 }
 

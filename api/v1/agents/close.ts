@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { marketStepOf } from '../../../src/domain/market-step.ts';
+import { priceStepOf } from '../../../src/domain/market-step.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { memberOf } from '../../caller.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -32,8 +32,8 @@ function wishOf({ instrument, limitPrice }: { readonly instrument?: string; read
   if (limitPrice === undefined) return { instrument: key, limitPrice: null };
   if (key === null) throw malformed('$.limitPrice', 'a limit is the price of one instrument', 'a limit together with an instrument');
   if (/^[0.]+$/.test(limitPrice)) throw malformed('$.limitPrice', 'it is zero', 'a number above zero');
-  const { tick } = marketStepOf(key);
-  if (!new Decimal(limitPrice).mod(tick).isZero()) throw malformed('$.limitPrice', 'it lies between two ticks', `a multiple of ${tick}`);
+  const step = priceStepOf(key, limitPrice);
+  if (!new Decimal(limitPrice).mod(step).isZero()) throw malformed('$.limitPrice', 'it lies between two ticks', `a multiple of ${step}`);
   return { instrument: key, limitPrice };
 }
 

@@ -7,9 +7,10 @@ import { type Assumptions, costsOf, expectedSlippageBps } from '../../domain/bac
 import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
-import { marketStepOf } from '../../domain/market-step.ts';
+import { marketStepOf, priceStepExponent } from '../../domain/market-step.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 import { type BarCourse, type BarFill, barCourseOf, fillOnBar, TAKEN_AT_OPEN } from './bar-execution.ts';
 import { bestPrices } from './best-prices.ts';
 import { type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
@@ -619,7 +620,9 @@ class Run {
   /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask where none lies between. */
   #limitOf({ columns, units }: InstrumentState, close: number): number {
     const { ask } = bestPrices(close, columns.decimals, units.costs.halfSpreadBps);
-    const moved = floorUnits((ask * (1 + this.#maxSlippageBps / 10_000) * units.priceUnit) / units.tick) * units.tick;
+    const worst = ask * (1 + this.#maxSlippageBps / 10_000) * units.priceUnit;
+    const step = limitStepOf(columns.key, floorUnits(worst), units);
+    const moved = floorUnits(worst / step) * step;
     return moved >= ask * units.priceUnit ? moved : floorUnits(ask * units.priceUnit);
   }
 
@@ -740,7 +743,9 @@ class Run {
   /** The limit that a sell has live: the bid moved by the budget, up to the tick. */
   #exitLimitOf({ columns, units }: InstrumentState, i: number): number {
     const { bid } = bestPrices(columns.close[i] as number, columns.decimals, units.costs.halfSpreadBps);
-    return ceilUnits((bid * (1 - this.#maxSlippageBps / 10_000) * units.priceUnit) / units.tick) * units.tick;
+    const worst = bid * (1 - this.#maxSlippageBps / 10_000) * units.priceUnit;
+    const step = limitStepOf(columns.key, ceilUnits(worst), units);
+    return ceilUnits(worst / step) * step;
   }
 
   #tradeOf(position: OpenPosition, exit: Exit | null): Trade {
@@ -855,6 +860,11 @@ function lotsWithin(amount: number, price: number, lot: number): number {
 /** An amount in money units, down to a whole micro-dollar. */
 function wholeMicros(usd: DecimalString, micro: number, unit: number): number {
   return floorUnits((Number(usd) * unit) / micro) * micro;
+}
+
+/** The step of the venue's price grid near `price`, both in price units. */
+function limitStepOf(key: InstrumentKey, price: number, { tick, priceDecimals }: InstrumentUnits): number {
+  return Math.max(tick, 10 ** priceStepExponent(key, price, priceDecimals));
 }
 
 function firstPriceOf({ open, close }: InstrumentColumns): number {

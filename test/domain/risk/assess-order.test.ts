@@ -366,7 +366,7 @@ test('an order is sized in whole lots within its notional and its slippage budge
   expect(
     orderFor({ instrument: 'evmvenue:BTC', side: 'sell', touch: '61234.5', maxSlippageBps: 20, heldQuantity: '0.123456' }),
   ).toMatchObject({
-    limitPrice: '61112.1',
+    limitPrice: '61113',
     quantity: '0.12345',
     reduceOnly: true,
   });

@@ -135,8 +135,11 @@ export function oracleBreaches(order: Order, context: RiskContext): OracleBreach
   if (own && live && touch !== null) {
     const tick = TICKS[order.instrument] as string;
     const factor = new D(mandate.maxSlippageBps).div(10_000);
-    const budget = new D(touch).times(buys ? factor.plus(1) : new D(1).minus(factor)).div(tick);
-    const stepped = (buys ? budget.floor() : budget.ceil()).times(tick);
+    const moved = new D(touch).times(buys ? factor.plus(1) : new D(1).minus(factor));
+    // A perpetual's price has five significant figures; whole numbers are always allowed.
+    const figures = new D(10).pow(Math.min(0, moved.e - 4));
+    const step = perp(order.instrument) ? D.max(tick, figures) : new D(tick);
+    const stepped = (buys ? moved.div(step).floor() : moved.div(step).ceil()).times(step);
     const worst = buys ? D.max(stepped, touch) : D.min(stepped, touch);
     const limitPrice = new D(order.limitPrice);
     if (buys ? limitPrice.gt(worst) : limitPrice.lt(worst)) {

@@ -1,7 +1,7 @@
 /** Random world around random orders, seeded, with limits that lie on, just below and just above what the order needs. */
 import { applyFill, emptyBook, type MarkedBook, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
-import { marketStepOf } from '../../../src/domain/market-step.ts';
+import { marketStepOf, priceStepOf } from '../../../src/domain/market-step.ts';
 import { type Order, orderOf } from '../../../src/domain/order.ts';
 import { QUALITIES, type Quality } from '../../../src/domain/quote.ts';
 import { DEFAULT_PREFERENCES, type Mandate, type RiskContext } from '../../../src/domain/risk/index.ts';
@@ -38,8 +38,9 @@ export function randomCases(seed: number): () => RiskCase {
   const lots = (most: number): number => 1 + Math.floor(most ** random() - 1);
   const steps = (count: number, step: string): string => plainDecimal(new Decimal(count).times(step));
   const priceOf = (instrument: InstrumentKey): string => {
-    const { tick } = marketStepOf(instrument);
-    return plainDecimal(new Decimal((PRICES[instrument] as number) * (0.8 + 0.4 * random())).div(tick).floor().times(tick));
+    const price = plainDecimal((PRICES[instrument] as number) * (0.8 + 0.4 * random()));
+    const step = priceStepOf(instrument, price);
+    return plainDecimal(new Decimal(price).div(step).floor().times(step));
   };
 
   function someBook(): TradingBook {
@@ -102,9 +103,10 @@ export function randomCases(seed: number): () => RiskCase {
     const held = state.holdings.length > 0 && chance(0.6) ? oneOf(state.holdings) : undefined;
     const instrument = held?.instrument ?? oneOf(INSTRUMENTS);
     const { venue, instrument: name } = splitInstrumentKey(instrument);
-    const { lot, tick } = marketStepOf(instrument);
+    const { lot } = marketStepOf(instrument);
     const sells = held !== undefined && chance(0.4);
     const bid = priceOf(instrument);
+    const tick = priceStepOf(instrument, bid);
     const ask = plainDecimal(new Decimal(bid).plus(steps(1 + below(30), tick)));
     const budget = oneOf([0, 1, 5, 12.5, 20, 60.01, 500]);
     const touch = new Decimal(sells ? bid : ask);

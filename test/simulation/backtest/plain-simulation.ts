@@ -47,6 +47,12 @@ function digitsOf(step: string): number {
   return new Decimal(step).decimalPlaces();
 }
 
+/** Digits after the point of the venue's price grid: a perpetual has five significant figures, and whole numbers always. */
+function gridDigitsOf(key: InstrumentKey, price: Decimal): number {
+  const tick = digitsOf(marketStepOf(key).tick);
+  return key.startsWith('evmvenue:') ? Math.min(tick, Math.max(0, 4 - price.e)) : tick;
+}
+
 /** Plays a case bar by bar. `count` bars on the grid from `first`. */
 export function playPlainly(
   { manifest, inputs }: RandomCase,
@@ -123,8 +129,9 @@ export function playPlainly(
       if (wanted.lt(assumptions.minOrderUsd)) return { code: 'capital_limit_breach' };
       if (spread + (wanted.toNumber() / depth) * 50 > manifest.maxSlippageBps) return { code: 'slippage_budget_breach' };
       const ask = new Decimal(quoteOf(key, bar.close).ask);
-      const { lot, tick } = marketStepOf(key);
-      const moved = floorTo(ask.times(new Decimal(manifest.maxSlippageBps).div(10_000).plus(1)), Math.min(fillDigits(key), digitsOf(tick)));
+      const { lot } = marketStepOf(key);
+      const worst = ask.times(new Decimal(manifest.maxSlippageBps).div(10_000).plus(1));
+      const moved = floorTo(worst, Math.min(fillDigits(key), gridDigitsOf(key, worst)));
       const limit = moved.gte(ask) ? moved : floorTo(ask, fillDigits(key));
       const quantity = floorTo(wanted.div(limit), Math.min(moneyDigits - fillDigits(key), digitsOf(lot)));
       return quantity.gt(0) ? { quantity, limit } : { code: 'capital_limit_breach' };
@@ -178,14 +185,13 @@ export function playPlainly(
       const position = held.get(key);
       const quantity = buy?.quantity ?? new Decimal((position as Held).quantity);
       const bid = new Decimal(quoteOf(key, (barAt(key, slot - HOUR) as Candle).close).bid);
+      const worst = bid.times(1 - manifest.maxSlippageBps / 10_000);
       const stopped = verdicts.some((one) => buy === null && isStopped(one, key));
       const filled = fillPlainly({
         key,
         side: buy === null ? 'sell' : 'buy',
         quantity,
-        limit:
-          buy?.limit ??
-          ceilTo(bid.times(1 - manifest.maxSlippageBps / 10_000), Math.min(fillDigits(key), digitsOf(marketStepOf(key).tick))),
+        limit: buy?.limit ?? ceilTo(worst, Math.min(fillDigits(key), gridDigitsOf(key, worst))),
         bar,
         algorithm: stopped ? 'taker_immediate' : manifest.algorithm,
         urgency: manifest.urgency,
