@@ -4,8 +4,9 @@ import type { Candle } from '../domain/candle.ts';
 import type { Problem } from '../domain/field.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import { isoTime, timeframeMs } from '../domain/time.ts';
+import { instrumentKey } from '../domain/venue.ts';
 import { type BarWindow, filesBySeries } from '../simulation/backtest/from-bars.ts';
-import type { BarSeries } from '../simulation/backtest/needs.ts';
+import { type BarSeries, seriesName } from '../simulation/backtest/needs.ts';
 import type { ThreadPost } from '../simulation/evaluation-thread.ts';
 import type { Service } from './ports.ts';
 
@@ -99,9 +100,13 @@ export async function barsOfFiles(
   timeframe: string,
   now: number,
 ): Promise<ReadonlyMap<string, readonly Candle[]>> {
-  const { readBars } = await import('../adapters/candle-files/read-bars.ts');
+  const [{ readBars }, { isOfShare }] = await Promise.all([
+    import('../adapters/candle-files/read-bars.ts'),
+    import('../adapters/candle-files/share-hours.ts'),
+  ]);
+  const shares = new Map(wanted.map((series) => [seriesName(series), isOfShare(instrumentKey(series.venue, series.instrument))]));
   const read = new Map<string, readonly Candle[]>();
   for (const [name, file] of filesBySeries(words, wanted, timeframe))
-    read.set(name, await readBars(file, timeframeMs(timeframe) as number, now));
+    read.set(name, await readBars(file, timeframeMs(timeframe) as number, now, shares.get(name)));
   return read;
 }

@@ -21,12 +21,16 @@ export function candleCommands(candles: Command, service: Service): void {
     .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h; a day is 24h')
     .option('--skip-bad', 'leave out rows that are no sound bars, counted by reason, instead of refusing the file')
     .option('--replace', 'replace stored bars that have other numbers; without it they stay and are counted as conflicts')
-    .option('--align', 'move bars that open off the grid of their timeframe back onto it (days of US shares)')
+    .option(
+      '--align',
+      'move bars that open off the grid of their timeframe back onto it, if none is known too early by that (days of US shares)',
+    )
+    .option('--timezone <zone>', 'the clock that times without an offset show, such as America/New_York')
     .option('--dry-run', 'do everything but keep nothing')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      `\nForms of files:\n${FORM_HELP.map((line) => `  ${line}`).join('\n')}\n\nTimes without an offset are UTC. Bars ascend, and none comes twice. Prices are plain decimals.`,
+      `\nForms of files:\n${FORM_HELP.map((line) => `  ${line}`).join('\n')}\n\nTimes without an offset are UTC unless --timezone names another clock. Bars ascend, and none comes twice. Prices are plain decimals.`,
     )
     .action(async (files: string[], options: ImportOptions) => (await run()).importBars(service, files, options));
 

@@ -1,9 +1,17 @@
-/** Times that people write: a day, or a moment with its offset. */
+/** Reads times that people and providers write. */
 import type { EpochMs } from './time.ts';
 
-/** @throws Error in one sentence where the text is no time. */
+/** Reads a day, or a moment with its offset. @throws Error in one sentence if the text is no time. */
 export function instant(text: string, option: string): EpochMs {
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw new Error(`${option}: ${JSON.stringify(text)} is no time; needed is YYYY-MM-DD or 2026-03-02T14:31:00Z`);
   return at;
+}
+
+/**
+ * Reads a moment that a provider writes with its offset, ISO 8601 or RFC 2822. NaN without an offset: the engine would take it for
+ * the time zone of this machine, and a day alone begins before whatever happened on it.
+ */
+export function zonedInstant(text: unknown): EpochMs {
+  return typeof text === 'string' && /:\d\d(\.\d+)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -4,10 +4,12 @@ import { basename, join } from 'node:path';
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { instrumentKey } from '../../domain/venue.ts';
 import type { WorkProgress } from '../../domain/work-progress.ts';
 import { type ImportCounts, importBars } from '../store/candles/candle-import.ts';
 import { createWorkRecorder, seriesText, sourceOf } from '../store/long-work-store.ts';
 import type { Sql } from '../store/database.ts';
+import { isOfShare } from './share-hours.ts';
 import { type BadRow, CandleFileError, readCandleFile } from './read-candles.ts';
 
 const SHOWN_BAD_ROWS = 10;
@@ -16,6 +18,7 @@ export interface ImportOptions {
   readonly skipBad?: true;
   readonly replace?: true;
   readonly align?: true;
+  readonly timezone?: string;
   readonly dryRun?: true;
 }
 
@@ -69,7 +72,15 @@ async function importFile(
     skipped[row.reason] = (skipped[row.reason] ?? 0) + 1;
     if (examples.length < SHOWN_BAD_ROWS) examples.push(new CandleFileError(file, row, `${row.detail} (${row.reason})`).message);
   };
-  const reading = readCandleFile(file, { barMs: series.barMs, now: at, align: options.align === true, onBad, onBytes });
+  const reading = readCandleFile(file, {
+    barMs: series.barMs,
+    now: at,
+    align: options.align === true,
+    ofShare: isOfShare(instrumentKey(series.venue, series.instrument)),
+    ...(options.timezone === undefined ? {} : { timezone: options.timezone }),
+    onBad,
+    onBytes,
+  });
   const counts: ImportCounts = await importBars(sql, {
     ...series,
     source: `import:${basename(file)}`.slice(0, 200),

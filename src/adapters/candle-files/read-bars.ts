@@ -3,11 +3,12 @@ import type { Candle } from '../../domain/candle.ts';
 import { readCandleFile } from './read-candles.ts';
 
 /** `now`: bars that close later are refused. @throws Error in one sentence at the first row that is no bar */
-export async function readBars(file: string, barMs: number, now: number): Promise<Candle[]> {
+export async function readBars(file: string, barMs: number, now: number, ofShare: boolean | null = null): Promise<Candle[]> {
   const reading = readCandleFile(file, {
     barMs,
     now,
     align: true,
+    ofShare,
     onBad: ({ line, detail }) => {
       throw new Error(`${file}: line ${line}: ${detail}`);
     },

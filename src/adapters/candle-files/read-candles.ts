@@ -4,9 +4,11 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { compareDecimals, isPositive } from '../../domain/decimal.ts';
-import type { EpochMs } from '../../domain/time.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { type InstantsAt, wallClock } from '../../domain/wall-clock.ts';
 import { CsvFault, type CsvRecord, csvRecords } from '../csv-records.ts';
 import { type BarColumn, type CandleForm, formOf } from './candle-forms.ts';
+import { ShareClock, tradedUntil } from './share-hours.ts';
 
 /** Why a row is no bar. */
 export const BAD_ROW_REASONS = [
@@ -66,8 +68,12 @@ export interface ReadOptions {
   readonly barMs: number;
   /** Bars that are not closed by then are no bars yet. */
   readonly now: EpochMs;
-  /** Whether a bar that opens off the grid of its timeframe is moved back onto it (US shares open at 13:30 UTC). */
+  /** True moves a bar back onto the grid of its timeframe if it still ends there no earlier than it traded (days of US shares). */
   readonly align: boolean;
+  /** True for bars of a US share, false for a market that trades around the clock. Default: null, not known. */
+  readonly ofShare?: boolean | null;
+  /** The time zone whose clock times without an offset show. Default: UTC. */
+  readonly timezone?: string;
   /** Is told of every row that is no bar; throws to end the reading. */
   readonly onBad: (row: BadRow) => void;
   /** Is told how many bytes of the file were read. */
@@ -83,6 +89,7 @@ export interface CandleReading {
   result(): { readonly form: CandleForm['name']; readonly sha256: string; readonly aligned: number };
 }
 
+const DAY = 86_400_000;
 const BATCH = 20_000;
 const CHUNK_BYTES = 256 * 1024;
 /** Bars of a file that is written newest first, which are turned round in memory; five years of minutes are 2.6 million. */
@@ -98,8 +105,8 @@ const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s
 type TimeUnit = 'seconds' | 'milliseconds' | 'microseconds' | 'text';
 type ReadTime = { readonly at: EpochMs; readonly unit: TimeUnit } | { readonly reason: BadRowReason; readonly detail: string };
 
-/** Reads a time in any of the spellings of the forms; text without an offset is UTC. */
-export function readOpenTime(text: string, milliseconds: boolean): ReadTime {
+/** Reads a time in any of the spellings of the forms. Text without an offset is on the clock of `local`, or UTC. */
+export function readOpenTime(text: string, milliseconds: boolean, local?: InstantsAt): ReadTime {
   if (/^\d{1,17}$/.test(text)) {
     const value = Number(text);
     if (milliseconds || (text.length >= 12 && text.length <= 14)) return inRange(value, 'milliseconds', text);
@@ -116,12 +123,19 @@ export function readOpenTime(text: string, milliseconds: boolean): ReadTime {
   }
   const match = milliseconds ? null : ISO.exec(text);
   if (match === null) return { reason: 'bad_time', detail: `${quoted(text)} is no open time` };
-  const [, day, clock = '00:00', zone = 'Z'] = match;
+  const [, day, clock = '00:00', written] = match;
+  const zone = written ?? 'Z';
   const offset = zone === 'UTC' ? 'Z' : zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2');
   const at = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}${offset}`);
   // The engine takes 31 February for a day of March.
   if (Number.isNaN(at) || !sameDay(day as string)) return { reason: 'bad_time', detail: `${quoted(text)} is no time of the calendar` };
-  return inRange(at, 'text', text);
+  if (written !== undefined || local === undefined) return inRange(at, 'text', text);
+  const [instant, again] = local(at);
+  if (instant === undefined)
+    return { reason: 'bad_time', detail: `the clock of the time zone never shows ${quoted(text)}: it is set forward` };
+  if (again !== undefined)
+    return { reason: 'bad_time', detail: `the clock of the time zone shows ${quoted(text)} twice as it is set back: needed is an offset` };
+  return inRange(instant, 'text', text);
 }
 
 function sameDay(day: string): boolean {
@@ -137,6 +151,10 @@ function inRange(at: EpochMs, unit: TimeUnit, text: string): ReadTime {
 function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 40));
 }
+
+const NEW_YORK_CLOCK =
+  "read as UTC, the bars lie outside of the exchange's hours or apart from its volume, as New York's wall clock does: " +
+  'import with --timezone America/New_York, or with --timezone UTC if the times really are UTC';
 
 /** Opens a file for reading. Gzip is unpacked where the name ends in `.gz`. Nothing is read before `batches`. */
 export function readCandleFile(file: string, options: ReadOptions): CandleReading {
@@ -155,6 +173,7 @@ export function readCandleFile(file: string, options: ReadOptions): CandleReadin
       throw error instanceof CandleFileError || !isReadingFailure(error) ? error : new CandleFileError(file, null, readingFailure(error));
     }
     if (reader.form === null) throw new CandleFileError(file, null, 'is empty');
+    if (reader.isOnNewYorkClock) throw new CandleFileError(file, null, NEW_YORK_CLOCK);
     if (reader.waiting > 0) yield reader.batch();
     digest = hash.digest('hex');
   }
@@ -175,7 +194,7 @@ async function* oldestFirst(
       const form = firstForm(file, (records[0] as CsvRecord).fields);
       reader.form = form;
       if (form.headed) records = records.slice(1);
-      if (isNewestFirst(records, form)) turned = [];
+      if (isNewestFirst(records, form, reader.local)) turned = [];
     }
     if (turned === null) yield records;
     else {
@@ -188,9 +207,9 @@ async function* oldestFirst(
 }
 
 /** True where most of the first times descend. */
-function isNewestFirst(records: readonly CsvRecord[], { places, time }: CandleForm): boolean {
+function isNewestFirst(records: readonly CsvRecord[], { places, time }: CandleForm, local: InstantsAt | undefined): boolean {
   const times = records.slice(0, ORDER_SAMPLE).flatMap(({ fields }) => {
-    const read = readOpenTime(unquoted(fields[places.openTime] ?? ''), time === 'milliseconds');
+    const read = readOpenTime(unquoted(fields[places.openTime] ?? ''), time === 'milliseconds', local);
     return 'reason' in read ? [] : [read.at];
   });
   let balance = 0;
@@ -209,9 +228,18 @@ class BarReader {
   #lastOpen = -1;
   #firstOpen = 0;
   #rows: string[] = [];
+  readonly local: InstantsAt | undefined;
+  /** Checks the clock of a share's intraday bars, unless the owner of the file named it. */
+  readonly #clock: ShareClock | null;
 
   constructor(options: ReadOptions) {
     this.#options = options;
+    this.local = options.timezone === undefined ? undefined : wallClock(options.timezone);
+    this.#clock = options.ofShare !== false && options.timezone === undefined && options.barMs < DAY ? new ShareClock() : null;
+  }
+
+  get isOnNewYorkClock(): boolean {
+    return this.#clock?.isNewYork() === true;
   }
 
   get waiting(): number {
@@ -243,7 +271,7 @@ class BarReader {
   /** The row of a sound bar for COPY, or what is wrong with it. */
   #rowOf({ places, width, time }: CandleForm, fields: readonly string[]): string | Wrong {
     if (fields.length !== width) return ['wrong_columns', null, `has ${fields.length} fields, needed are ${width}`];
-    const read = readOpenTime(unquoted(fields[places.openTime] as string), time === 'milliseconds');
+    const read = readOpenTime(unquoted(fields[places.openTime] as string), time === 'milliseconds', this.local);
     if ('reason' in read) return [read.reason, 'openTime', read.detail];
     if (this.#unit !== null && read.unit !== this.#unit)
       return ['mixed_time_units', 'openTime', `the time is written in ${read.unit}, those before in ${this.#unit}`];
@@ -260,12 +288,20 @@ class BarReader {
     if (wrong !== null) return wrong;
     this.#unit = read.unit;
     this.#lastOpen = openTime;
+    this.#clock?.take(read.at, Number(volume));
     if (off !== 0) this.aligned++;
     return `${openTime}\t${open}\t${high}\t${low}\t${close}\t${volume}`;
   }
 
   #wrongTime(openTime: EpochMs, off: number): Wrong | null {
     const { align, barMs, now } = this.#options;
+    const early = off === 0 ? 0 : tradedUntil(openTime + off, barMs, this.#options.ofShare ?? null) - (openTime + barMs);
+    if (early > 0)
+      return [
+        'off_grid',
+        'openTime',
+        `the bar opens ${off / 1_000} s after its timeframe begins and trades until ${isoTime(openTime + barMs + early)}: moved back, it would be known ${early / 60_000} minutes too early`,
+      ];
     if (off !== 0 && !align)
       return ['off_grid', 'openTime', `the bar opens ${off / 1_000} s after its timeframe begins; --align moves it back`];
     if (openTime + barMs > now) return ['unclosed', 'openTime', 'the bar is not closed yet'];

@@ -72,7 +72,12 @@ function readFilingsFile(
   const submissions = 'accessionNumber' in body ? { cik, filings: { recent: body } } : body;
   const missing = olderPagesOf(body, from).filter((name) => !given.has(name));
   if (missing.length > 0) throw new Error(`${file}: older filings are in ${missing.join(', ')}: name those files too`);
-  const { reports, rejected } = readSubmissions(submissions, { names, receivedAt: 0, since: Number.NEGATIVE_INFINITY, archiveUrl: null });
+  const { reports, rejected } = readSubmissions(submissions, {
+    names,
+    receivedAt: Number.POSITIVE_INFINITY,
+    since: Number.NEGATIVE_INFINITY,
+    archiveUrl: null,
+  });
   const [first] = rejected;
   if (first !== undefined) throw new Error(`${file}: ${first.detail}`);
   const underlyings = [...new Set(reports.flatMap(symbolsOf))];

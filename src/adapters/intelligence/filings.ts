@@ -93,10 +93,20 @@ const ITEM_TITLES: Readonly<Record<string, string>> = {
   '9.01': 'exhibits',
 };
 
-/** What is accepted in New York after 17:30 gets the date of the next business day, and before it that of its own day. */
-const SAME_DAY_UNTIL_MS = 17.5 * 3_600_000;
+/**
+ * What is accepted in New York up to 17:30 gets the filing date of that day, what comes later that of the next business day. Filings
+ * that were sent in time are stamped within that minute.
+ */
+const SAME_DAY_UNTIL_MS = 17.5 * HOUR_MS + 60_000;
+/** EDGAR accepts filings from 06:00 to 22:00 New York time on weekdays. */
+const EDGAR_HOURS = { from: 6 * HOUR_MS, to: 22 * HOUR_MS } as const;
 /** Reports of insiders get the date of their own day until 22:00, so that theirs says nothing. */
 const INSIDER_FORM = /^[345](\/A)?$/;
+/** Forms that others file about a company: their rows may come from another clock than its own. */
+const FILED_BY_OTHERS = /^([345]|144|SC 13[DG]|SCHEDULE 13[DG]|SC TO-T|SC 14D1|DFAN14A)(\/A)?$/;
+const OWN_FORM_WEIGHT = 3;
+/** How far ahead of the answer an acceptance may lie: clocks differ. */
+const CLOCK_SKEW_MS = 600_000;
 
 /** New York's wall clock, read as if it were UTC, as an instant. */
 function newYorkInstant(local: EpochMs): EpochMs {
@@ -104,32 +114,41 @@ function newYorkInstant(local: EpochMs): EpochMs {
   return local - newYorkOffsetMs(guess);
 }
 
-/** When a filing was accepted, the `Z` taken at its word, and the date that the regulator gave it (`YYYY-MM-DD`). */
+/** When a filing was accepted, the `Z` taken at its word, and the date that the regulator gave it (`YYYY-MM-DD`), if it gave one. */
 export interface AcceptedFiling {
   readonly acceptedAt: EpochMs;
-  readonly filingDate: string;
+  readonly filingDate: string | null;
   readonly form: string;
 }
 
 /**
- * Whether the `Z` of acceptance times stands for New York's wall clock, as it does in many recorded answers: true where
- * more filing dates follow from that reading than from UTC.
+ * Tells whether the `Z` of acceptance times stands for New York's wall clock, as it does in many recorded answers. The reading that
+ * contradicts fewer rows holds, and a tie takes New York's, the later one: no filing is then seen before it was there. An acceptance
+ * after the answer itself is impossible.
  */
-export function acceptedInNewYorkTime(filings: readonly AcceptedFiling[]): boolean {
-  let balance = 0;
-  for (const { acceptedAt, filingDate, form } of filings) {
-    if (INSIDER_FORM.test(form)) continue;
-    const asWallClock = dateFollows(acceptedAt, filingDate);
-    const asUtc = dateFollows(acceptedAt + newYorkOffsetMs(acceptedAt), filingDate);
-    balance += Number(asWallClock) - Number(asUtc);
+export function acceptedInNewYorkTime(filings: readonly AcceptedFiling[], receivedAt: EpochMs = Number.POSITIVE_INFINITY): boolean {
+  let [asWallClock, asUtc] = [0, 0];
+  for (const filing of filings) {
+    const { acceptedAt, form } = filing;
+    const latest = receivedAt + CLOCK_SKEW_MS;
+    if (acceptedAt <= latest && newYorkInstant(acceptedAt) > latest) return false;
+    const weight = FILED_BY_OTHERS.test(form) ? 1 : OWN_FORM_WEIGHT;
+    asWallClock += weight * contradictions(acceptedAt, filing);
+    asUtc += weight * contradictions(acceptedAt + newYorkOffsetMs(acceptedAt), filing);
   }
-  return balance > 0;
+  return asWallClock <= asUtc;
 }
 
-/** Whether a filing date is what the rule gives to an acceptance at a wall clock of New York, read as if it were UTC. */
-function dateFollows(local: EpochMs, filingDate: string): boolean {
+/** Counts the rules that an acceptance at a wall clock of New York, read as if it were UTC, would break. */
+function contradictions(local: EpochMs, { filingDate, form }: AcceptedFiling): number {
   const date = new Date(local).toISOString().slice(0, 10);
-  return local - Date.parse(`${date}T00:00:00Z`) < SAME_DAY_UNTIL_MS ? filingDate === date : filingDate > date;
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  const time = local - midnight;
+  const weekday = new Date(midnight).getUTCDay();
+  const isAccepted = time >= EDGAR_HOURS.from && time < EDGAR_HOURS.to && weekday !== 0 && weekday !== 6;
+  if (filingDate === null || INSIDER_FORM.test(form)) return Number(!isAccepted);
+  const follows = time < SAME_DAY_UNTIL_MS ? filingDate === date : filingDate > date;
+  return Number(!isAccepted) + Number(!follows);
 }
 
 export interface ReadFilings {
@@ -180,6 +199,12 @@ function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
   return { accession, form, accepted, filingDate, items, reportDate, document };
 }
 
+/** Reads an acceptance time with the clock that it is written in. A time without a zone must not take that of this machine. */
+function acceptanceOf(value: unknown): EpochMs {
+  if (typeof value !== 'string') return Number.NaN;
+  return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(value) ? value : `${value}Z`);
+}
+
 /** What a form and its items come to; null where it makes no event. */
 function meaningOf(form: string, items: readonly string[]): readonly [EventKind, Severity, Direction, string] | null {
   const base = form.replace(/\/A$/, '');
@@ -206,12 +231,11 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
   const company = textOf(answer['name'], 200) ?? `CIK ${cik}`;
   const { entities } = names.map([{ kind: 'cik', text: cik }]);
   const rows = Math.max(columns.accession.length, columns.form.length, columns.accepted.length);
-  const times = columns.accepted.map((value) => (typeof value === 'string' ? Date.parse(value) : Number.NaN));
-  const dated = times.flatMap((acceptedAt, row): AcceptedFiling[] => {
-    const filingDate = dateOf(columns.filingDate[row]);
-    return Number.isFinite(acceptedAt) && filingDate !== null ? [{ acceptedAt, filingDate, form: valueText(columns.form[row]) }] : [];
-  });
-  const inNewYork = acceptedInNewYorkTime(dated);
+  const times = columns.accepted.map(acceptanceOf);
+  const accepted = times.flatMap((acceptedAt, row): AcceptedFiling[] =>
+    Number.isFinite(acceptedAt) ? [{ acceptedAt, filingDate: dateOf(columns.filingDate[row]), form: valueText(columns.form[row]) }] : [],
+  );
+  const inNewYork = acceptedInNewYorkTime(accepted, receivedAt);
   const reports: Report[] = [];
   const ignored = new Map<string, number>();
   const rejected: Rejected[] = [];

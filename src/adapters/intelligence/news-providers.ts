@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import { zonedInstant } from '../../domain/instant.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import { readHeadline } from '../../domain/intelligence/headline.ts';
 import type { NewsProviderName } from '../../domain/intelligence/listening.ts';
@@ -126,9 +127,7 @@ const ALPACA_FIRST_SOURCE = 'benzinga';
 export function readAlpacaArticle(item: unknown): (Article & { readonly updatedAt: EpochMs }) | string {
   const row = recordOf(item);
   const id = countOf(row['id']);
-  const [publishedAt, updatedAt] = [row['created_at'], row['updated_at']].map((at) =>
-    typeof at === 'string' ? Date.parse(at) : Number.NaN,
-  ) as [number, number];
+  const [publishedAt, updatedAt] = [row['created_at'], row['updated_at']].map(zonedInstant) as [number, number];
   const headline = textOf(row['headline'], MAX_TEXT);
   const source = [undefined, null, ''].some((none) => none === row['source']) ? ALPACA_FIRST_SOURCE : textOf(row['source'], 120);
   const symbols = textsOf(row['symbols']);

@@ -2,6 +2,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import { zonedInstant } from '../../domain/instant.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
@@ -54,7 +55,7 @@ export function readWireItem(value: unknown, names: EntityNames, receivedAt: Epo
   const row = recordOf(value);
   const source = recordOf(row['source']);
   const id = textOf(row['id'], MAX_ID);
-  const publishedAt = typeof row['publishedAt'] === 'string' ? Date.parse(row['publishedAt']) : Number.NaN;
+  const publishedAt = zonedInstant(row['publishedAt']);
   const family = textOf(source['family'], MAX_ID);
   const headline = textOf(row['headline'], 5_000);
   const symbols = mentionsOf(row['symbols'], 'ticker');

@@ -5,6 +5,7 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import { zonedInstant } from '../../domain/instant.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { SocialPost } from '../../domain/intelligence/social.ts';
@@ -86,7 +87,7 @@ export function readPosts(
   for (const item of data as unknown[]) {
     const row = recordOf(item);
     const { id, created_at: createdAt, author_id: authorId } = row;
-    const publishedAt = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
+    const publishedAt = zonedInstant(createdAt);
     const text = textOf(row['text'], 10_000);
     if (typeof id !== 'string' || !ID.test(id) || text === null || !Number.isFinite(publishedAt)) {
       rejected.push({ reason: 'missing_field', detail: 'a post without "id", "text" or "created_at"' });

@@ -141,9 +141,11 @@ describe('filings', () => {
     // 21:05 is after 17:30 where it is New York's clock, and 16:05 there where it is UTC.
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-16')])).toBe(false);
     expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-17')])).toBe(true);
-    // An hour of the night alone says nothing, and neither does an insider's report.
-    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 17, 11, 0), '2026-11-17')])).toBe(false);
-    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-17', '4')])).toBe(false);
+    // What says nothing takes the later reading: no filing is seen before it was there.
+    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 17, 11, 0), '2026-11-17')])).toBe(true);
+    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-17', '4')])).toBe(true);
+    // An acceptance after the answer came is impossible.
+    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 17, 11, 0), '2026-11-17')], Date.UTC(2026, 10, 17, 11, 1))).toBe(false);
     // Most dates decide where one is wrong.
     const late = [16, 17, 18].map((day) => filing(Date.UTC(2026, 10, day, 18, 30), `2026-11-${day + 1}`));
     expect(acceptedInNewYorkTime([...late, filing(Date.UTC(2026, 10, 12, 21, 5), '2026-11-12')])).toBe(true);
@@ -153,6 +155,39 @@ describe('filings', () => {
     // In October New York is four hours behind, in November five.
     expect(reports.at(-1)?.publishedAt).toBe(Date.UTC(2026, 9, 31, 0, 30, 26));
     expect(reports[1]?.publishedAt).toBe(Date.UTC(2026, 10, 17, 2, 5, 2));
+  });
+
+  test.each([
+    ['early filings at half past seven', '07:30:32', 0, true],
+    ['filings after the close', '16:21:59', 0, true],
+    ['filings within the minute of half past five', '17:30:40', 0, true],
+    ['evening filings with the next date', '19:05:10', 1, true],
+    ['the same as UTC: early', '12:30:32', 0, false],
+    ['the same as UTC: after the close', '21:21:59', 0, false],
+  ])('in New York time or UTC by the hours of EDGAR as well: %s', (_, time, later, inNewYork) => {
+    const days = [3, 4, 5, 6];
+    const rows = days.map((day) => ({
+      acceptedAt: Date.parse(`2025-11-0${day}T${time}Z`),
+      filingDate: later === 0 ? `2025-11-0${day}` : `2025-11-0${day + 1}`,
+      form: '8-K',
+    }));
+    // What others filed about the company comes from another clock, and weighs less.
+    const others = days.map((day) => ({
+      acceptedAt: Date.parse(`2025-11-0${day}T21:05:00Z`),
+      filingDate: `2025-11-0${day}`,
+      form: 'SC 13D',
+    }));
+    // Early and late rows tell the clocks apart only together with others: 12:30 in New York is 17:30 UTC.
+    const telling = inNewYork ? [] : [{ acceptedAt: Date.UTC(2025, 10, 7, 23), filingDate: '2025-11-07', form: '4' }];
+    expect(acceptedInNewYorkTime([...rows, ...telling])).toBe(inNewYork);
+    if (time === '07:30:32') expect(acceptedInNewYorkTime([...rows, ...others])).toBe(true);
+  });
+
+  test('a time without a zone is not read in the zone of this machine', () => {
+    const body = fixture('submissions');
+    const { reports } = readSubmissions(body, options);
+    body.filings.recent.acceptanceDateTime = body.filings.recent.acceptanceDateTime.map((text: string) => text.replace('Z', ''));
+    expect(readSubmissions(body, options).reports).toEqual(reports);
   });
 
   const file = recorded('fixtures/sec/submissions_TSLA.json');

@@ -117,11 +117,12 @@ export function maybeSize(fields: Fields, name: string): DecimalString | null {
   return size === null ? null : sizeOf(size, name);
 }
 
-/** ISO 8601, or `2026-03-19 23:20:15+00`; null where the field is empty. */
+/** Reads ISO 8601, or `2026-03-19 23:20:15+00`. UTC without an offset, whatever the time zone of this machine. Null if the field is empty. */
 export function maybeTime(fields: Fields, name: string): EpochMs | null {
   const text = maybeText(fields, name);
   if (text === null) return null;
-  const at = Date.parse(text.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/([+-]\d\d)$/, '$1:00'));
+  const iso = text.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/(:\d\d(?:\.\d+)?)([+-]\d\d)$/, '$1$2:00');
+  const at = Date.parse(/T[\d:.]+$/.test(iso) ? `${iso}Z` : iso);
   if (!Number.isSafeInteger(at) || at < 0) throw new Unreadable('bad_number', `${name} ${text.slice(0, 60)} is no time`);
   return at;
 }

@@ -3,6 +3,7 @@
  * See docs/reference/outside/aggregator.md.
  */
 import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
+import { zonedInstant } from '../../../domain/instant.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 
 /** The two multipliers that a mint carries, and when the second takes over. */
@@ -51,7 +52,7 @@ export function readScaledUi(config: unknown): ScaledUi | null {
   // Seen under two names: an ISO time, or unix seconds.
   const iso = entry['newMultiplierEffectiveAt'];
   const unix = entry['newMultiplierEffectiveTimestamp'];
-  const effectiveAt = typeof iso === 'string' ? Date.parse(iso) : typeof unix === 'number' ? unix * 1000 : Number.NaN;
+  const effectiveAt = typeof iso === 'string' ? zonedInstant(iso) : typeof unix === 'number' ? unix * 1000 : Number.NaN;
   if (!Number.isFinite(effectiveAt)) return null;
   return { multiplier: from, newMultiplier: new Decimal(newMultiplier).toFixed(), effectiveAt };
 }

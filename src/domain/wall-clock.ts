@@ -1,0 +1,47 @@
+/** Reads wall clocks of named time zones. */
+import type { EpochMs } from './time.ts';
+
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+
+/** The instants at which the clock of a zone shows a time: one, none in the hour that spring skips, two in the one that autumn repeats. */
+export type InstantsAt = (wall: EpochMs) => readonly EpochMs[];
+
+/**
+ * Reads the wall clock of an IANA time zone such as `America/New_York`. `wall` is the shown time taken for UTC.
+ * @throws RangeError if there is no such zone.
+ */
+export function wallClock(zone: string): InstantsAt {
+  const format = formatOf(zone);
+  const offsets = new Map<number, number>();
+  /** Offsets change on whole quarters of an hour in every zone of the last half century. */
+  const offsetAt = (at: EpochMs): number => {
+    const quarter = Math.floor(at / (HOUR / 4));
+    let offset = offsets.get(quarter);
+    if (offset === undefined) {
+      offset = offsetIn(format.formatToParts(at));
+      offsets.set(quarter, offset);
+    }
+    return offset;
+  };
+  return (wall) => {
+    const candidates = new Set([wall - offsetAt(wall - DAY), wall - offsetAt(wall + DAY)]);
+    return [...candidates].filter((at) => at + offsetAt(at) === wall).sort((a, b) => a - b);
+  };
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  } catch {
+    throw new RangeError(`${JSON.stringify(zone.slice(0, 60))} is no time zone: IANA names such as America/New_York`);
+  }
+}
+
+function offsetIn(parts: readonly Intl.DateTimeFormatPart[]): number {
+  const text = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const match = /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(text);
+  if (match === null) throw new RangeError(`${JSON.stringify(text)} is no offset from UTC`);
+  const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] = match;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000 + Number(seconds) * 1_000);
+}
