@@ -22,7 +22,7 @@ import type { VenueHttp } from '../venue-http.ts';
 import { type VenueConnection, venueSocket } from '../venue-socket.ts';
 import { intervalOf } from './candles.ts';
 import { fetchDepthSnapshot } from './depth.ts';
-import { LocalBook } from './local-book.ts';
+import { LocalBook, SNAPSHOT_LEVELS } from './local-book.ts';
 import { DEPTH_SOURCE, type DepthDiff, mapSpotFrame, PROVIDER, streamSymbols } from './map.ts';
 
 const MAX_STREAMS = 1_024;
@@ -272,6 +272,8 @@ class SpotReader {
    */
   #compareWithTicker(diff: DepthDiff, book: LocalBook, emit: VenueConnection['emit']): void {
     const ticker = this.#tickers.get(diff.instrument);
+    // A book whose market left what its snapshot told has no top.
+    if (book.state !== 'live') return;
     if (ticker === undefined || diff.lastId <= (ticker.quote.sequence as number)) return;
     const [bid, ask] = [book.bids[0], book.asks[0]];
     if (sameTop(bid, ticker.quote.bid) && sameTop(ask, ticker.quote.ask)) {
@@ -288,7 +290,7 @@ class SnapshotTooOld extends Error {}
 
 /** Completes once a snapshot fitted the book; a refusal is emitted as a rejection, and asked again after a backoff. */
 function fittingSnapshot(
-  { rest, clock, random, snapshotLevels = 1_000 }: SpotExchangeFeedOptions,
+  { rest, clock, random, snapshotLevels = SNAPSHOT_LEVELS }: SpotExchangeFeedOptions,
   instrument: string,
   book: LocalBook,
   emit: VenueConnection['emit'],
@@ -296,7 +298,7 @@ function fittingSnapshot(
   let attempt = 0;
   return defer(() => fetchDepthSnapshot(rest, instrument, snapshotLevels)).pipe(
     tap((snapshot) => {
-      if (book.restart(snapshot, clock.now()) === 'too_old') throw new SnapshotTooOld();
+      if (book.restart(snapshot, clock.now(), snapshotLevels) === 'too_old') throw new SnapshotTooOld();
     }),
     retry({
       delay: (error: Error) => {

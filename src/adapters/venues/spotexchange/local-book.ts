@@ -2,7 +2,7 @@
  * A local copy of one order book, kept by the exchange's official procedure: snapshot, numbered differences, start again at a gap.
  * See docs/reference/outside/spot-exchange.md.
  */
-import { compareDecimals } from '../../../domain/decimal.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { BookLevel } from '../order-book.ts';
 import { isZero } from '../wire-decimal.ts';
@@ -17,9 +17,29 @@ export interface DepthSnapshot {
 
 /**
  * `new`: no snapshot yet, differences are kept. `live`: exact down to the snapshot's depth.
- * `resyncing`: a gap was seen; the levels are those from before it until a new snapshot fits.
+ * `resyncing`: a gap was seen, or the market left what the snapshot told. The levels are no longer the market's until a new
+ * snapshot fits.
  */
 export type LocalBookState = 'new' | 'live' | 'resyncing';
+
+/** Levels that a snapshot asks for by default. A side with fewer is told whole. */
+export const SNAPSHOT_LEVELS = 1_000;
+
+/** The part of the way from a snapshot's best price to its last one at which a new snapshot is asked for. */
+const RENEW_AT = 0.5;
+
+/** How far a snapshot told of a side: beyond `last` stand levels that are told only if they change. */
+interface Reach {
+  readonly last: DecimalString;
+  /** From this price on a new snapshot is due. */
+  readonly renew: DecimalString;
+}
+
+function reachOf(levels: readonly BookLevel[], asked: number): Reach | null {
+  const [best, last] = [levels[0]?.[0], levels.at(-1)?.[0]];
+  if (best === undefined || last === undefined || levels.length < asked) return null;
+  return { last, renew: plainDecimal(new Decimal(last).minus(best).times(RENEW_AT).plus(best)) };
+}
 
 /** So many differences are kept while a snapshot is awaited; then the oldest are of no use any more. */
 const MAX_PENDING = 2_000;
@@ -41,14 +61,20 @@ function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { ind
   return { index: low, found: false };
 }
 
-function setLevels(side: BookLevel[], levels: readonly BookLevel[], sign: 1 | -1): void {
+/** Sets levels; what lies beyond the reach is not kept, since its neighbours there are unknown. */
+function setLevels(side: BookLevel[], levels: readonly BookLevel[], sign: 1 | -1, reach: Reach | null): void {
   for (const level of levels) {
+    if (reach !== null && compareDecimals(level[0], reach.last) * sign > 0) continue;
     const { index, found } = placeOf(side, level[0], sign);
     if (isZero(level[1])) {
       if (found) side.splice(index, 1);
     } else side.splice(index, found ? 1 : 0, level);
   }
   if (side.length > MAX_LEVELS) side.length = MAX_LEVELS;
+}
+
+function isNearEdge([best]: readonly BookLevel[], reach: Reach | null, sign: 1 | -1): boolean {
+  return reach !== null && (best === undefined || compareDecimals(best[0], reach.renew) * sign > 0);
 }
 
 /** One book. Feed it every difference and, whenever `needsSnapshot`, a snapshot taken after that. */
@@ -62,12 +88,20 @@ export class LocalBook {
   #asks: BookLevel[] = [];
   /** After an empty snapshot of a new listing any difference may come first. */
   #anyMayFollow = false;
+  #bidReach: Reach | null = null;
+  #askReach: Reach | null = null;
+  /** True from the edge until the next snapshot, even if the market turns round: no difference may be missing in between. */
+  #renewing = false;
 
   get state(): LocalBookState {
-    return this.#state;
+    return this.#state === 'live' && this.#hasLeftReach ? 'resyncing' : this.#state;
   }
+  /** True without a fitting snapshot, and once the market comes near the edge of the last one: the book stays live meanwhile. */
   get needsSnapshot(): boolean {
-    return this.#state !== 'live';
+    return this.#state !== 'live' || this.#renewing;
+  }
+  get #hasLeftReach(): boolean {
+    return (this.#bidReach !== null && this.#bids.length === 0) || (this.#askReach !== null && this.#asks.length === 0);
   }
   /** The update id up to which the book is exact; -1 before the first snapshot and after an empty one. */
   get lastUpdateId(): number {
@@ -105,15 +139,19 @@ export class LocalBook {
       this.#keep(diff);
       return 'gap';
     }
+    // Kept for the snapshot that is due as well.
+    if (this.#renewing) this.#keep(diff);
     this.#set(diff);
+    this.#renewing ||= isNearEdge(this.#bids, this.#bidReach, -1) || isNearEdge(this.#asks, this.#askReach, 1);
     return 'applied';
   }
 
   /**
    * Takes a snapshot. `too_old`: it ends before the kept differences begin, another one is needed.
    * An empty snapshot is legal: a new listing has no orders yet.
+   * @param asked Levels of a side that were asked for: a side with fewer was told whole.
    */
-  restart(snapshot: DepthSnapshot, receivedAt: EpochMs): 'live' | 'too_old' {
+  restart(snapshot: DepthSnapshot, receivedAt: EpochMs, asked = SNAPSHOT_LEVELS): 'live' | 'too_old' {
     const anyMayFollow = snapshot.lastUpdateId < 0;
     const pending = anyMayFollow ? this.#pending : this.#pending.filter((diff) => diff.lastId > snapshot.lastUpdateId);
     let last = snapshot.lastUpdateId;
@@ -121,15 +159,19 @@ export class LocalBook {
       if (!(anyMayFollow && index === 0) && diff.firstId > last + 1) return 'too_old';
       last = Math.max(last, diff.lastId);
     }
+    if (this.#state === 'live' && last < this.#lastUpdateId) return 'too_old';
     this.#state = 'live';
     this.#lastUpdateId = snapshot.lastUpdateId;
     this.#anyMayFollow = anyMayFollow;
+    this.#bidReach = reachOf(snapshot.bids, asked);
+    this.#askReach = reachOf(snapshot.asks, asked);
+    this.#renewing = false;
     this.#observedAt = 0;
     this.#receivedAt = receivedAt;
     this.#bids = [];
     this.#asks = [];
-    setLevels(this.#bids, snapshot.bids, -1);
-    setLevels(this.#asks, snapshot.asks, 1);
+    setLevels(this.#bids, snapshot.bids, -1, null);
+    setLevels(this.#asks, snapshot.asks, 1, null);
     for (const diff of pending) this.#set(diff);
     this.#pending = [];
     return 'live';
@@ -142,6 +184,9 @@ export class LocalBook {
     this.#anyMayFollow = false;
     this.#observedAt = 0;
     this.#pending = [];
+    this.#bidReach = null;
+    this.#askReach = null;
+    this.#renewing = false;
     this.#bids = [];
     this.#asks = [];
   }
@@ -156,8 +201,8 @@ export class LocalBook {
   }
 
   #set(diff: DepthDiff): void {
-    setLevels(this.#bids, diff.bids, -1);
-    setLevels(this.#asks, diff.asks, 1);
+    setLevels(this.#bids, diff.bids, -1, this.#bidReach);
+    setLevels(this.#asks, diff.asks, 1, this.#askReach);
     this.#lastUpdateId = diff.lastId;
     this.#anyMayFollow = false;
     this.#observedAt = diff.observedAt;

@@ -172,3 +172,97 @@ describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (option
     }
   });
 });
+
+describe('the reach of a snapshot', () => {
+  /** A book of the venue: every cent has its level, far levels never change, and the middle walks. */
+  function venue(levels: number) {
+    let middle = 60_000_00;
+    let id = 100;
+    const size = (cents: number): string => String(1 + (cents % 7));
+    const price = (cents: number): string => (cents / 100).toFixed(2);
+    const side = (sign: 1 | -1): BookLevel[] =>
+      Array.from({ length: levels }, (_, i) => middle + sign * (i + 1)).map((at) => [price(at), size(at)]);
+    return {
+      bids: (): BookLevel[] => side(-1),
+      asks: (): BookLevel[] => side(1),
+      snapshot: () => ({ lastUpdateId: id, bids: side(-1), asks: side(1) }),
+      /** Moves the middle by cents and tells what changed: bids that were hit, and asks that took their place, or the other way round. */
+      move(cents: number): DepthDiff {
+        const [bids, asks]: [BookLevel[], BookLevel[]] = [[], []];
+        const sign = Math.sign(cents);
+        for (let i = 0; i < Math.abs(cents); i++) {
+          const [gone, come] = [middle + sign, middle];
+          (sign < 0 ? bids : asks).push([price(gone), '0']);
+          (sign < 0 ? asks : bids).push([price(come), size(come)]);
+          middle += sign;
+        }
+        id += 1;
+        return diff(id, id, bids, asks);
+      },
+    };
+  }
+
+  test('is renewed before the market reaches its edge, and the book stays the venue’s own meanwhile', () => {
+    const market = venue(1_000);
+    const book = new LocalBook();
+    let [snapshots, asked] = [0, false];
+    book.restart(market.snapshot(), 5);
+    for (let step = 0; step < 400; step++) {
+      const cents = step < 200 ? -30 : step % 3 === 0 ? 40 : -25;
+      expect(book.apply(market.move(cents))).toBe('applied');
+      expect(book.state).toBe('live');
+      for (const [kept, true_] of [
+        [book.bids, market.bids()],
+        [book.asks, market.asks()],
+      ] as const) {
+        const depth = Math.min(kept.length, 200);
+        expect(depth).toBeGreaterThan(100);
+        expect(kept.slice(0, depth)).toEqual(true_.slice(0, depth));
+      }
+      // The snapshot comes a step after it was asked for.
+      if (asked) {
+        expect(book.restart(market.snapshot(), 5)).toBe('live');
+        snapshots++;
+      }
+      asked = book.needsSnapshot;
+    }
+    expect(snapshots).toBeGreaterThan(5);
+    expect(snapshots).toBeLessThan(30);
+  });
+
+  test('nothing beyond it is live: without a new snapshot the book is degraded once the market left it, and old levels are no price', () => {
+    const far = venue(1_000);
+    const kept = new LocalBook();
+    kept.restart(far.snapshot(), 5);
+    kept.apply(far.move(-1_500));
+    expect(kept.bids).toEqual([]);
+    expect(kept.state).toBe('resyncing');
+    // A level beyond the edge that is told alone is not the best bid.
+    kept.apply({ ...far.move(0), bids: [['59980.00', '1']] });
+    expect(kept.bids).toEqual([]);
+    expect(kept.restart(far.snapshot(), 6)).toBe('live');
+    expect([kept.state, kept.needsSnapshot, kept.bids]).toEqual(['live', false, far.bids()]);
+  });
+
+  test('a snapshot that lies behind a live book is too old, and a side with fewer levels than were asked for is whole', () => {
+    const market = venue(1_000);
+    const book = new LocalBook();
+    const first = market.snapshot();
+    book.restart(first, 5);
+    book.apply(market.move(-600));
+    book.apply(market.move(-10));
+    expect(book.restart(first, 6)).toBe('too_old');
+    expect(book.state).toBe('live');
+    expect(book.restart(market.snapshot(), 6)).toBe('live');
+    const whole = new LocalBook();
+    whole.restart(SNAPSHOT, 5);
+    whole.apply(
+      diff(101, 101, [
+        ['10.00', '0'],
+        ['9.50', '0'],
+        ['2.00', '1'],
+      ]),
+    );
+    expect([whole.state, whole.needsSnapshot, whole.bids]).toEqual(['live', false, [['2.00', '1']]]);
+  });
+});
