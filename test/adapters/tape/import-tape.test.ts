@@ -1,6 +1,6 @@
 // Recordings in foreign formats become tapes: every price where the source has it, nothing dropped without a number.
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -117,6 +117,29 @@ test('LEAN bars of a share are reference prices, known when the bar ends, in New
     { kind: 'quote', receivedAt: Date.UTC(2017, 11, 17, 0, 1), bid: '19650', bidSize: '0.029768000000000003' },
     { bid: '19518.19', bidSize: '0.00001' },
   ]);
+});
+
+test('LEAN second bars of trades are reference prices of a share, known when the second ends; of a market they are no price to trade on', async () => {
+  const lean = async (kind: string, symbol: string, lines: readonly string[]) => {
+    const path = join(folder, `lean/${kind}/second/${symbol}`);
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, '20230803_trade.csv'), `${lines.join('\n')}\n`);
+    return join(path, '20230803_trade.csv');
+  };
+  const share = await lean('equity/usa', 'spy', ['34200000,4500000,4501500,4499000,4500200,100', '34201000,4500200,4500300,4500100,0,7']);
+  const { report, events } = await imported(share, 'reference');
+  expect(events).toMatchObject([
+    {
+      kind: 'reference',
+      instrument: 'SPY',
+      source: 'lean:trade_bar_second',
+      referencePrice: '450.02',
+      receivedAt: Date.UTC(2023, 7, 3, 13, 30, 1),
+    },
+  ]);
+  expect(rejections(report)).toEqual({ non_positive_price: 1 });
+  const crypto = await lean('crypto/coinbase', 'btcusd', ['0,1,2,1,2,5']);
+  await expect(imported(crypto, 'spotexchange', 'BTCUSDT')).rejects.toThrow('1 records held no price, 1 of them second_trade_bar');
 });
 
 test('trades of a pool become bars, never quotes', async () => {

@@ -1,10 +1,13 @@
 /** Imports closed bars from CSV with the header openTime,open,high,low,close,volume: one event per bar, received when it closed. */
 import { basename } from 'node:path';
 import { timeframeMs } from '../../../domain/time.ts';
-import { VENUES } from '../../../domain/venue.ts';
+import { instrumentKey, VENUES } from '../../../domain/venue.ts';
+import { isOfShare, ShareClock } from '../../candle-files/share-hours.ts';
 import { wireCandle } from '../../venues/spotexchange/map.ts';
 import { firstLine, type Importer } from '../importer.ts';
 import { TapeError } from '../tape-error.ts';
+
+const DAY_MS = 86_400_000;
 
 export const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
 
@@ -36,6 +39,7 @@ export const CANDLE_CSV: Importer = {
         `has bars of ${timeframe ?? 'unknown length'}: use --timeframe with minutes or hours, such as 1h`,
       );
     }
+    const clock = barMs < DAY_MS && isOfShare(instrumentKey(target.venue, instrument)) !== false ? new ShareClock() : null;
     let lastOpen = -1;
     for await (const { line, fields } of source.records()) {
       if (line === 1) continue;
@@ -57,6 +61,7 @@ export const CANDLE_CSV: Importer = {
         continue;
       }
       lastOpen = candle.openTime;
+      clock?.take(candle.openTime, Number(candle.volume));
       yield {
         kind: 'candles',
         venue: target.venue,
@@ -67,5 +72,11 @@ export const CANDLE_CSV: Importer = {
         candles: [candle],
       };
     }
+    if (clock?.isNewYork() === true)
+      throw new TapeError(
+        source.file,
+        '',
+        "has bars of a share on New York's wall clock, written as if it were UTC: sevengate candles import takes them with --timezone",
+      );
   },
 };

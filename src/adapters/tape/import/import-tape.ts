@@ -74,7 +74,7 @@ export async function importTape(options: ImportOptions): Promise<ImportReport> 
     const [reason, first] = [...counts.rejected][0] ?? [];
     const why =
       first === undefined
-        ? `${counts.read} records held no price`
+        ? `${counts.read} records held no price${[...counts.skipped].map(([reason, count]) => `, ${count} of them ${reason}`).join('')}`
         : `all were refused, first ${first.firstPlace}: ${reason}, ${first.firstDetail}`;
     throw new TapeError(file, '', `yielded no event: ${why}`);
   }

@@ -1,5 +1,5 @@
 /** Imports LEAN bars: headerless CSV whose times count from the exchange's midnight. Quote bars become quotes at the end of the bar, trade bars candles. */
-import { Decimal, isPositive, plainDecimal } from '../../../domain/decimal.ts';
+import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
 import { NO_FLAGS } from '../../../domain/quote.ts';
 import { newYorkOffsetMs } from '../../../domain/session.ts';
 import type { TapeEvent } from '../../../domain/tape.ts';
@@ -92,7 +92,14 @@ export const LEAN: Importer = {
         else yield quoteEvent(target, instrument, lean.resolution, receivedAt, { bid, ask, bidSize, askSize });
       } else if (cells.length === 6) {
         if (lean.resolution === 'second') {
-          counts.skip('second_trade_bar');
+          // A bar of trades tells a share's last price, and no bid or ask of a market that could be traded on.
+          if (!lean.equity) counts.skip('second_trade_bar');
+          else {
+            const close = price(cells[4]);
+            if (close === null) counts.reject('bad_number', place, `the close is no plain decimal: ${line.slice(0, 120)}`);
+            else if (!isPositive(close)) counts.reject('non_positive_price', place, `close ${close}`);
+            else yield referenceEvent(instrument, 'lean:trade_bar_second', receivedAt, close, '0');
+          }
           continue;
         }
         const candle = wireCandle(openTime, [price(cells[1]), price(cells[2]), price(cells[3]), price(cells[4]), cells[5]]);
@@ -112,6 +119,29 @@ export const LEAN: Importer = {
   },
 };
 
+function referenceEvent(
+  instrument: string,
+  source: string,
+  receivedAt: EpochMs,
+  referencePrice: DecimalString,
+  confidence: DecimalString,
+): TapeEvent {
+  return {
+    kind: 'reference',
+    venue: 'reference',
+    instrument,
+    source,
+    observedAt: receivedAt,
+    receivedAt,
+    feedUpdatedAt: receivedAt,
+    referencePrice,
+    confidence,
+    publisherSession: null,
+    quality: 'live',
+    flags: NO_FLAGS,
+  };
+}
+
 function quoteEvent(
   target: ImportTarget,
   instrument: string,
@@ -122,21 +152,9 @@ function quoteEvent(
   const source = `lean:quote_bar_${resolution}`;
   if (target.venue === 'reference') {
     const spread = new Decimal(book.ask).minus(book.bid);
-    return {
-      kind: 'reference',
-      venue: 'reference',
-      instrument,
-      source,
-      observedAt: receivedAt,
-      receivedAt,
-      feedUpdatedAt: receivedAt,
-      referencePrice: plainDecimal(new Decimal(book.bid).plus(book.ask).div(2)),
-      // The middle of a book is known to half of its spread.
-      confidence: plainDecimal(spread.abs().div(2)),
-      publisherSession: null,
-      quality: 'live',
-      flags: NO_FLAGS,
-    };
+    const middle = plainDecimal(new Decimal(book.bid).plus(book.ask).div(2));
+    // The middle of a book is known to half of its spread.
+    return referenceEvent(instrument, source, receivedAt, middle, plainDecimal(spread.abs().div(2)));
   }
   return {
     kind: 'quote',
