@@ -296,8 +296,9 @@ class AccountLedger implements EvmLedger {
   #sandboxCall(from: string, contract: string, act: (run: Execution) => void, status: LandedEvm['status']): Hex {
     const run = execution(this.#accounts);
     act(run);
+    // The block is in it: a chain that was started again counts from one again, and no hash may come twice.
     const hash: Hex = `0x${createHash('sha256')
-      .update(`sandbox ${this.#chainId} ${++this.#sandboxCount}`)
+      .update(`sandbox ${this.#chainId} ${this.newest()} ${++this.#sandboxCount}`)
       .digest('hex')}`;
     const landed: LandedEvm = {
       hash,

@@ -336,6 +336,7 @@ export function foundLedger(options: {
   readonly newest: () => number;
 }): EvmLedger {
   const decimals = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token.decimals]));
+  let opened: number | null = null;
   return createEvmLedger({
     ...options,
     opening(address, contract) {
@@ -345,7 +346,9 @@ export function foundLedger(options: {
       const whole = contract === null ? 4n : 25_000n;
       return (part * whole * 10n ** BigInt(contract === null ? 18 : (decimals.get(contract) ?? 0))) >> 32n;
     },
-    openingNonce: (address) => (address.endsWith('0') ? 0 : digest(address, 'nonce').readUInt16LE(0) % 500),
+    // Counted on from the block at which the chain was opened: a chain that was started again takes no transaction for an old one.
+    openingNonce: (address) =>
+      address.endsWith('0') ? 0 : (opened ??= options.newest()) + (digest(address, 'nonce').readUInt16LE(0) % 500),
   });
 }
 
