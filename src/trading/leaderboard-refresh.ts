@@ -1,7 +1,14 @@
 /** Refreshes wallets of the leaderboard: reads what is new of each, and keeps what follows from it. Against ports, without SQL. */
 import type { Clock } from '../../streams/clock.ts';
 import { Decimal, plainDecimal } from '../domain/decimal.ts';
-import { MOST_TRANSACTIONS, PAGE_TRANSACTIONS, REFRESH_WALLETS, STALE_MS, type WalletSale } from '../domain/leaderboard/entry.ts';
+import {
+  MOST_TRANSACTIONS,
+  PAGE_TRANSACTIONS,
+  REFRESH_MS,
+  REFRESH_WALLETS,
+  STALE_MS,
+  type WalletSale,
+} from '../domain/leaderboard/entry.ts';
 import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
 import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
 import type { WalletChain } from '../domain/linked-wallet.ts';
@@ -82,6 +89,8 @@ export interface LeaderboardStore {
 
 /** How long after it was changed an own swap is looked for again: clocks of processes differ by less. */
 const OWN_OVERLAP_MS = 60 * 60_000;
+/** A round ends before the next one is due. */
+const ROUND_MS = REFRESH_MS - 5_000;
 const DOLLAR = new Decimal(1_000_000);
 const dollars = (raw: string): string => plainDecimal(new Decimal(raw).div(DOLLAR));
 
@@ -94,22 +103,30 @@ export interface RefreshResult {
   readonly behindMs: number;
 }
 
-/** What is newer than the wallet's newest signature; `gap` where so much is that the provider's limit ended it before. */
-async function freshTransactions(ask: NonNullable<WalletHistories['transactions']>, wallet: RefreshedWallet) {
-  const fresh = new Map<string, WalletTransaction>();
-  let before: string | null = null;
-  let asked = 0;
-  for (;;) {
-    const page: readonly WalletTransaction[] = await ask(wallet.address, before);
-    const end = page.findIndex(({ signature }) => signature === wallet.newest);
-    for (const one of end < 0 ? page : page.slice(0, end)) if (!fresh.has(one.signature)) fresh.set(one.signature, one);
-    asked += page.length;
-    const last = page.at(-1);
-    if (end >= 0 || page.length < PAGE_TRANSACTIONS || last === undefined || last.signature === before)
-      return { fresh: [...fresh.values()], gap: false };
-    if (asked >= MOST_TRANSACTIONS) return { fresh: [...fresh.values()], gap: true };
-    before = last.signature;
-  }
+/** What was read of a wallet's history so far, from its newest transaction down to `before`. */
+interface Reading {
+  /** The wallet's newest signature when the reading began: it ends there. */
+  readonly newest: string | null;
+  readonly fresh: Map<string, WalletTransaction>;
+  before: string | null;
+  asked: number;
+}
+
+/**
+ * Asks for the next page of a wallet. Returns null if more pages follow; else everything newer than the wallet's newest signature,
+ * with `gap` if the limit of transactions ended it before.
+ */
+async function nextPage(ask: NonNullable<WalletHistories['transactions']>, address: string, reading: Reading) {
+  const page = await ask(address, reading.before);
+  const end = page.findIndex(({ signature }) => signature === reading.newest);
+  for (const one of end < 0 ? page : page.slice(0, end)) if (!reading.fresh.has(one.signature)) reading.fresh.set(one.signature, one);
+  reading.asked += page.length;
+  const last = page.at(-1);
+  const fresh = [...reading.fresh.values()];
+  if (end >= 0 || page.length < PAGE_TRANSACTIONS || last === undefined || last.signature === reading.before) return { fresh, gap: false };
+  if (reading.asked >= MOST_TRANSACTIONS) return { fresh, gap: true };
+  reading.before = last.signature;
+  return null;
 }
 
 async function refreshPerps(histories: Pick<WalletHistories, 'fills'>, wallet: RefreshedWallet): Promise<WalletUpdate> {
@@ -136,9 +153,20 @@ export function createLeaderboardRefresh(deps: {
   readonly clock: Pick<Clock, 'now'>;
 }): { run(): Promise<RefreshResult> } {
   const { store, histories, clock } = deps;
+  /** Readings that a round left unfinished: the next round asks for their next page, not for the first one again. */
+  const readings = new Map<number, Reading>();
+  /** The turn in which a wallet was asked for last. */
+  const turns = new Map<number, number>();
+  let turn = 0;
 
-  async function refreshPrimary(wallet: RefreshedWallet): Promise<WalletUpdate> {
-    const { fresh, gap } = await freshTransactions(histories.transactions as NonNullable<WalletHistories['transactions']>, wallet);
+  async function refreshPrimary(wallet: RefreshedWallet): Promise<WalletUpdate | null> {
+    const begun = readings.get(wallet.id);
+    const reading = begun?.newest === wallet.newest ? begun : { newest: wallet.newest, fresh: new Map(), before: null, asked: 0 };
+    readings.set(wallet.id, reading);
+    const read = await nextPage(histories.transactions as NonNullable<WalletHistories['transactions']>, wallet.address, reading);
+    if (read === null) return null;
+    readings.delete(wallet.id);
+    const { fresh, gap } = read;
     const own = await store.ownSwaps(wallet.address, wallet.readAt === null ? 0 : wallet.readAt - OWN_OVERLAP_MS);
     const told = new Set(fresh.map(({ signature }) => signature));
     const signatures = [...told, ...own.map(({ signature }) => signature)];
@@ -150,11 +178,11 @@ export function createLeaderboardRefresh(deps: {
     ].flatMap((event) => (event === null || known.has(event.signature) ? [] : [event]));
     const events = found.toSorted((a, b) => a.slot - b.slot);
     // After a gap nobody knows what is held: the ledger begins anew with what was read.
-    const begun = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
+    const base = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
     const isLate = !gap && events.some(({ slot }) => slot < (wallet.ledgerSlot ?? 0));
     const oldest = fresh.at(-1);
     const kept = isLate ? await store.events(wallet.id) : [];
-    const folded = isLate ? foldAll([...kept, ...events]) : fold(begun.ledger, events);
+    const folded = isLate ? foldAll([...kept, ...events]) : fold(base.ledger, events);
     // Of what is folded anew nothing older than the kept events is known.
     const cutAt = gap ? oldest?.at : kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
     return {
@@ -172,18 +200,20 @@ export function createLeaderboardRefresh(deps: {
     };
   }
 
-  async function refresh(wallet: RefreshedWallet, defects: unknown[]): Promise<'refreshed' | 'failed' | 'spent'> {
+  async function refresh(wallet: RefreshedWallet, defects: unknown[]): Promise<'refreshed' | 'failed' | 'spent' | 'unfinished'> {
     if (wallet.chain === 'spotchain' && histories.transactions === null) {
       await store.failed(wallet.id, 'no indexing provider is set up: INDEXER_URL', clock.now());
       return 'failed';
     }
     try {
       const update = wallet.chain === 'spotchain' ? await refreshPrimary(wallet) : await refreshPerps(histories, wallet);
+      if (update === null) return 'unfinished';
       await store.save(update, clock.now());
       return 'refreshed';
     } catch (error) {
       const failure = histories.failureOf(error);
       if (failure === 'spent') return 'spent';
+      readings.delete(wallet.id);
       // A defect harms its wallet alone; whoever planned the round is told of it at the end.
       if (failure === null) defects.push(error);
       const why = failure === null ? 'an error of this service' : errorText(error);
@@ -193,19 +223,29 @@ export function createLeaderboardRefresh(deps: {
   }
 
   return {
-    /** One round: up to twenty stale wallets, oldest first, each chain until its provider's budget is spent. @throws the first defect, once all others are done */
+    /**
+     * One round: up to twenty stale wallets, a page each in turn, whoever waited longest first, each chain until its provider's budget
+     * or the round's time is spent. @throws the first defect, once all others are done
+     */
     async run() {
-      const staleBefore = clock.now() - STALE_MS;
-      const wallets = await store.stale(staleBefore, REFRESH_WALLETS);
+      const beganAt = clock.now();
+      const staleBefore = beganAt - STALE_MS;
+      const stale = await store.stale(staleBefore, REFRESH_WALLETS);
+      // Another worker may have finished what was begun here.
+      for (const id of readings.keys()) if (!stale.some((wallet) => wallet.id === id)) readings.delete(id);
+      const queue = stale.toSorted((a, b) => (turns.get(a.id) ?? 0) - (turns.get(b.id) ?? 0));
       const done: number[] = [];
       const spent = new Set<WalletChain>();
       const defects: unknown[] = [];
       let failed = 0;
-      for (const wallet of wallets) {
+      for (const wallet of queue) {
         if (done.length >= REFRESH_WALLETS) break;
+        if (clock.now() - beganAt >= ROUND_MS) spent.add(wallet.chain);
         if (spent.has(wallet.chain)) continue;
         const outcome = await refresh(wallet, defects);
+        if (outcome !== 'spent') turns.set(wallet.id, ++turn);
         if (outcome === 'spent') spent.add(wallet.chain);
+        else if (outcome === 'unfinished') queue.push(wallet);
         else done.push(wallet.id);
         if (outcome === 'failed') failed++;
       }

@@ -23,8 +23,11 @@ export interface EnhancedHistoryOptions {
   readonly note?: NoteUnknownField;
 }
 
-/** Nobody waits for a refresh: a budget that is spent ends the round, and the next one goes on. */
-const MAX_WAIT_MS = 1_000;
+/**
+ * Nobody waits for a refresh: a budget that is spent ends the round, and the next one goes on. Longer than the window in which the
+ * budget and the provider count, so that a provider that answers at once does not end a round after a second.
+ */
+const MAX_WAIT_MS = 5_000;
 /** How far ahead of ours the provider's clock may be. */
 const CLOCK_GRACE_MS = 5 * 60_000;
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;

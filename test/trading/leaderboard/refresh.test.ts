@@ -186,6 +186,25 @@ describe('the refresh', () => {
     expect(await stage.run()).toMatchObject({ refreshed: 1, spent: false, waiting: 0 });
   });
 
+  test('gives each wallet a page in turn, and goes on where a long history was left: none waits behind it, and no page is read twice', async () => {
+    const long = await stage.wallet(Array.from({ length: 460 }, (_, n) => bought(460 - n, NOW - (n + 2) * HOUR, 10, 1_000_000)));
+    const others = [await stage.wallet([bought(1, NOW - HOUR, 1, 1)]), await stage.wallet([bought(2, NOW - HOUR, 1, 1)])];
+    // A budget of one request a round, the least that a provider may leave.
+    const asked: string[] = [];
+    for (let round = 0; round < 7; round++) {
+      stage.limit(1);
+      await stage.run();
+      asked.push(...stage.asked.slice(asked.length).map(({ address }) => address));
+    }
+    expect(asked).toEqual([long, ...others, long, long, long, long]);
+    const pages = stage.asked.filter(({ address }) => address === long).map(({ before }) => before);
+    expect(new Set(pages).size).toBe(5);
+    expect(await stage.entry(long)).toMatchObject({ readAt: NOW });
+    const [row] = await stage.sql`select transactions from leaderboard_wallets where address = ${long}`;
+    expect(row).toEqual({ transactions: 460 });
+    expect(await stage.run()).toMatchObject({ waiting: 0 });
+  });
+
   test('goes on with the others where one wallet meets a defect, and tells of it at the end', async () => {
     const broken = await stage.wallet([{ ...bought(1, NOW - HOUR, 1, 1), tokens: null as never }]);
     const sound = await stage.wallet([sold(2, NOW - HOUR, 1, 2_000_000), bought(1, NOW - 2 * HOUR, 1, 1_000_000)]);
