@@ -147,6 +147,45 @@ async function refreshPerps(histories: Pick<WalletHistories, 'fills'>, wallet: R
   };
 }
 
+/** Folds what was read of a wallet into its ledger. */
+async function updateOf(
+  store: LeaderboardStore,
+  wallet: RefreshedWallet,
+  { fresh, gap }: { readonly fresh: readonly WalletTransaction[]; readonly gap: boolean },
+): Promise<WalletUpdate> {
+  const own = await store.ownSwaps(wallet.address, wallet.readAt === null ? 0 : wallet.readAt - OWN_OVERLAP_MS);
+  const told = new Set(fresh.map(({ signature }) => signature));
+  const signatures = [...told, ...own.map(({ signature }) => signature)];
+  const known = await store.known(wallet.id, signatures);
+  // The provider tells newest first; its own order within a slot is kept.
+  const found = [
+    ...fresh.toReversed().map((one) => eventOf(one, 'provider')),
+    ...own.filter(({ signature }) => !told.has(signature)).map((one) => eventOf(one, 'service')),
+  ].flatMap((event) => (event === null || known.has(event.signature) ? [] : [event]));
+  const events = found.toSorted((a, b) => a.slot - b.slot);
+  // After a gap nobody knows what is held: the ledger begins anew with what was read.
+  const base = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
+  const isLate = !gap && events.some(({ slot }) => slot < (wallet.ledgerSlot ?? 0));
+  const oldest = fresh.at(-1);
+  const kept = isLate ? await store.events(wallet.id) : [];
+  const folded = isLate ? foldAll([...kept, ...events]) : fold(base.ledger, events);
+  // Of what is folded anew nothing older than the kept events is known.
+  const cutAt = gap ? oldest?.at : kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
+  return {
+    wallet: {
+      ...wallet,
+      newest: fresh[0]?.signature ?? wallet.newest,
+      ledger: folded.ledger,
+      ledgerSlot: Math.max(wallet.ledgerSlot ?? 0, ...events.map(({ slot }) => slot)),
+      transactions: wallet.transactions + fresh.length,
+      truncatedAt: cutAt ?? wallet.truncatedAt,
+    },
+    events,
+    sales: folded.sales,
+    replacesSales: isLate,
+  };
+}
+
 export function createLeaderboardRefresh(deps: {
   readonly store: LeaderboardStore;
   readonly histories: WalletHistories;
@@ -166,38 +205,7 @@ export function createLeaderboardRefresh(deps: {
     const read = await nextPage(histories.transactions as NonNullable<WalletHistories['transactions']>, wallet.address, reading);
     if (read === null) return null;
     readings.delete(wallet.id);
-    const { fresh, gap } = read;
-    const own = await store.ownSwaps(wallet.address, wallet.readAt === null ? 0 : wallet.readAt - OWN_OVERLAP_MS);
-    const told = new Set(fresh.map(({ signature }) => signature));
-    const signatures = [...told, ...own.map(({ signature }) => signature)];
-    const known = await store.known(wallet.id, signatures);
-    // The provider tells newest first; its own order within a slot is kept.
-    const found = [
-      ...fresh.toReversed().map((one) => eventOf(one, 'provider')),
-      ...own.filter(({ signature }) => !told.has(signature)).map((one) => eventOf(one, 'service')),
-    ].flatMap((event) => (event === null || known.has(event.signature) ? [] : [event]));
-    const events = found.toSorted((a, b) => a.slot - b.slot);
-    // After a gap nobody knows what is held: the ledger begins anew with what was read.
-    const base = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
-    const isLate = !gap && events.some(({ slot }) => slot < (wallet.ledgerSlot ?? 0));
-    const oldest = fresh.at(-1);
-    const kept = isLate ? await store.events(wallet.id) : [];
-    const folded = isLate ? foldAll([...kept, ...events]) : fold(base.ledger, events);
-    // Of what is folded anew nothing older than the kept events is known.
-    const cutAt = gap ? oldest?.at : kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
-    return {
-      wallet: {
-        ...wallet,
-        newest: fresh[0]?.signature ?? wallet.newest,
-        ledger: folded.ledger,
-        ledgerSlot: Math.max(wallet.ledgerSlot ?? 0, ...events.map(({ slot }) => slot)),
-        transactions: wallet.transactions + fresh.length,
-        truncatedAt: cutAt ?? wallet.truncatedAt,
-      },
-      events,
-      sales: folded.sales,
-      replacesSales: isLate,
-    };
+    return updateOf(store, wallet, read);
   }
 
   async function refresh(wallet: RefreshedWallet, defects: unknown[]): Promise<'refreshed' | 'failed' | 'spent' | 'unfinished'> {
