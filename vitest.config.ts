@@ -1,10 +1,12 @@
 /** How the suite runs: threads that share loaded modules, one lazily started database for all. */
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/harness/longest-first.ts';
+import { settleSeed } from './test/harness/seed.ts';
 import { keepTemporaryFilesInMemory } from './test/harness/temporary-files.ts';
 
 // Before any thread begins, which has the environment of this moment.
 keepTemporaryFilesInMemory();
+settleSeed();
 
 export default defineConfig({
   test: {
@@ -12,7 +14,7 @@ export default defineConfig({
     // What takes long is proven by `npm run proof`; each has a short form here.
     exclude: ['**/*.proof.test.ts'],
     globalSetup: ['test/harness/servers.ts'],
-    setupFiles: ['test/harness/ended-file.ts'],
+    setupFiles: ['test/harness/seeded-file.ts', 'test/harness/ended-file.ts'],
     pool: 'threads',
     // Tests mock no modules and share no state through them, and loading every module again per file is most of a run's time.
     isolate: false,

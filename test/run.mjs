@@ -22,7 +22,8 @@ const CHECKS = [
 ];
 
 const COMMANDS = { check, test, proof, bench, mutants, pictures, examples };
-const [name = '', ...args] = process.argv.slice(2);
+const [name = '', ...given] = process.argv.slice(2);
+const { seed, args } = readSeed(given);
 
 if (!Object.hasOwn(COMMANDS, name)) {
   process.stderr.write(`usage: test/run.mjs ${Object.keys(COMMANDS).join('|')} [arguments]\n`);
@@ -34,6 +35,19 @@ try {
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
+}
+
+/** Takes `--seed N` out of the arguments, and gives every process of the run that seed, SEVENGATE_SEED, or a new one. */
+function readSeed(given) {
+  const at = given.findIndex((one) => one === '--seed' || one.startsWith('--seed='));
+  const [own] = at < 0 ? [] : given[at] === '--seed' ? [given[at + 1] ?? ''] : [given[at].slice('--seed='.length)];
+  const seed = own ?? process.env['SEVENGATE_SEED'] ?? String(Math.floor(Math.random() * 2 ** 31));
+  if (!/^\d+$/.test(seed) || Number(seed) >= 2 ** 31) {
+    process.stderr.write(`--seed must be a whole number from 0 to ${2 ** 31 - 1}, not "${seed}"\n`);
+    process.exit(2);
+  }
+  process.env['SEVENGATE_SEED'] = seed;
+  return { seed, args: at < 0 ? given : given.toSpliced(at, given[at] === '--seed' ? 2 : 1) };
 }
 
 /** The checks and the tests of the rooms: imports, names, determinism, dead code. */
@@ -139,6 +153,9 @@ function readReport(path, code) {
 }
 
 function closingLine({ passed, failed, skipped }, failedChecks) {
+  process.stdout.write(
+    `\nseed ${seed}: \`npm ${name === 'test' ? 'test' : `run ${name}`} -- --seed ${seed}\` runs the same files in the same order with the same random numbers\n`,
+  );
   process.stdout.write(`\n${passed} passed, ${failed + failedChecks} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
 }
 

@@ -1,15 +1,30 @@
 /** The order of the files: what waits for full minutes and for pages first, so that everything else runs beside it. */
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { seedOfRun } from './seed.ts';
 
 /** Rooms by how long their files run, longest first; what is not named comes after these. */
 const SLOW_ROOMS = [['/test/journeys/', '/test/web/'], ['/test/sandbox/'], ['/test/boot/', '/test/cli/']] as const;
 
+/** Orders by room and size alone, not by what earlier runs took: the same files have the same order on every machine. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rest = await super.sort(files);
+    const rest = largestFirst(files);
     const taken = SLOW_ROOMS.flatMap((rooms) => interleaved(rooms.map((room) => rest.filter(({ moduleId }) => moduleId.includes(room)))));
-    return [...taken, ...rest.filter((file) => !taken.includes(file))];
+    const order = [...taken, ...rest.filter((file) => !taken.includes(file))];
+    const names = order.map(({ moduleId }) => relative(this.ctx.config.root, moduleId));
+    const digest = createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 12);
+    this.ctx.logger.log(`seed ${seedOfRun()}, ${names.length} files in the order ${digest}:\n${names.join(' ')}\n`);
+    return order;
   }
+}
+
+function largestFirst(files: readonly TestSpecification[]): TestSpecification[] {
+  const sizes = new Map(files.map(({ moduleId }) => [moduleId, statSync(moduleId).size]));
+  const sizeOf = ({ moduleId }: TestSpecification): number => sizes.get(moduleId) ?? 0;
+  return [...files].sort((a, b) => sizeOf(b) - sizeOf(a) || (a.moduleId < b.moduleId ? -1 : 1));
 }
 
 /** Each list spread evenly over all of them: journeys mostly wait, and pages keep the processor busy meanwhile. */

@@ -1,9 +1,10 @@
 // A client that comes back with its cursor receives everything exactly once, whatever interrupted it.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/adapters/store/database.ts';
+import { seedOfRun } from '../../harness/seed.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { announce, connect, type Frame, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS } from './fixture.ts';
 
@@ -30,7 +31,7 @@ function seeded(seed: number): () => number {
 }
 
 test('10,000 announcements over random reconnects: each exactly once, in order, with unbroken numbers', async () => {
-  const seed = Number(process.env['SEED'] ?? randomBytes(4).readUInt32LE());
+  const seed = seedOfRun();
   console.log(`seed ${seed}`);
   const random = seeded(seed);
   const total = 10_000;

@@ -9,6 +9,7 @@ import { marketStepOf } from '../../../src/domain/market-step.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { barCourseOf, fillOnBar } from '../../../src/simulation/backtest/bar-execution.ts';
 import { bookUnits, instrumentUnits, unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
+import { seedOfRun } from '../../harness/seed.ts';
 import { fillPlainly } from './plain-fill.ts';
 import { HOUR } from './random-histories.ts';
 
@@ -143,7 +144,7 @@ test('an order on a bar comes to what its parts come to in exact decimals, never
     }),
     {
       numRuns: Number(process.env['FC_RUNS'] ?? 4_000),
-      seed: Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31)),
+      seed: seedOfRun(),
       examples: CLOSE_TO_A_UNIT.map((one) => [one]),
     },
   );

@@ -15,11 +15,12 @@ import { evaluateRules } from '../../../src/simulation/backtest/rule-columns.ts'
 import { type Simulation, simulate } from '../../../src/simulation/backtest/simulate.ts';
 import { type Trade, unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
 import { payload } from '../../domain/authored.ts';
+import { seedOfRun } from '../../harness/seed.ts';
 import { playPlainly } from './plain-simulation.ts';
 import { anyCase, draws, entryOf, HOUR, type RandomCase, randomInput, START, walk } from './random-histories.ts';
 
 const RUNS = Number(process.env['FC_RUNS'] ?? 150);
-const SEED = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = seedOfRun();
 
 function play({ manifest, inputs }: RandomCase) {
   const history = buildHistory('1h', inputs);

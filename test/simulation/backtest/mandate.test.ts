@@ -21,11 +21,12 @@ import { runBacktest } from '../../../src/simulation/backtest/run.ts';
 import { type Simulation, simulate } from '../../../src/simulation/backtest/simulate.ts';
 import { type InstrumentUnits, type Trade, unitsText } from '../../../src/simulation/backtest/trade-ledger.ts';
 import { payload } from '../../domain/authored.ts';
+import { seedOfRun } from '../../harness/seed.ts';
 import { anyCase, draws, entryOf, HOUR, type RandomCase, START, walk } from './random-histories.ts';
 
 const RUNS = Number(process.env['FC_RUNS'] ?? 150);
 const MICRO_DOLLAR = 1e-6;
-const SEED = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = seedOfRun();
 
 /** Takes every order of a run to the risk function, with the book that its trades had come to by then. */
 function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number; readonly pooled: number; readonly refused: unknown[] } {
