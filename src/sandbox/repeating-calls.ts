@@ -4,11 +4,14 @@ import type { EpochMs } from '../domain/time.ts';
 
 export class RepeatingCalls {
   readonly #clock: Pick<Clock, 'deadline'>;
+  readonly #paceMs: number;
   readonly #timers = new Map<string, () => void>();
   #closed = false;
 
-  constructor(clock: Pick<Clock, 'deadline'>) {
+  /** `paceMs`: after their first call all names are called together, at multiples of this and no oftener. Default: each at its own times. */
+  constructor(clock: Pick<Clock, 'deadline'>, paceMs = 1) {
     this.#clock = clock;
+    this.#paceMs = paceMs;
   }
 
   has(name: string): boolean {
@@ -32,7 +35,7 @@ export class RepeatingCalls {
       this.#clock.deadline(first, () => {
         const next = call();
         // The call itself may have been what made it unwanted.
-        if (this.#timers.has(name)) this.repeat(name, next, call);
+        if (this.#timers.has(name)) this.repeat(name, Math.ceil(next / this.#paceMs) * this.#paceMs, call);
       }),
     );
   }

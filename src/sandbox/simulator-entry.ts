@@ -11,6 +11,8 @@ export interface SimulatorAddress {
   readonly faults: FaultSwitch;
   /** 0 = any free port. */
   readonly port: number;
+  /** What streams of prices say comes together, once in so many milliseconds. */
+  readonly paceMs: number;
 }
 
 export interface SimulatorEntry {

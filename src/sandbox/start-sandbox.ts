@@ -6,6 +6,9 @@ import type { Market } from './market/market.ts';
 import { noteSandbox } from './noted-sandbox.ts';
 import type { SimulatorEntry } from './simulator-entry.ts';
 
+/** Once a second is often for whoever looks on, and a fifth of the load of a venue's own pace; a price is too old after five seconds. */
+const PACE_MS = 1_000;
+
 export interface Sandbox<Name extends string> {
   /** Address of each simulator that runs here: `http://127.0.0.1:<port>`. */
   readonly urls: Readonly<Record<Name, string>>;
@@ -61,7 +64,7 @@ export async function startSandbox<Name extends string>(
     const urls: Partial<Record<Name, string>> = {};
     for (const name of names) {
       const { place, start } = entries[name];
-      urls[name] = await open(start(world, { clock, faults: faults[name], port: portAt(place) }, home));
+      urls[name] = await open(start(world, { clock, faults: faults[name], port: portAt(place), paceMs: PACE_MS }, home));
     }
     const simulators = urls as Sandbox<Name>['urls'];
     const controlUrl = await open(openSandboxControl({ faults, chain: world.control, port: portAt(names.length + 1) }));

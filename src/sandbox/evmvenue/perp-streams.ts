@@ -30,6 +30,7 @@ export interface PerpStreamsOptions {
   readonly seed: number;
   readonly listings: ReadonlyMap<string, PerpListing>;
   readonly perps: PerpMarket;
+  readonly paceMs?: number;
 }
 
 /** One call for everybody who subscribed to the same. */
@@ -51,13 +52,13 @@ export class PerpStreams {
   readonly #calls: RepeatingCalls;
   #socketCount = 0;
 
-  constructor({ clock, faults, seed, listings, perps }: PerpStreamsOptions) {
+  constructor({ clock, faults, seed, listings, perps, paceMs }: PerpStreamsOptions) {
     this.#clock = clock;
     this.#faults = faults;
     this.#seed = seed;
     this.#listings = listings;
     this.#perps = perps;
-    this.#calls = new RepeatingCalls(clock);
+    this.#calls = new RepeatingCalls(clock, paceMs);
   }
 
   /** Null for a path that is no stream. */

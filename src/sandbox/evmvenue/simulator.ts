@@ -18,6 +18,8 @@ export interface EvmVenueSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
   readonly port: number;
+  /** See `SimulatorAddress`. Default: as often as the venue does. */
+  readonly paceMs?: number;
   readonly seed?: number;
 }
 
@@ -69,7 +71,7 @@ export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions)
   const faults = options.faults ?? createFaultSwitch(seed);
   const listings = listingsOf(market, clock.now());
   const perps = new PerpMarket({ market, faults, seed });
-  const streams = new PerpStreams({ clock, faults, seed, listings: listings.byCoin, perps });
+  const streams = new PerpStreams({ ...options, faults, seed, listings: listings.byCoin, perps });
   const info = infoTypes({ market, listings, perps, venueNow: () => clock.now() + faults.settings.clockOffsetMs });
   const answering = { clock, faults, info, weight: new RequestWeight(WEIGHT_LIMIT, false) };
   const server = await listenOnLoopback({

@@ -26,7 +26,7 @@ export interface ReferenceSimulatorOptions {
   /** 0 = any free port. */
   readonly port: number;
   /** How often the stream sends. Default 500 ms. */
-  readonly pushEveryMs?: number;
+  readonly paceMs?: number;
   /** After how long the stream is closed by the server. Default 24 h. */
   readonly streamLifeMs?: number;
 }
@@ -109,7 +109,7 @@ export async function createReferenceSimulator(options: ReferenceSimulatorOption
     return {
       stream: (stream) => {
         stream.data(update(ids, parsed));
-        const stop = repeat(clock, options.pushEveryMs ?? 500, () => stream.data(update(ids, parsed)));
+        const stop = repeat(clock, options.paceMs ?? 500, () => stream.data(update(ids, parsed)));
         const cut = (): void => {
           stop();
           cancelLife();

@@ -29,9 +29,9 @@ export class MarketStreams {
   readonly #calls: RepeatingCalls;
   #socketCount = 0;
 
-  constructor(state: Omit<VenueState, 'asOfNow'>) {
+  constructor(state: Omit<VenueState, 'asOfNow'>, paceMs?: number) {
     this.#state = state;
-    this.#calls = new RepeatingCalls(state.clock);
+    this.#calls = new RepeatingCalls(state.clock, paceMs);
   }
 
   /** True while somebody follows the book of a symbol, so that it moves by itself. */

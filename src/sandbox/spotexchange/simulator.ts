@@ -26,6 +26,8 @@ export interface SpotExchangeSimulatorOptions {
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
   readonly port: number;
+  /** See `SimulatorAddress`. Default: as often as the venue does. */
+  readonly paceMs?: number;
   readonly seed?: number;
   /** The keys of its first account; without any nothing can be ordered there. */
   readonly keys?: readonly ApiKey[];
@@ -193,7 +195,7 @@ export async function createSpotExchangeSimulator(options: SpotExchangeSimulator
   const books = booksOf(options);
   const statuses = new Map<string, string>();
   const statusOf = (symbol: string): string => statuses.get(symbol) ?? 'TRADING';
-  const streams = new MarketStreams({ market, clock, faults, books, venueNow, statusOf });
+  const streams = new MarketStreams({ market, clock, faults, books, venueNow, statusOf }, options.paceMs);
   const asOfNow = (book: SimulatedBook): void => {
     if (!streams.isFollowed(book.rules.symbol)) book.advance(market.spot(book.rules.base, clock.now()));
   };

@@ -1,0 +1,36 @@
+/** Calls of simulators at a pace: together, no oftener than told, and each at its own times by default. */
+import { expect, test } from 'vitest';
+import { RepeatingCalls } from '../../src/sandbox/repeating-calls.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+
+const START = Date.UTC(2026, 0, 5, 12) + 130;
+
+/** Times in the first three seconds, from the start, at which two names that want 100 and 700 ms are called. */
+function calledAt(paceMs?: number): Record<string, number[]> {
+  const clock = createVirtualClock(START);
+  const calls = new RepeatingCalls(clock, paceMs);
+  const times: Record<string, number[]> = { often: [], seldom: [] };
+  for (const [name, everyMs] of [
+    ['often', 100],
+    ['seldom', 700],
+  ] as const)
+    calls.repeat(name, clock.now(), () => {
+      times[name]?.push(clock.now() - START);
+      return clock.now() + everyMs;
+    });
+  clock.advanceTo(START + 3_000);
+  calls.close();
+  return times;
+}
+
+test('at a pace of a second names are called at once and then together, once in each second', () => {
+  const times = calledAt(1_000);
+  expect(times['often']).toEqual([0, 870, 1_870, 2_870]);
+  expect(times['seldom']).toEqual([0, 870, 1_870, 2_870]);
+});
+
+test('without a pace each name is called at its own times', () => {
+  const { often, seldom } = calledAt();
+  expect(often).toHaveLength(31);
+  expect(seldom).toEqual([0, 700, 1_400, 2_100, 2_800]);
+});
