@@ -71,7 +71,9 @@ async function startParts(service: ServiceProcess): Promise<Omit<RunningService,
   const tokenFolder = tokens?.folder ?? null;
   const signInLinks =
     config.IDP_ISSUER === null && isLoopback(config.HOST) ? createSignInLinks({ clock, mint: () => operatorToken(home, clock) }) : null;
-  if (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId })))
+  // A process that only receives signs nothing of an organization.
+  const seeds = service.runs('worker') || service.runs('api') || service.runs('sandbox');
+  if (seeds && (await store.asOwner((owner) => seedOrganization(EXAMPLE, { sql, owner, commands: actors.commands, newId }))))
     log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
   if (service.runs('worker')) await store.asOwner((owner) => seedExchangeKey(service, owner));
   signal.throwIfAborted();

@@ -29,7 +29,12 @@ export async function verify(service: Service, options: VerifyOptions): Promise<
   const bar = progressBar('verifying', 'decisions');
   // As the login role: its statements may run for as long as they need, and its transaction is read-only.
   const report = await withDatabase(service, { name: 'sevengate verify-trail', role: null, url: options.database }, (sql) =>
-    verifyTrail(sql, bar.update, { keys: trusted.length === 0 ? null : trusted, since, archive }),
+    verifyTrail(sql, bar.update, {
+      keys: trusted.length === 0 ? null : trusted,
+      since,
+      archive,
+      evmChainId: service.settings().EVMCHAIN_ID,
+    }),
   )
     .catch((error: unknown) => {
       throw isConnectionLoss(error) ? new Error(`the database cannot be reached: ${(error as Error).message}`, { cause: error }) : error;

@@ -244,6 +244,7 @@ describe('whoever holds the key of another writer', () => {
       connections: 1,
       writer: openWriterKeys(copy.home, ['feed']).feed,
     });
+    await copy.owner`update trail_tables set writers = writers || 'feed'::text where name = 'tick_batches'`;
     await feed`insert into tick_batches (period_ms, shard, from_slot, slot, decisions, digest) values (60000, 99, 0, ${copy.slot}, 1, repeat('0', 64))`;
     await feed.end();
     expect((await copy.verify()).breaks).toContainEqual(

@@ -22,7 +22,7 @@ export async function readyDatabase(home: string, ownerUrl: string, writers: rea
   const opened = Object.values(keys);
   // First, where the trail is signed already: what a migration changes is signed by a key that the database knows.
   const before = await registerWriters(ownerUrl, opened);
-  const { applied } = await migrate(ownerUrl, () => {}, opened[0] ?? null);
+  const { applied } = await migrate(ownerUrl, () => {}, keys.worker ?? keys.api ?? opened[0] ?? null);
   // Another process may have migrated meanwhile: what counts is what the database knew of these writers before, not who migrated it.
   const after = before.knowsAll ? null : await registerWriters(ownerUrl, opened);
   return { keys, applied, genesis: before.genesis ?? after?.genesis ?? null };

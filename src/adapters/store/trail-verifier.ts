@@ -6,7 +6,10 @@ import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
 import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { isoTime } from '../../domain/time.ts';
+import { EVM_CHAIN_ID } from '../../domain/evm-chain.ts';
+import { verifySteps } from './actors/step-verifier.ts';
 import { verifyBooks } from './books/book-verifier.ts';
+import { verifyProofs } from './callers/proof-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
 import { verifyGates } from './gates/gate-verifier.ts';
 import { simulatedTime } from './simulated-time.ts';
@@ -48,6 +51,8 @@ export interface TrailReport {
   readonly archives: number;
   /** Cuts that the owner has marked as wrong: decisions on them stay, and nothing is assessed by them. */
   readonly corrections: readonly CutCorrection[];
+  /** Proofs of wallets that only a contract on their chain can check: nobody asked it. */
+  readonly proofsByContracts: number;
   /** What was verified of signatures; null where nobody signs this database. */
   readonly signatures: SignatureReport | null;
   /** Since when the time of this sandbox is a moved one (ISO 8601): what was written from then on is simulated. Null where it never was moved. */
@@ -57,6 +62,8 @@ export interface TrailReport {
 export interface VerifyOptions extends SignatureOptions {
   /** The folder of archive files; none where history was moved is a break. */
   readonly archive?: string | null;
+  /** The chain that wallets have signed typed data for; that of the default settings unless given. */
+  readonly evmChainId?: number;
 }
 
 interface StoredDecision {
@@ -182,6 +189,10 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     (at, agentId, part, detail) => complain(at, agentId, part, detail),
   );
   const books = await verifyBooks(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
+  await verifySteps(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
+  const proofsByContracts = await verifyProofs(sql, options.evmChainId ?? EVM_CHAIN_ID, (at, agentId, part, detail) =>
+    complain(at, agentId, part, detail),
+  );
   const signatures = await verifySignatures(sql, options, (at, agentId, part, detail) => complain(at, agentId, part, detail));
   found.sort((a, b) => a.at - b.at);
   const simulatedSince = await simulatedSinceOf(sql);
@@ -196,6 +207,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     books,
     archives,
     corrections: await cutCorrections(sql),
+    proofsByContracts,
     signatures,
     simulatedSince,
   };

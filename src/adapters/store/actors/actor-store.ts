@@ -117,6 +117,10 @@ export function createActorStore(sql: Sql) {
     },
 
     async takeActivities(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]> {
+      // A claim is signed, which takes a transaction: where nothing is due, looking is all there is.
+      const [due] = await sql`
+        select 1 from activities where state = 'pending' and due_at <= ${now} and kind = any(${kinds as string[]}::text[]) limit 1`;
+      if (due === undefined) return [];
       const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
         select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[])`;
       return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));

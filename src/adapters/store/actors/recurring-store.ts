@@ -8,6 +8,10 @@ export function createRecurringStore(sql: Sql): RecurringStore {
     now: () => databaseNow(sql),
 
     async claim(name, slot, holder, forMs) {
+      // A claim is signed, which takes a transaction: most looks find the slot done, or somebody at it.
+      const [busy] = await sql`
+        select 1 from recurring_work where name = ${name} and (done_slot >= ${slot} or claimed_until >= clock_timestamp())`;
+      if (busy !== undefined) return false;
       const rows = await sql`
         insert into recurring_work as w (name, done_slot, claimed_by, claimed_until)
         values (${name}, 0, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')

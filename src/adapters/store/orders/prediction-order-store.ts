@@ -14,6 +14,7 @@ import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 import type { Query } from '../queries.ts';
 import { pageOfRows } from '../page-of-rows.ts';
+import { createSignedRows } from '../trail/signed-rows.ts';
 
 interface Row {
   readonly id: string;
@@ -121,9 +122,23 @@ export async function settleResolved(sql: Sql, at: EpochMs): Promise<number> {
     from books b cross join lateral jsonb_array_elements(b.holdings) as h(holding)
     join prediction_markets m on m.id = substring(h.holding->>'instrument' from '^prediction:(pm-[0-9a-f]{24})[.](?:yes|no)$')
     where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null order by b.id, h.holding->>'instrument' limit ${SETTLED_AT_ONCE}`;
+  const signed = await signedResolutions(sql, [...new Set(due.map(({ market }) => market.id))]);
   let settled = 0;
-  for (const row of due) settled += await settleOne(sql, row, at);
+  for (const row of due) if (signed.has(row.market.id)) settled += await settleOne(sql, row, at);
   return settled;
+}
+
+/** Those of the markets whose resolution and payouts the feed has signed as they lie: any other word pays nobody. */
+async function signedResolutions(sql: Sql, marketIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string; key: string }[]>`
+    select m.id, c.market_id || ' ' || c.received_at || ' ' || c.status as key from prediction_markets m cross join lateral (
+      select market_id, received_at, status, payouts from prediction_status_changes where market_id = m.id order by received_at desc limit 1) c
+    where m.id = any(${marketIds as string[]}::text[]) and c.status = m.status and c.payouts is not distinct from prediction_payouts(m.body)`;
+  const signed = await createSignedRows(sql).signedOnes(
+    'prediction_status_changes',
+    rows.map(({ key }) => key),
+  );
+  return new Set(rows.flatMap(({ id, key }) => (signed.has(key) ? [id] : [])));
 }
 
 async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number> {

@@ -58,9 +58,11 @@ export const SIGNED_FUNCTIONS: ReadonlySet<string> = new Set([
   'accept_invitation',
   'change_member',
   'invite_member',
+  'renew_activities',
   'revoke_invitation',
   'revoke_tokens',
   'set_member_role',
+  'take_activities',
 ]);
 const CALL = /\b(\w+)\s*\(/g;
 const signing = new WeakMap<TemplateStringsArray, boolean>();

@@ -6,6 +6,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 import type { Writer } from '../../../domain/trail/batch.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Transaction } from '../database.ts';
+import { FEED_EVENTS } from './table-writers.ts';
 
 /** A row that another writer signed than the one who writes such rows. */
 export interface ForeignRow {
@@ -50,5 +51,19 @@ export async function foreignTicks(sql: Transaction, keys: readonly TrustedKey[]
   return rows.map(({ slot, shard, key_id }) => ({
     at: slot,
     fault: `key ${key_id} signed this tick of shard ${shard}, and it is no key of the worker`,
+  }));
+}
+
+/** Steps that the feed has signed and that are none of what it tells actors. */
+export async function foreignSteps(sql: Transaction, keys: readonly TrustedKey[]): Promise<readonly ForeignRow[]> {
+  const rows = await sql<{ actor_id: string; version: number; at: EpochMs; key_id: string }[]>`
+    select s.actor_id, s.version, s.at, b.key_id from trail_batches b
+    join trail_changes h on h.xid = b.xid and h.name = 'steps' and h.op = 'insert'
+    join steps s on s.actor_id = split_part(h.key, ' ', 1)::uuid and s.version = split_part(h.key, ' ', 2)::bigint
+    where b.key_id = any(${idsOf(keys, 'feed')}::text[]) and not (s.event ->> 'type' = any(${FEED_EVENTS as string[]}::text[]) and s.cause = 'feed')
+    order by s.at limit ${MOST}`;
+  return rows.map(({ actor_id, version, at, key_id }) => ({
+    at,
+    fault: `key ${key_id} of the feed signed step ${version} of actor ${actor_id}, and the feed tells actors of feeds alone`,
   }));
 }

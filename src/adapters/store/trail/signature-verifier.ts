@@ -15,7 +15,8 @@ import { batchFault, readBatches, type StoredBatch, type StoredChange } from './
 import { verifyShadowWindows } from '../gates/shadow-store.ts';
 import { verifyCorrections } from './cut-corrections.ts';
 import { GUARDED_TABLES, SUMMED_TABLES } from './guarded-tables.ts';
-import { foreignCuts, foreignTicks } from './row-signers.ts';
+import { foreignCuts, foreignSteps, foreignTicks } from './row-signers.ts';
+import { mayWrite } from './table-writers.ts';
 import { checkpointOf } from './trail-log.ts';
 
 /** Is told of one thing that is not as it was signed. */
@@ -67,6 +68,7 @@ export async function verifySignatures(sql: Transaction, options: SignatureOptio
   await verifyTables(sql, complain);
   await verifyTicks(sql, complain);
   for (const { at, fault } of await foreignTicks(sql, keys)) complain(at, null, 'tick', fault);
+  for (const { at, fault } of await foreignSteps(sql, keys)) complain(at, null, 'step', fault);
   await verifyCuts(sql, complain);
   for (const { at, fault } of await foreignCuts(sql, keys)) complain(at, null, 'cut', fault);
   await verifyCorrections(sql, keys, complain);
@@ -88,6 +90,7 @@ async function verifyBatches(
   complain: Complain,
 ): Promise<{ readonly batches: number; readonly changes: number }> {
   const counted = { batches: 0, changes: 0 };
+  const namedAt = await writersNamedAt(sql);
   let after = '0';
   let lastAt = 0;
   const strays = await sql<{ xid: string; name: string; key: string }[]>`
@@ -107,12 +110,30 @@ async function verifyBatches(
       const changes = byXid.get(batch.xid) ?? [];
       const fault = batchFault(batch, changes, keys);
       if (fault !== null) complain(batch.at ?? lastAt, null, 'signature', fault);
+      const foreign = foreignTable(batch, changes, keys);
+      if (foreign !== null && (batch.at ?? lastAt) >= namedAt) complain(batch.at ?? lastAt, null, 'writer', foreign);
       lastAt = batch.at ?? lastAt;
     }
     counted.batches += batches.length;
     counted.changes += rows.length;
     after = last.xid;
   }
+}
+
+/** When this database was given the list of who writes which table: what was signed before is held to no list. */
+async function writersNamedAt(sql: Transaction): Promise<EpochMs> {
+  const [row] = await sql<{ at: EpochMs }[]>`
+    select floor(extract(epoch from applied_at) * 1000)::bigint as at from migrations where name = '0260_tables_name_their_writers.sql'`;
+  return row?.at ?? Number.POSITIVE_INFINITY;
+}
+
+/** Says which table a batch changed that its signer does not write; null if there is none. What a genesis found is nobody's. */
+function foreignTable(batch: StoredBatch, changes: readonly StoredChange[], keys: readonly TrustedKey[]): string | null {
+  const writer = keys.find(({ id }) => id === batch.key_id)?.writer;
+  const foreign = writer && changes.find(({ table, op }) => op !== 'genesis' && !mayWrite(writer, table));
+  return foreign === undefined
+    ? null
+    : `key ${batch.key_id} of the ${writer} signed ${foreign.table} ${foreign.key} in transaction ${batch.xid}, and the ${writer} does not write that table`;
 }
 
 /** What stays in the database of batches whose other rows have moved: it must lead to what was signed, as whoever assesses by it checks. */

@@ -7,7 +7,7 @@ import { bookIds } from '../../../domain/book.ts';
 import type { EvidenceDraft, EvidenceSeries } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import type { Writer } from '../../../domain/trail/batch.ts';
+import type { ChangeOp, Writer } from '../../../domain/trail/batch.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../domain/venue.ts';
 import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
@@ -16,6 +16,7 @@ import { batchFault, readBatches } from './batch-check.ts';
 import { foreignCuts } from './row-signers.ts';
 import { shadowFaults } from '../gates/shadow-store.ts';
 import { requireKept } from './history-archive.ts';
+import { mayWrite } from './table-writers.ts';
 
 /** A row that assessment rests on and that is not as a writer signed it. */
 export class UnsignedRow extends Error {
@@ -32,6 +33,7 @@ const KEYS = {
   shadow_orders: { fill_id: 'text' },
   shadow_windows: { fill_id: 'text' },
   manifests: { agent_id: 'uuid', version: 'int' },
+  prediction_status_changes: { market_id: 'text', received_at: 'bigint', status: 'text' },
   members: { subject: 'text' },
   steps: { actor_id: 'uuid', version: 'bigint' },
   vault_marks: { agent_id: 'uuid', at: 'bigint' },
@@ -60,7 +62,7 @@ export interface SignedRows {
 
 /** @param sql may read the tables and their trail: the role of the evaluator or of the application. */
 export function createSignedRows(sql: Sql): SignedRows {
-  const good = new Set<string>();
+  const good: GoodBatches = new Map();
 
   async function requireIn(transaction: Transaction, table: Assessed, keys: readonly string[]): Promise<void> {
     for (const fault of (await faultsOf(transaction, good, table, keys)).values()) if (fault !== null) throw new UnsignedRow(fault);
@@ -115,31 +117,40 @@ export function createSignedRows(sql: Sql): SignedRows {
   };
 }
 
+/** Batches whose signature was found good, with the writer whose it is. */
+type GoodBatches = Map<string, Writer>;
+
 /** What is wrong with each row, in one sentence; null where it lies as a writer signed it. */
 async function faultsOf(
   transaction: Transaction,
-  good: Set<string>,
+  good: GoodBatches,
   table: Assessed,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   if (keys.length === 0) return new Map();
-  const rows = await transaction<{ key: string; same: boolean; xid: string | null }[]>`
-    select w.key, coalesce(p.digest = l.digest, false) as same, l.xid::text as xid from unnest(${keys as string[]}::text[]) as w(key)
+  const rows = await transaction<{ key: string; same: boolean; xid: string | null; op: ChangeOp | null }[]>`
+    select w.key, coalesce(p.digest = l.digest, false) as same, l.xid::text as xid, l.op from unnest(${keys as string[]}::text[]) as w(key)
     left join lateral (
       select sha256(convert_to(to_jsonb(r)::text, 'UTF8')) as digest from ${transaction(table)} r where ${isNamed(transaction, table)}) p on true
-    left join lateral (select digest, xid from trail_changes c where c.name = ${table} and c.key = w.key order by seq desc limit 1) l on true`;
+    left join lateral (select digest, xid, op from trail_changes c where c.name = ${table} and c.key = w.key order by seq desc limit 1) l on true`;
   const signed = rows.flatMap(({ same, xid }) => (same && xid !== null ? [xid] : []));
   const batches = await batchFaults(transaction, good, [...new Set(signed)]);
   return new Map(
-    rows.map(({ key, same, xid }) => [
-      key,
-      same ? (batches.get(xid as string) ?? null) : `row ${key} of ${table} is not as a writer signed it`,
-    ]),
+    rows.map(({ key, same, xid, op }) => {
+      if (!same) return [key, `row ${key} of ${table} is not as a writer signed it`];
+      const writer = good.get(xid as string);
+      // What a genesis found is nobody's: who signed it says that it was there.
+      const isForeign = writer !== undefined && op !== 'genesis' && !mayWrite(writer, table);
+      return [
+        key,
+        isForeign ? `row ${key} of ${table} was signed by the ${writer}, which does not write it` : (batches.get(xid as string) ?? null),
+      ];
+    }),
   );
 }
 
 /** What is wrong with the batches of these transactions; those that are good are noted in `good` and not named. */
-async function batchFaults(transaction: Transaction, good: Set<string>, xids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function batchFaults(transaction: Transaction, good: GoodBatches, xids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const faults = new Map<string, string>();
   const unknown = xids.filter((xid) => !good.has(xid));
   if (unknown.length === 0) return faults;
@@ -149,8 +160,9 @@ async function batchFaults(transaction: Transaction, good: Set<string>, xids: re
   for (const xid of unknown) {
     const one = known.get(xid);
     const fault = one === undefined ? `transaction ${xid} has no batch` : batchFault(one.batch, one.changes, keys, one.thinned);
-    if (fault === null) good.add(xid);
-    else faults.set(xid, fault);
+    const writer = keys.find(({ id }) => id === one?.batch.key_id)?.writer;
+    if (fault !== null) faults.set(xid, fault);
+    else if (writer !== undefined) good.set(xid, writer);
   }
   return faults;
 }

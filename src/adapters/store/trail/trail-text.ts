@@ -4,7 +4,7 @@ import type { TrailReport } from '../trail-verifier.ts';
 
 /** One line where the trail is whole; else a line for every altered row, the first one first. */
 export function trailText(report: TrailReport): string {
-  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${archiveText(report)}${signedText(report)}${simulatedText(report)}`;
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${archiveText(report)}${signedText(report)}${contractsText(report)}${simulatedText(report)}`;
   const corrected = report.corrections.map(
     ({ slot, reason, by, at }) => `  ${isoTime(slot)}  the cut was corrected at ${isoTime(at)} by ${by}: ${reason}`,
   );
@@ -17,6 +17,10 @@ export function trailText(report: TrailReport): string {
 
 function archiveText({ archives }: TrailReport): string {
   return archives === 0 ? '' : `${archives} stretches of them from archive files, `;
+}
+
+function contractsText({ proofsByContracts }: TrailReport): string {
+  return proofsByContracts === 0 ? '' : `; ${proofsByContracts} proofs of wallets that only their contracts can check`;
 }
 
 function simulatedText({ simulatedSince }: TrailReport): string {

@@ -1,0 +1,109 @@
+/**
+ * Which writers may change each table. The database holds sessions and signatures to the same list (`trail_tables.writers`), and a
+ * test compares the two: a verifier does not ask the database whom it trusts.
+ */
+import type { Writer } from '../../../domain/trail/batch.ts';
+
+/** Tables by who writes them, each named once. */
+const TABLES_OF: readonly (readonly [writers: readonly Writer[], tables: readonly string[]])[] = [
+  // What was received from outside.
+  [
+    ['feed'],
+    [
+      ...[
+        'chain_tvl',
+        'chain_tvl_days',
+        'intelligence_events',
+        'intelligence_reports',
+        'issuer_marks',
+        'macro_observations',
+        'macro_releases',
+      ],
+      ...['pool_liquidity', 'prediction_events', 'prediction_markets', 'prediction_status_changes', 'prediction_trades', 'shadow_windows'],
+      'social_posts',
+    ],
+  ],
+  // The worker closes a slot of which nothing was received.
+  [
+    ['feed', 'worker'],
+    ['cut_batches', 'cuts', 'observations'],
+  ],
+  // History that each of them asks for; and actors, whom the feed tells of feeds and of nothing else (`FEED_EVENTS`).
+  [
+    ['feed', 'worker', 'api'],
+    [
+      ...[
+        'archived_reports',
+        'candle_imports',
+        'candle_stretches',
+        'candle_windows',
+        'candles',
+        'event_archives',
+        'long_work',
+        'market_history',
+      ],
+      ...['actor_checkpoints', 'actors', 'agents', 'announcements', 'incidents', 'leases', 'steps', 'timers'],
+    ],
+  ],
+  // What recurs.
+  [
+    ['worker'],
+    [
+      ...['decision_rows', 'decisions', 'moved_actors', 'moved_history', 'prediction_settlements', 'recurring_work', 'tick_batches'],
+      ...['tick_crashes', 'tick_inputs', 'tick_shards', 'vault_marks', 'leaderboard_events', 'leaderboard_progress', 'leaderboard_sales'],
+    ],
+  ],
+  [['evaluator'], ['evidence']],
+  [['worker', 'api', 'evaluator'], ['gate_heads']],
+  [['owner'], ['cut_corrections']],
+  // A correction takes back the high-water marks that a wrong cut made.
+  [['worker', 'api', 'owner'], ['vaults']],
+  // What members ask for and actors do.
+  [
+    ['worker', 'api'],
+    [
+      ...[
+        'activities',
+        'audit',
+        'book_exposures',
+        'books',
+        'bridge_arrivals',
+        'bridge_transfers',
+        'clock_shift',
+        'control',
+        'copilot_exchanges',
+      ],
+      ...['delegated_orders', 'delegation_revocations', 'delegations', 'evaluation_reports', 'evaluation_runs', 'exchange_accounts'],
+      ...[
+        'execution_leases',
+        'exposures',
+        'fills',
+        'idempotency_keys',
+        'interventions',
+        'invitations',
+        'launches',
+        'leaderboard_registrations',
+        'leaderboard_standings',
+        'leaderboard_wallets',
+      ],
+      ...['ledger_accounts', 'ledger_legs', 'ledger_transactions', 'licences', 'linked_wallets', 'listed_tokens', 'listing_prices'],
+      ...['listing_rules', 'manifests', 'market_orders', 'marketplace_checkouts', 'marketplace_imports', 'marketplace_listings'],
+      ...['member_roles', 'members', 'organizations', 'prediction_orders', 'prepared_transactions', 'previewed_manifests', 'proposals'],
+      ...['published_takes', 'reserve_checks', 'risk_preferences', 'shadow_orders', 'simulated_time', 'stage_changes', 'takes'],
+      ...['token_revocations', 'vault_changes', 'wallet_challenges'],
+    ],
+  ],
+];
+
+/** The writers of each table. */
+export const WRITERS_OF_TABLE: Readonly<Record<string, readonly Writer[]>> = Object.fromEntries(
+  TABLES_OF.flatMap(([writers, tables]) => tables.map((table) => [table, writers] as const)),
+);
+
+/** Events that the feed has actors take; it takes no other step of theirs. */
+export const FEED_EVENTS: readonly string[] = ['feed.degraded', 'feed.restored'];
+
+/** True if the writer may change the table; of a table that is not listed nobody is known to. */
+export function mayWrite(writer: Writer, table: string): boolean {
+  return WRITERS_OF_TABLE[table]?.includes(writer) ?? false;
+}
