@@ -172,13 +172,13 @@ export const ATTACKS: readonly Attack[] = [
     name: 'delete all news',
     role: 'app',
     run: async (sql) => count(await sql`delete from intelligence_events`),
-    session: 'found',
+    session: 'refused',
   },
   {
     name: 'make up news',
     role: 'app',
     run: async (sql) => count(await sql`update intelligence_events set severity = 'low', headline = 'all is well'`),
-    session: 'found',
+    session: 'refused',
   },
   {
     name: 'rewrite candles',

@@ -11,6 +11,7 @@ import { verifySteps } from './actors/step-verifier.ts';
 import { verifyBooks } from './books/book-verifier.ts';
 import { verifyProofs } from './callers/proof-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
+import { type RouteSearch, searchSignedRoutes } from './orders/route-search.ts';
 import { verifyGates } from './gates/gate-verifier.ts';
 import { simulatedTime } from './simulated-time.ts';
 import { bringBack, hasMoved } from './trail/archived-rows.ts';
@@ -51,6 +52,8 @@ export interface TrailReport {
   readonly archives: number;
   /** Cuts that the owner has marked as wrong: decisions on them stay, and nothing is assessed by them. */
   readonly corrections: readonly CutCorrection[];
+  /** Signed transactions whose routes paid a stranger. They are told, and are no break: the rows are as they were signed. */
+  readonly routes: RouteSearch;
   /** Proofs of wallets that only a contract on their chain can check: nobody asked it. */
   readonly proofsByContracts: number;
   /** What was verified of signatures; null where nobody signs this database. */
@@ -207,6 +210,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     books,
     archives,
     corrections: await cutCorrections(sql),
+    routes: await searchSignedRoutes(sql),
     proofsByContracts,
     signatures,
     simulatedSince,

@@ -8,11 +8,20 @@ export function trailText(report: TrailReport): string {
   const corrected = report.corrections.map(
     ({ slot, reason, by, at }) => `  ${isoTime(slot)}  the cut was corrected at ${isoTime(at)} by ${by}: ${reason}`,
   );
-  if (report.whole) return [`the trail is whole: ${seen}`, ...corrected].join('\n');
+  const told = [...corrected, ...routeLines(report)];
+  if (report.whole) return [`the trail is whole: ${seen}`, ...told].join('\n');
   const lines = report.breaks.map(
     ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,
   );
-  return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines, ...corrected].join('\n');
+  return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines, ...told].join('\n');
+}
+
+/** What signed routes paid to strangers, each transaction in a line. */
+function routeLines({ routes }: TrailReport): readonly string[] {
+  return routes.found.map(
+    ({ transactionId, wallet, executor, at, findings }) =>
+      `  ${isoTime(at)}  transaction ${transactionId}, signed ${executor === 'delegated' ? 'by the delegated signer' : 'by a person'} for ${wallet}: ${findings.join('; ')}`,
+  );
 }
 
 function archiveText({ archives }: TrailReport): string {

@@ -1,0 +1,55 @@
+/** Searches the transactions that were signed for routes that paid a stranger: what was signed stays as it is, and is told. */
+import { readMessage } from '../../../domain/solana/message.ts';
+import { routeFindings } from '../../../domain/solana/route-findings.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Transaction } from '../database.ts';
+
+const PAGE = 500;
+
+/** A transaction that was signed and paid somebody beside its wallet, or whose route cannot be read. */
+export interface RouteFinding {
+  readonly transactionId: string;
+  readonly orgId: string;
+  readonly wallet: string;
+  readonly executor: 'user' | 'delegated';
+  readonly state: string;
+  readonly at: EpochMs;
+  /** One sentence per instruction. */
+  readonly findings: readonly string[];
+}
+
+export interface RouteSearch {
+  /** Signed transactions that were read. */
+  readonly searched: number;
+  readonly found: readonly RouteFinding[];
+}
+
+interface SignedRow {
+  readonly id: string;
+  readonly number: number;
+  readonly org_id: string;
+  readonly wallet: string;
+  readonly executor: 'user' | 'delegated';
+  readonly state: string;
+  readonly at: EpochMs;
+  readonly message: string;
+}
+
+/** Reads every transaction that carries a signature, oldest first. */
+export async function searchSignedRoutes(sql: Transaction): Promise<RouteSearch> {
+  const found: RouteFinding[] = [];
+  let searched = 0;
+  for (let after: number | null = 0; after !== null; ) {
+    const rows: readonly SignedRow[] = await sql<SignedRow[]>`
+      select id, number, org_id, wallet, executor, state, changed_at as at, message ->> 'messageBase64' as message from prepared_transactions
+      where signature is not null and number > ${after} order by number limit ${PAGE}`;
+    for (const { id, org_id: orgId, wallet, executor, state, at, message } of rows) {
+      const read = readMessage(new Uint8Array(Buffer.from(message, 'base64')));
+      const findings = read.ok ? routeFindings(read.value, wallet) : [`its message cannot be read: ${read.refusal.detail}`];
+      if (findings.length > 0) found.push({ transactionId: id, orgId, wallet, executor, state, at, findings });
+    }
+    searched += rows.length;
+    after = rows.at(-1)?.number ?? null;
+  }
+  return { searched, found };
+}
