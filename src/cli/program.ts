@@ -54,6 +54,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./exchange-keys.ts')).exchangeKeysCommands,
   },
   {
+    name: 'keys',
+    usage: '[command]',
+    description: 'replace the keys that the writers of the service sign with',
+    load: async () => (await import('./writer-keys.ts')).writerKeyCommands,
+  },
+  {
     name: 'tape',
     usage: '[command]',
     description: 'record, inspect, replay, serve and convert tapes of recorded quotes',

@@ -3,7 +3,19 @@
  * its owner may read, and beside it the public keys for whoever verifies. A key is made where its writer starts first.
  */
 import { createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
-import { appendFileSync, chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { WRITERS, type Writer } from '../../domain/trail/batch.ts';
 import { encodeVerifierKey, keyIdOf, parseVerifierKey, type VerifierKey } from '../../domain/trail/signed-note.ts';
@@ -120,6 +132,19 @@ function publish(file: string, key: VerifierKey): void {
   if (!lines.includes(line)) appendFileSync(file, `${line}\n`, { mode: 0o644 });
 }
 
+/**
+ * Takes a writer's key out of use, so that a new one is made: the private key lies in `<writer>.key.retired` from then on, and the
+ * public ones, which verify what was signed, in `<writer>.retired.pub`. Nothing happens where there is none.
+ */
+export function setKeyAside(home: string, writer: Writer): void {
+  const at = (name: string): string => join(keyFolder(home), name);
+  for (const line of readLines(at(`${writer}.pub`)))
+    if (!readLines(at(`${writer}.retired.pub`)).includes(line)) appendFileSync(at(`${writer}.retired.pub`), `${line}\n`, { mode: 0o644 });
+  // Private key first: while it lies there, a start would publish it again.
+  if (existsSync(at(`${writer}.key`))) renameSync(at(`${writer}.key`), at(`${writer}.key.retired`));
+  rmSync(at(`${writer}.pub`), { force: true });
+}
+
 function readLines(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8')
@@ -190,9 +215,9 @@ export function keysOfWriter(home: string, writer: Writer): () => readonly Trust
   return () => readTrustedKeys(join(home, 'keys', `${writer}.pub`)).filter((key) => key.writer === writer);
 }
 
-/** Whether a worker of this state folder signed a text. The keys are those of now: a new one needs a new verifier. */
+/** Whether a worker of this state folder signed a text. The keys are those of now: a new one needs a new verifier, and a retired one counts no more. */
 export function workerVerifier(home: string): (text: string, signature: string) => boolean {
-  const keys = trustedKeysOf(home).filter(({ writer }) => writer === 'worker');
+  const keys = keysOfWriter(home, 'worker')();
   return (text, signature) => {
     const bytes = Buffer.from(signature, 'base64');
     return keys.some(({ publicKey }) => isSignedBy(publicKey, Buffer.from(text), bytes));

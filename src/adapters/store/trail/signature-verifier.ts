@@ -91,6 +91,7 @@ async function verifyBatches(
 ): Promise<{ readonly batches: number; readonly changes: number }> {
   const counted = { batches: 0, changes: 0 };
   const namedAt = await writersNamedAt(sql);
+  const retiredAt = await retirements(sql);
   let after = '0';
   let lastAt = 0;
   const strays = await sql<{ xid: string; name: string; key: string }[]>`
@@ -110,6 +111,9 @@ async function verifyBatches(
       const changes = byXid.get(batch.xid) ?? [];
       const fault = batchFault(batch, changes, keys);
       if (fault !== null) complain(batch.at ?? lastAt, null, 'signature', fault);
+      const retired = retiredAt.get(batch.key_id ?? '');
+      if (retired !== undefined && (batch.at ?? 0) > retired)
+        complain(batch.at ?? lastAt, null, 'signature', `key ${batch.key_id} signed transaction ${batch.xid} after it was retired`);
       const foreign = foreignTable(batch, changes, keys);
       if (foreign !== null && (batch.at ?? lastAt) >= namedAt) complain(batch.at ?? lastAt, null, 'writer', foreign);
       lastAt = batch.at ?? lastAt;
@@ -118,6 +122,15 @@ async function verifyBatches(
     counted.changes += rows.length;
     after = last.xid;
   }
+}
+
+/** When each retired key was retired. */
+async function retirements(sql: Transaction): Promise<ReadonlyMap<string, EpochMs>> {
+  const [known] = await sql<{ there: boolean }[]>`select to_regclass('trail_retirements') is not null as there`;
+  if (known?.there !== true) return new Map();
+  const rows = await sql<{ key_id: string; at: EpochMs }[]>`
+    select key_id, floor(extract(epoch from retired_at) * 1000)::bigint as at from trail_retirements`;
+  return new Map(rows.map(({ key_id, at }) => [key_id, at]));
 }
 
 /** When this database was given the list of who writes which table: what was signed before is held to no list. */

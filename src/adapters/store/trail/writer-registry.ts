@@ -51,6 +51,24 @@ export async function registerWriters(ownerUrl: string, writers: readonly Regist
 }
 
 /**
+ * Registers a new key of a writer and retires every other one of it, in one transaction. Sessions of a retired key change nothing
+ * from then on: its processes have to be started again.
+ * @returns the ids of the keys that were retired now.
+ */
+export async function replaceWriter(ownerUrl: string, fresh: RegisteredWriter, reason: string): Promise<readonly string[]> {
+  await registerWriters(ownerUrl, [fresh]);
+  const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
+  try {
+    const rows = await owner<{ key_id: string }[]>`
+      insert into trail_retirements (key_id, reason) select key_id, ${reason} from trail_writers where writer = ${fresh.writer} and key_id <> ${fresh.id}
+      on conflict do nothing returning key_id`;
+    return rows.map(({ key_id }) => key_id);
+  } finally {
+    await owner.end({ timeout: 3 });
+  }
+}
+
+/**
  * Signs, inside a transaction of the owner, what its statements have changed: a migration, for example.
  * @returns how many rows were signed; none where this writer is not registered.
  */

@@ -1,0 +1,101 @@
+// A drill: every key of the service is replaced while its database lives, and what the old one could do ends with that.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readExchangeKey, writeExchangeKey } from '../../src/adapters/signing-keys/exchange-keys.ts';
+import { openWriterKeys, setKeyAside, trustedKeysOf, workerVerifier } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { separateLogins } from '../../src/adapters/store/logins.ts';
+import { createTrailLog } from '../../src/adapters/store/trail/trail-log.ts';
+import { replaceWriter } from '../../src/adapters/store/trail/writer-registry.ts';
+import type { Writer } from '../../src/domain/trail/batch.ts';
+import { OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
+
+let world: SignedFixture;
+let appUrl: string;
+beforeAll(async () => {
+  world = await signedFixture();
+  ({ appUrl } = await separateLogins(world.url));
+});
+afterAll(() => world.close());
+
+type Key = ReturnType<typeof openWriterKeys>[Writer];
+const sessionOf = (writer: Key, name: string): Sql => openDatabase({ url: appUrl, name, connections: 1, writer });
+
+/** One row that each writer of rows signs alone. */
+const WRITES: Readonly<Partial<Record<Writer, (sql: Sql, what: string) => Promise<unknown>>>> = {
+  feed: (sql, what) => sql`insert into pool_liquidity (instrument, liquidity_usd, observed_at) values (${`spotchain:${what}`}, 1, 0)`,
+  worker: (sql, what) =>
+    sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', ${what})`,
+  api: (sql, what) =>
+    sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', ${what})`,
+};
+
+test.each(Object.entries(WRITES))(
+  'the key of the %s is replaced: its sessions and signatures end, and the new one signs',
+  async (name, write) => {
+    const writer = name as Writer;
+    const before = openWriterKeys(world.home, [writer])[writer];
+    const old = sessionOf(before, `old ${writer}`);
+    await write(old, `before ${writer}`);
+    setKeyAside(world.home, writer);
+    const fresh = openWriterKeys(world.home, [writer])[writer];
+    expect(await replaceWriter(world.url, fresh, 'a drill')).toEqual([before.id]);
+    await expect(write(old, `after ${writer}`)).rejects.toThrow('secret of a registered writer');
+    // Nor does the old key sign in a session of the new one.
+    const mixed = sessionOf({ ...before, sessionProof: fresh.sessionProof } as Key, `mixed ${writer}`);
+    await expect(write(mixed, `mixed ${writer}`)).rejects.toThrow('has not shown the secret');
+    const now = sessionOf(fresh, `new ${writer}`);
+    await write(now, `now ${writer}`);
+    for (const sql of [old, mixed, now]) await sql.end();
+    expect(existsSync(join(world.home, 'keys', `${writer}.key.retired`))).toBe(true);
+    expect(
+      trustedKeysOf(world.home)
+        .filter((key) => key.writer === writer)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([before.id, fresh.id].sort());
+  },
+);
+
+test('the signer believes the new worker alone', () => {
+  const retired = openWriterKeys(world.home, ['worker']).worker;
+  setKeyAside(world.home, 'worker');
+  const { worker } = openWriterKeys(world.home, ['worker']);
+  const isSigned = workerVerifier(world.home);
+  const signatureOf = (key: Key): string => key.sign(Buffer.from('an order')).toString('base64');
+  expect([isSigned('an order', signatureOf(worker)), isSigned('an order', signatureOf(retired as Key))]).toEqual([true, false]);
+});
+
+test('the log goes on with a new key, and the trail that both have signed is whole', async () => {
+  const { worker } = openWriterKeys(world.home, ['worker']);
+  await replaceWriter(world.url, worker, 'a drill');
+  setKeyAside(world.home, 'log');
+  const { log } = openWriterKeys(world.home, ['log']);
+  await replaceWriter(world.url, log, 'a drill');
+  const sql = sessionOf(worker as Key, 'new log');
+  const trail = createTrailLog(sql, log, 'sevengate.test/trail');
+  await trail.advance();
+  expect(await trail.newest()).not.toBeNull();
+  await sql.end();
+  const report = await world.verify();
+  expect(report.breaks.filter(({ part }) => part !== 'gate')).toEqual([]);
+});
+
+test('what a retired key signs all the same is found', async () => {
+  const [batch] = await world.owner<{ xid: string }[]>`
+    select max(b.xid)::text as xid from trail_batches b join trail_retirements r on r.key_id = b.key_id`;
+  await world.owner`alter table trail_batches disable trigger batch_rows`;
+  await world.owner`update trail_batches set at = at + 3600000 where xid = ${batch?.xid ?? ''}::xid8`;
+  await world.owner`alter table trail_batches enable always trigger batch_rows`;
+  expect((await world.verify()).breaks).toContainEqual(
+    expect.objectContaining({ detail: expect.stringMatching(/^key [0-9a-f]{8} signed transaction \d+ after it was retired$/) }),
+  );
+});
+
+test("an organization's key at the exchange is replaced in one move", () => {
+  const key = (name: string) => ({ key: name, secret: 'a secret', account: 'account 1', addedAt: 1 });
+  writeExchangeKey(world.home, OURS, key('first') as never);
+  writeExchangeKey(world.home, OURS, key('second') as never);
+  expect(readExchangeKey(world.home, OURS)).toMatchObject({ key: 'second', account: 'account 1' });
+});
