@@ -26,6 +26,7 @@ export type CommandSettings = ServerSettings &
   Parameters<typeof checkedSources>[0] &
   Parameters<typeof examineMachine>[0] & {
     readonly CATALOG_FILE: string | null;
+    readonly EVMCHAIN_ID: number;
     readonly IDP_ISSUER: string | null;
     readonly LOG_LEVEL: Parameters<typeof createLog>[0];
   };
