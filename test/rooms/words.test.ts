@@ -70,6 +70,7 @@ const REPLACED: readonly Replaced[] = [
     stays: [
       [/checkout|marketplace/i, 'of a listing'],
       [/writeLicences|listLicences|licence_missing/, 'its record, its list and its code'],
+      [/table-writers\.ts$/, 'the table of that name'],
       [/^web\/(api|feed-messages)\.ts$/, 'bodies of the API'],
       [/as the package ships it/, 'of a package'],
     ],

@@ -186,17 +186,7 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     }
   }
   if (breaks < MAX_BREAKS) for (const chain of chains.values()) verifyEnd(chain, complain);
-  const gateRecords = await verifyGates(
-    sql,
-    (agentId, version) => manifests.get(`${agentId} ${version}`)?.manifest ?? null,
-    (at, agentId, part, detail) => complain(at, agentId, part, detail),
-  );
-  const books = await verifyBooks(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
-  await verifySteps(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
-  const proofsByContracts = await verifyProofs(sql, options.evmChainId ?? EVM_CHAIN_ID, (at, agentId, part, detail) =>
-    complain(at, agentId, part, detail),
-  );
-  const signatures = await verifySignatures(sql, options, (at, agentId, part, detail) => complain(at, agentId, part, detail));
+  const beside = await verifyBeside(sql, manifests, options, complain);
   found.sort((a, b) => a.at - b.at);
   const simulatedSince = await simulatedSinceOf(sql);
   return {
@@ -206,15 +196,27 @@ async function walk(sql: Transaction, options: VerifyOptions, progress?: (done: 
     decisions,
     observations,
     manifests: manifests.size,
-    gateRecords,
-    books,
     archives,
     corrections: await cutCorrections(sql),
-    routes: await searchSignedRoutes(sql),
-    proofsByContracts,
-    signatures,
+    ...beside,
     simulatedSince,
   };
+}
+
+/** What is verified beside the chains of decisions. */
+async function verifyBeside(
+  sql: Transaction,
+  manifests: ReadonlyMap<string, StoredManifest>,
+  options: VerifyOptions,
+  complain: Complain,
+): Promise<Pick<TrailReport, 'gateRecords' | 'books' | 'routes' | 'proofsByContracts' | 'signatures'>> {
+  const tell = (at: number, agentId: string | null, part: string, detail: string): Found => complain(at, agentId, part, detail);
+  const gateRecords = await verifyGates(sql, (agentId, version) => manifests.get(`${agentId} ${version}`)?.manifest ?? null, tell);
+  const books = await verifyBooks(sql, tell);
+  await verifySteps(sql, tell);
+  const proofsByContracts = await verifyProofs(sql, options.evmChainId ?? EVM_CHAIN_ID, tell);
+  const signatures = await verifySignatures(sql, options, tell);
+  return { gateRecords, books, routes: await searchSignedRoutes(sql), proofsByContracts, signatures };
 }
 
 /** Since when the time of this database is a moved one; null where it never was, and where the database is too old to know. */

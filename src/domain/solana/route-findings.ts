@@ -22,7 +22,7 @@ function feeFinding(route: Route, named: readonly string[]): string | null {
   return route.platformFee === 0n ? null : `pays a fee of ${route.platformFee} basis points to ${feeAccountOf(route, named)}`;
 }
 
-/** Where a route ends, if that is no account of the wallet. An account of a lookup table has no name here, and is not judged. */
+/** Where a route ends, if that is no account of the wallet. An account of a lookup table has no name here, and is left out. */
 function endFinding({ accounts }: Route, named: readonly string[], wallet: string): string | null {
   const at = (account: 'destination' | 'otherDestination' | 'outputMint'): string | undefined => named[accounts.indexOf(account)];
   const mint = at('outputMint');
