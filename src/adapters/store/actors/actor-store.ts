@@ -61,6 +61,22 @@ interface Addressed<Item> {
   readonly item: Item;
 }
 
+/** Claims activities that are due. A claim is signed, which takes a transaction: where nothing is due, looking is all there is. */
+async function takeActivities(
+  sql: Sql,
+  now: EpochMs,
+  retryMs: number,
+  limit: number,
+  kinds: readonly string[],
+): Promise<readonly DueActivity[]> {
+  const [due] = await sql`
+    select 1 from activities where state = 'pending' and due_at <= ${now} and kind = any(${kinds as string[]}::text[]) limit 1`;
+  if (due === undefined) return [];
+  const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
+    select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[])`;
+  return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
+}
+
 export function createActorStore(sql: Sql) {
   return {
     async load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
@@ -116,15 +132,8 @@ export function createActorStore(sql: Sql) {
       await sql`delete from timers where actor_id = ${actorId} and timer_id = ${timerId}`;
     },
 
-    async takeActivities(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]> {
-      // A claim is signed, which takes a transaction: where nothing is due, looking is all there is.
-      const [due] = await sql`
-        select 1 from activities where state = 'pending' and due_at <= ${now} and kind = any(${kinds as string[]}::text[]) limit 1`;
-      if (due === undefined) return [];
-      const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
-        select key, actor_id, kind, payload, attempts from take_activities(${now}, ${retryMs}, ${limit}, ${kinds as string[]}::text[])`;
-      return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
-    },
+    takeActivities: (now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]> =>
+      takeActivities(sql, now, retryMs, limit, kinds),
 
     async renewActivities(keys: readonly string[], until: EpochMs): Promise<void> {
       await sql`select renew_activities(${keys as string[]}::text[], ${until})`;
