@@ -2,6 +2,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import fastify from 'fastify';
+import { createLog } from '../src/adapters/log.ts';
 import { createMetrics } from '../src/adapters/metrics.ts';
 import { createNewIds } from '../src/adapters/new-ids.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
@@ -9,9 +10,9 @@ import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
 import { API_ROLE } from '../src/adapters/store/callers/as-organization.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { createSpaceWatch } from '../src/adapters/store/space-watch.ts';
+import { SPOTCHAIN_PER_MINUTE } from '../src/adapters/venues/spotchain/access.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../src/boot/caller-ports.ts';
-import { createLog } from '../src/adapters/log.ts';
 import { openPreviews } from '../src/boot/evaluation-runners.ts';
 import { createRequestBudgets } from '../src/boot/outside/index.ts';
 import { startApi } from '../src/boot/roles/api.ts';
@@ -95,6 +96,7 @@ async function ours(order: ServerOrder): Promise<string> {
       primaryChain: null,
       launcher: null,
       disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+      quotesPerMinute: SPOTCHAIN_PER_MINUTE,
       evmWallets: { chainId: 42_161, takesSignature: async () => refuse('unavailable', 'no node is asked here') },
       bridge: null,
       clock,

@@ -4,17 +4,17 @@ import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import { ageInWords } from '../src/domain/words.ts';
-import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
+import { DATA_DEGRADATION_MS, type FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { Clock } from './clock.ts';
 import { type FeedLife, FeedLives, providerOf } from './feed-life.ts';
 import { ageMs } from './flag-bits.ts';
 import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 
-/** Data that is degraded for longer than this, counted from the last good message, trips the breaker. The waiting is the agent's own, durable timer. */
-export const DATA_DEGRADATION_MS = 5_000;
-
-/** How much of those five seconds is left at an instant. Where nothing good was ever received they begin with the edge. */
+/**
+ * How much is left, at an instant, of the five seconds that degraded data is survived for. They count from the last good message,
+ * and where nothing good was ever received from the edge. The waiting is the agent's own, durable timer.
+ */
 export function degradationLeftMs({ goodAt, at }: { readonly goodAt: EpochMs | null; readonly at: EpochMs }, now: EpochMs): number {
   return Math.min(DATA_DEGRADATION_MS, Math.max(0, (goodAt ?? at) + DATA_DEGRADATION_MS - now));
 }
@@ -38,7 +38,10 @@ export interface ConnectivityEdge {
   readonly venue: Venue;
   readonly at: EpochMs;
   readonly hearing: Hearing;
-  /** When the feed that is worst off last sent what could be believed; null where it never did. */
+  /**
+   * From when the five seconds count: the time at which the feed that is worst off last sent what could be believed, or, if it
+   * is polled, at which the first answer that it missed was due. Null if it never sent anything.
+   */
   readonly goodAt: EpochMs | null;
   /** One sentence for people. */
   readonly detail: string;
@@ -195,7 +198,7 @@ class ExpectedFeeds implements Connectivity {
       const [word, why] = this.#hearingOf(feed, at);
       if (WORST.indexOf(word) > WORST.indexOf(hearing)) {
         [hearing, detail] = [word, why];
-        const good = word === 'carried_forward' ? feed.progressAt : feed.life.heardAt;
+        const good = word === 'carried_forward' ? feed.progressAt : (feed.life.missedAt ?? feed.life.heardAt);
         goodAt = Number.isFinite(good) ? good : null;
       }
     }

@@ -17,6 +17,8 @@ export interface FeedLife {
   epochAt: EpochMs;
   /** The last sign of life of any kind. */
   heardAt: EpochMs;
+  /** When the first answer that a polled feed missed was due; null while it answers, and of feeds that stream. */
+  missedAt: EpochMs | null;
   /** Why it is down, in the feed's own words; empty while it is up. */
   detail: string;
   /** Sources of this provider that are disconnected now. */
@@ -37,6 +39,7 @@ export class FeedLives {
     connected: null,
     epochAt: Number.NEGATIVE_INFINITY,
     heardAt: Number.NEGATIVE_INFINITY,
+    missedAt: null,
     detail: '',
     down: new Set(),
   }));
@@ -60,6 +63,7 @@ export class FeedLives {
           life.down.add(message.source);
         }
         life.connected = life.down.size === 0;
+        life.missedAt = life.connected ? null : (life.missedAt ?? message.missedAt ?? null);
         life.detail = life.connected ? '' : message.detail;
         break;
       case 'quote':

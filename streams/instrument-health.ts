@@ -3,7 +3,9 @@ import { Observable, type OperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { Quote } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
-import { type InstrumentKey, instrumentKey } from '../src/domain/venue.ts';
+import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/venue.ts';
+import { DATA_DEGRADATION_MS } from '../src/domain/venues/venue-facts.ts';
+import type { Clock } from './clock.ts';
 import { CROSSED, flagsOf, GAP, flagBitsOf, OVER_AGE, RESYNCING } from './flag-bits.ts';
 import type { Freshness } from './freshness.ts';
 
@@ -12,7 +14,10 @@ export interface InstrumentEdge {
   readonly type: 'feed.degraded' | 'feed.restored';
   readonly instrument: InstrumentKey;
   readonly at: EpochMs;
-  /** Receipt of the last quote that nothing was wrong with; null where there was none. */
+  /**
+   * From when the five seconds count: receipt of the last quote that nothing was wrong with, or, where quotes are asked for, the
+   * time at which the next one was due. Null if there was none.
+   */
   readonly goodAt: EpochMs | null;
   /** One sentence for people. */
   readonly detail: string;
@@ -21,58 +26,111 @@ export interface InstrumentEdge {
 /** A book that is wrong, not a market that is thin: one side may be empty, and a jump is confirmed or refuted by itself. */
 const BROKEN = GAP | RESYNCING | CROSSED;
 
+export interface InstrumentWatch {
+  readonly freshness: Freshness;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  /** The longest time between two askings of an instrument of a polled venue, in milliseconds; null if nobody tells. */
+  readonly askedEveryMs: (venue: Venue, instrument: string) => number | null;
+}
+
 interface Health {
   degraded: boolean | null;
+  /** Receipt of the last good quote. */
   goodAt: EpochMs | null;
+  /** When the next good quote has to be there; null where silence says nothing. */
+  dueAt: EpochMs | null;
+  cancel: (() => void) | null;
 }
 
 /**
  * Edges of single instruments out of assessed messages with the flags of time (`MarketPipeline.assessed`). The first good
- * quote of an instrument is told as `feed.restored`: an earlier process may have told that it was degraded. A feed that
+ * quote of an instrument is told as `feed.restored`: an earlier process may have told that it was degraded. Silence is told by a
+ * timer: five seconds after the last good quote, or after the quote that was due next where quotes are asked for. A feed that
  * only speaks of changes is never silent for one instrument alone; that whole connections are lost is told by venue.
  * ```
  * source             --a--b'--c'--d--    (': crossed, gapped or over age)
  * instrumentEdges()  --R--D-------R--    (D: feed.degraded, R: feed.restored)
  * ```
  */
-export function instrumentEdges(freshness: Freshness): OperatorFunction<FeedMessage, InstrumentEdge> {
+export function instrumentEdges(watch: InstrumentWatch): OperatorFunction<FeedMessage, InstrumentEdge> {
   return (source) =>
     new Observable((subscriber) => {
-      const healths = new Map<InstrumentKey, Health>();
-      return source.subscribe({
+      const healths = new InstrumentHealths(watch, (edge) => subscriber.next(edge));
+      const subscription = source.subscribe({
         next: (message) => {
-          if (message.kind !== 'quote') return;
-          const edge = edgeOf(message, brokenBits(message, freshness), healths);
-          if (edge !== null) subscriber.next(edge);
+          if (message.kind === 'quote') healths.take(message);
         },
         error: (error) => subscriber.error(error),
         complete: () => subscriber.complete(),
       });
+      return () => {
+        healths.stop();
+        subscription.unsubscribe();
+      };
     });
 }
 
-function brokenBits(quote: Quote, freshness: Freshness): number {
-  if (quote.flags.length === 0) return 0;
-  const silent = freshness.feedLimits(quote).cadence === 'change_only' ? 0 : OVER_AGE;
-  return flagBitsOf(quote.flags) & (BROKEN | silent);
-}
+class InstrumentHealths {
+  readonly #watch: InstrumentWatch;
+  readonly #tell: (edge: InstrumentEdge) => void;
+  readonly #healths = new Map<InstrumentKey, Health>();
 
-function edgeOf(quote: Quote, broken: number, healths: Map<InstrumentKey, Health>): InstrumentEdge | null {
-  const instrument = instrumentKey(quote.venue, quote.instrument);
-  let health = healths.get(instrument);
-  if (health === undefined) {
-    health = { degraded: null, goodAt: null };
-    healths.set(instrument, health);
+  constructor(watch: InstrumentWatch, tell: (edge: InstrumentEdge) => void) {
+    this.#watch = watch;
+    this.#tell = tell;
   }
-  const degraded = broken !== 0;
-  if (!degraded) health.goodAt = quote.receivedAt;
-  if (health.degraded === degraded) return null;
-  health.degraded = degraded;
-  return {
-    type: degraded ? 'feed.degraded' : 'feed.restored',
-    instrument,
-    at: quote.receivedAt,
-    goodAt: health.goodAt,
-    detail: degraded ? `${instrument} is ${flagsOf(broken).join(', ')}` : `${instrument} is quoted soundly`,
-  };
+
+  take(quote: Quote): void {
+    const key = instrumentKey(quote.venue, quote.instrument);
+    let health = this.#healths.get(key);
+    if (health === undefined) {
+      health = { degraded: null, goodAt: null, dueAt: null, cancel: null };
+      this.#healths.set(key, health);
+    }
+    const { everyMs, byAge } = this.#silenceOf(quote);
+    const broken = flagBitsOf(quote.flags) & (byAge ? BROKEN | OVER_AGE : BROKEN);
+    // The same quote comes again when the flags of time change: it is no new sign.
+    if (broken === 0 && (health.goodAt === null || quote.receivedAt > health.goodAt)) {
+      health.goodAt = quote.receivedAt;
+      health.dueAt = everyMs === null ? null : quote.receivedAt + everyMs;
+    }
+    if (broken !== 0) this.#become(key, health, true, quote.receivedAt, health.goodAt, `${key} is ${flagsOf(broken).join(', ')}`);
+    else if (quote.receivedAt === health.goodAt && !this.#isSilent(health))
+      this.#become(key, health, false, quote.receivedAt, health.goodAt, `${key} is quoted soundly`);
+    if (health.cancel === null) this.#arm(key, health);
+  }
+
+  stop(): void {
+    for (const { cancel } of this.#healths.values()) cancel?.();
+  }
+
+  /** How long after a quote the next one is due, null where that is not known; and whether a quote's age tells of silence too. */
+  #silenceOf(quote: Quote): { readonly everyMs: number | null; readonly byAge: boolean } {
+    const { cadence } = this.#watch.freshness.feedLimits(quote);
+    if (cadence === 'change_only') return { everyMs: null, byAge: false };
+    if (cadence === 'continuous') return { everyMs: 0, byAge: true };
+    const everyMs = this.#watch.askedEveryMs(quote.venue, quote.instrument);
+    return { everyMs, byAge: everyMs === null };
+  }
+
+  #isSilent({ dueAt }: Health): boolean {
+    return dueAt !== null && this.#watch.clock.now() > dueAt + DATA_DEGRADATION_MS;
+  }
+
+  /** One timer per instrument, set anew when it fires: a quote costs none. */
+  #arm(key: InstrumentKey, health: Health): void {
+    if (health.dueAt === null || this.#isSilent(health)) return;
+    health.cancel = this.#watch.clock.deadline(health.dueAt + DATA_DEGRADATION_MS + 1, () => {
+      health.cancel = null;
+      if (!this.#isSilent(health)) return this.#arm(key, health);
+      const detail = `${key} was not quoted since ${new Date(health.goodAt as EpochMs).toISOString()}`;
+      this.#become(key, health, true, this.#watch.clock.now(), health.dueAt, detail);
+    });
+  }
+
+  #become(instrument: InstrumentKey, health: Health, degraded: boolean, at: EpochMs, goodAt: EpochMs | null, detail: string): void {
+    if (health.degraded === degraded) return;
+    health.degraded = degraded;
+    this.#tell({ type: degraded ? 'feed.degraded' : 'feed.restored', instrument, at, goodAt, detail });
+  }
 }

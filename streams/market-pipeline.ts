@@ -120,6 +120,9 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     emit: (message) => merged.push(message),
   });
 
+  const askedEveryMs = (venue: Venue, instrument: string): number | null =>
+    options.feeds.find((feed) => feed.venue === venue && feed.schedule !== undefined)?.schedule?.everyMs(instrument) ?? null;
+
   /** Every subscriber sees the assessed messages in one order, even where one of them pushes another message. */
   const assessed = createOrderedBus<FeedMessage>();
   const live = merged.stream
@@ -131,7 +134,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
   return {
     received: merged.stream,
     assessed: fresh,
-    instrumentEdges: fresh.pipe(instrumentEdges(freshness)),
+    instrumentEdges: fresh.pipe(instrumentEdges({ freshness, clock, askedEveryMs })),
     shown: fresh.pipe(
       filter(isPrice),
       conflate(clock, SHOWN_MS, ({ venue, instrument }) => `${venue}:${instrument}`),

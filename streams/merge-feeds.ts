@@ -11,12 +11,22 @@ import { createClockScheduler } from './clock-scheduler.ts';
 import type { FeedCounters, UnknownFields } from './feed-counters.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 
+/** When a feed that asks for its quotes asks for which. */
+export interface AskingSchedule {
+  /** Names the instruments with live capital or open orders. They are asked first. */
+  askFirst(instruments: ReadonlySet<string>): void;
+  /** The longest time between two askings of an instrument, in milliseconds; null if it is not asked. */
+  everyMs(instrument: string): number | null;
+}
+
 /** The live side of a venue. Subscribing connects. */
 export interface Feed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
   /** What its messages hold that nobody knows; none where it does not count. */
   readonly unknownFields?: UnknownFields;
+  /** Of a feed that asks for its quotes. */
+  readonly schedule?: AskingSchedule;
 }
 
 export interface MergeOptions {

@@ -102,6 +102,8 @@ interface GateDeps {
   /** What of the past a backtest of the agent's manifest would not know. */
   readonly missingHistory: (agent: GatedView) => Promise<readonly MissingHistory[]>;
   readonly manifestInWords: (agent: GatedView, orgId: string) => Promise<ManifestInWords>;
+  /** Says why the agent's universe cannot be given live capital, or null if it can. */
+  readonly capitalRefusal: (agent: GatedView) => Promise<string | null>;
 }
 
 /** What is told of an agent; of the past only at these stages: nothing of it matters behind the gate that a backtest opens. */
@@ -137,6 +139,8 @@ export function createGateHandler(deps: GateDeps): GateCommands {
     if (gateState === null) return refuse('state_conflict', 'the agent is live; no gate follows');
     const shut = refusalOf(gateState, context.subject);
     if (shut !== null) return shut;
+    const late = before.stage === 'shadow' ? await deps.capitalRefusal(before) : null;
+    if (late !== null) return refuse('feature_disabled', `no live capital: ${late}`);
     const { evidence } = gateState as { evidence: GateEvidence };
     const told = await toldOf(deps, context.orgId, before, ['draft']);
     const after = (plan: StepPlan): PromotedView => ({

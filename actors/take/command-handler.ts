@@ -17,7 +17,7 @@ import { forkTake } from '../../src/domain/take/fork-take.ts';
 import { LiveCapitalUsed } from '../../src/domain/take/live-capital.ts';
 import { manifestOfTake, type Take, takeHash } from '../../src/domain/take/take.ts';
 import { type EpochMs, TAKE_TICK_MS } from '../../src/domain/time.ts';
-import { type ExecutableVenue, splitInstrumentKey } from '../../src/domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -45,6 +45,8 @@ export interface TakeHandlerDeps {
   readonly newId: () => string;
   /** The setting that live orders of each venue lack. */
   readonly disabledVenues: (autonomy: Autonomy, orgId: string) => DisabledVenues;
+  /** Says why instruments cannot be given live capital; nobody is refused unless given. */
+  readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;
 }
 
 const NO_TAKE = 'there is no Take with this id';
@@ -327,6 +329,8 @@ async function mandateRefusal(
   const delegation = mode === 'paper' || takeId === null ? null : await takes.delegation(orgId, takeId);
   const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto', orgId), delegation, clock.now()) : null;
   if (unavailable !== null) return unavailable;
+  const late = mode === 'live' ? ((await deps.lateRound?.([take.asset.key])) ?? null) : null;
+  if (late !== null) return refuse('feature_disabled', `no live capital: ${late}`).refusal;
   const rejections = aboveMandate(take, await takes.preferences(orgId));
   const [first] = rejections;
   return first === undefined

@@ -1,7 +1,7 @@
 /** What an actor that trades is told of its data: a region of its chart, the same for agents and Takes. */
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
-import { DATA_DEGRADATION_MS } from '../../streams/connectivity.ts';
+import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 
 /** Venues that are not received well, and instruments whose own books are broken; sorted. */
 export type DegradedFeeds = readonly (Venue | InstrumentKey)[];

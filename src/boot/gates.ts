@@ -13,6 +13,7 @@ import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
 import type { HistorySource } from '../domain/backtest/missing-history.ts';
 import { manifestInWords } from '../domain/manifest/execution-words.ts';
 import type { EpochMs } from '../domain/time.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
 import { missingHistory } from '../simulation/backtest/missing-history.ts';
 
 export interface Gates {
@@ -36,6 +37,8 @@ export function openGates(deps: {
   readonly newId: () => string;
   /** Whether an organization could trade live on the spot exchange but for its key there; nobody is told unless given. */
   readonly lacksExchangeKey?: (orgId: string) => boolean;
+  /** Says why instruments cannot be given live capital; nobody is refused unless given. */
+  readonly lateRound?: (added: readonly InstrumentKey[]) => Promise<string | null>;
 }): Gates {
   const evidence = createEvidenceWriter(deps.evaluator, deps.newId);
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
@@ -50,6 +53,10 @@ export function openGates(deps: {
       missingHistory: async (agent) => {
         const manifest = await manifestOfView(agent);
         return manifest === null ? [] : missingHistory(kept, manifest, deps.clock.now(), deps.obtainable);
+      },
+      capitalRefusal: async (agent) => {
+        const manifest = await manifestOfView(agent);
+        return (manifest && (await deps.lateRound?.(manifest.universe.map(({ key }) => key)))) ?? null;
       },
       manifestInWords: async (agent, orgId) => manifestInWords(await manifestOfView(agent), deps.lacksExchangeKey?.(orgId) === true),
     }),

@@ -275,6 +275,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       backed: isRealMoney(config),
       obtainable: obtainableHistory(service),
       disabledVenues: riskDeps(parts).disabledVenues,
+      quotesPerMinute: reach.budgets.aggregator.state(clock.now()).limit,
       evmWallets: evmWalletsAt(reach.addresses.evmchain, clock, (reason) => metrics.unanswered('evmchain', reason)),
       clock,
       newId,

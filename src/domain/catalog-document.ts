@@ -13,8 +13,8 @@ import {
 import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from './field.ts';
 import { isAddress } from './solana/base58.ts';
 import type { EpochMs } from './time.ts';
-import { VENUES } from './venue.ts';
-import type { CryptoAsset, FeedLimits, LimitOverrides } from './venues/venue-facts.ts';
+import { VENUE_FACTS, VENUES } from './venue.ts';
+import { type CryptoAsset, DATA_DEGRADATION_MS, type FeedLimits, type LimitOverrides } from './venues/venue-facts.ts';
 
 /** The first member of every document: another shape gets another number. */
 export const CATALOG_FORMAT = 'sevengate-catalog/1';
@@ -281,9 +281,26 @@ function cells(given: Record<string, unknown>, of: string, problems: Problem[]):
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const path = `${of}.${name.slice(0, 60)}`;
-      return [name, readFields(objectOf(value, path, problems) ?? {}, LIMIT_FIELDS, path, problems) as Partial<FeedLimits>];
+      const cell = readFields(objectOf(value, path, problems) ?? {}, LIMIT_FIELDS, path, problems) as Partial<FeedLimits>;
+      if ((cell.silentAfterMs ?? 0) > DATA_DEGRADATION_MS && tripsBySilence(name)) {
+        problems.push({
+          path: `${path}.silentAfterMs`,
+          problem: `is ${cell.silentAfterMs}, and the breaker of a feed that streams trips after ${DATA_DEGRADATION_MS}`,
+          allowed: `at most ${DATA_DEGRADATION_MS}`,
+        });
+      }
+      return [name, cell];
     }),
   );
+}
+
+/** True of a feed that streams and trips the breaker by its silence. Nobody trades by itself on prediction markets. */
+function tripsBySilence(name: string): boolean {
+  const cells = VENUES.flatMap((venue) => {
+    const { limits, sourceLimits } = VENUE_FACTS[venue];
+    return name === venue ? [limits] : sourceLimits?.[name] === undefined ? [] : [{ ...limits, ...sourceLimits[name] }];
+  });
+  return cells.some(({ cadence, silentAfterMs }) => cadence !== 'polled' && silentAfterMs <= DATA_DEGRADATION_MS);
 }
 
 /** Names, mints and feeds that stand for two things. */

@@ -14,6 +14,8 @@ export interface FeedStatus {
   /** Counts connections; a new epoch clears every book of that feed. */
   readonly epoch: number;
   readonly detail: string;
+  /** When the first answer that did not come was due. Present where a feed is polled and was lost. */
+  readonly missedAt?: EpochMs;
 }
 
 /** Proof of life without a price (heartbeat, pong): a quiet market is not a dead feed. */

@@ -264,14 +264,17 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
           : 'a range {"from", "to"} of open times',
     },
   ),
-  feed_status: shape({
-    venue: oneOf(VENUES),
-    source: name,
-    receivedAt: time,
-    status: oneOf(['connected', 'disconnected']),
-    epoch: count,
-    detail: text,
-  }),
+  feed_status: shape(
+    {
+      venue: oneOf(VENUES),
+      source: name,
+      receivedAt: time,
+      status: oneOf(['connected', 'disconnected']),
+      epoch: count,
+      detail: text,
+    },
+    { missedAt: time },
+  ),
   heartbeat: shape({ venue: oneOf(VENUES), source: name, receivedAt: time }),
   news: shape({
     venue: oneOf(['reference']),

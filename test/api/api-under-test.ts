@@ -14,6 +14,7 @@ import { createRateLimits } from '../../api/rate-limits.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
+import { createLog } from '../../src/adapters/log.ts';
 import { createAgentMarket } from '../../src/adapters/solana/agent-market.ts';
 import { readWorkQueues } from '../../src/adapters/store/actors/runtime-reads.ts';
 import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
@@ -21,20 +22,20 @@ import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
-import { createWorkReads } from '../../src/adapters/store/long-work-store.ts';
 import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { createListedTokenStore } from '../../src/adapters/store/catalog/listed-token-store.ts';
 import { isConnectionLoss, isOutOfResources, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { createLeaderboardReads } from '../../src/adapters/store/leaderboard/leaderboard-store.ts';
+import { createWorkReads } from '../../src/adapters/store/long-work-store.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/adapters/venues/prediction/prediction-reads.ts';
+import { SPOTCHAIN_PER_MINUTE } from '../../src/adapters/venues/spotchain/access.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import { launcherPairs } from '../../src/boot/capabilities/launcher-launch.ts';
 import { openPreviews } from '../../src/boot/evaluation-runners.ts';
-import { createLog } from '../../src/adapters/log.ts';
 import { createJoining } from '../../src/boot/members.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Permission } from '../../src/domain/agent.ts';
@@ -175,6 +176,7 @@ export async function apiUnderTest(
     primaryChain: null,
     launcher: null,
     disabledVenues: () => disabledVenues,
+    quotesPerMinute: SPOTCHAIN_PER_MINUTE,
     evmWallets: { chainId: 42_161, takesSignature: async () => ({ ok: true, value: false }) },
     bridge,
     clock,

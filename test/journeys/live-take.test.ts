@@ -208,6 +208,10 @@ test('where its venue takes no live orders, or the switch is off, arming is refu
   const off = await stage.takes.arm(stage.context(), id, 'live');
   expect(off).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
   expect(JSON.stringify(off)).toContain('SVC_LIVE_SPOTEXCHANGE_ENABLED');
+  Object.assign(stage.disabled, { venues: {}, late: 'quotes take 7.5 s a round' });
+  const slow = await stage.takes.arm(stage.context(), id, 'live');
+  expect(slow).toMatchObject({ ok: false, refusal: { code: 'feature_disabled', detail: 'no live capital: quotes take 7.5 s a round' } });
+  stage.disabled.late = null;
   expect(await stage.sql`select 1 from books`).toEqual([]);
   expect((await stage.takeReads.find(ORG, id))?.state).toBe('draft');
   // Switched off after the arming: the order fails at its execution, before anything leaves.

@@ -8,8 +8,9 @@ import { createLog } from '../../src/adapters/log.ts';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../src/adapters/store/agents/cut-store.ts';
-import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
+import { liveInstruments } from '../../src/adapters/store/agents/manifest-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
+import { createShadowStore } from '../../src/adapters/store/gates/shadow-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
 import { openHistoryRunners, openStressRunner } from '../../src/boot/evaluation-runners.ts';
 import { type Gates, openGates } from '../../src/boot/gates.ts';
@@ -23,8 +24,8 @@ import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../../src/domain/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { replayTape } from '../../src/simulation/replay/replay.ts';
 import type { ReplayedFill } from '../../src/simulation/replay/books.ts';
+import { replayTape } from '../../src/simulation/replay/replay.ts';
 import { measuredBy } from '../../src/trading/shadow-measuring.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createGateFixture, type GateFixture, ORG } from '../adapters/store/gates/gate-fixture.ts';
@@ -47,6 +48,8 @@ let stage: GateFixture;
 let runtime: Runtime;
 let commands: AgentCommands;
 let gates: Gates;
+/** Why its venue cannot be asked in time, or null. */
+let late: string | null = null;
 let worker: RunWorker;
 let evaluations: ReturnType<typeof openEvaluations>;
 const as = (subject: string) => ({ orgId: ORG, subject, permissions: [], requestId: 'test' }) as const;
@@ -56,7 +59,8 @@ beforeAll(async () => {
   stage = await createGateFixture(url);
   const { app: sql, evaluator, newId } = stage;
   ({ runtime, commands } = actorsOn(sql, clock, newId));
-  gates = openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set() });
+  const lateRound = async (): Promise<string | null> => late;
+  gates = openGates({ sql, evaluator, runtime, clock, newId, obtainable: new Set(), lateRound });
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
   worker = evaluations.carry(
     {
@@ -278,7 +282,15 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   const inShadow = await traded({ ...agent, stage: 'shadow' }, await now(), SHADOW_DAYS);
   expect(inShadow.length).toBeGreaterThan(10);
   await stage.advance(SHADOW_DAYS * DAY);
+  late = 'quotes take 7.5 s a round';
+  expect(await gates.commands.promote(as('tina'), id)).toMatchObject({
+    ok: false,
+    refusal: { code: 'feature_disabled', detail: 'no live capital: quotes take 7.5 s a round' },
+  });
+  late = null;
+  expect(await liveInstruments(sql)).toEqual([]);
   await promoted(id, 'limited_live');
+  expect(await liveInstruments(sql)).toEqual(manifestOf().universe.map(({ key }) => key));
 
   await refused(id, 'evidence_missing');
   expect(await gates.commands.signOff(as('creator'), id, { approved: true, comment: 'mine' })).toMatchObject({ ok: false });

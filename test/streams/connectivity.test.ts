@@ -1,10 +1,16 @@
 /** Connectivity: edges at once, different words for different silences. */
 import { describe, expect, it } from 'vitest';
+import { CATALOG_FORMAT, readCatalogDocument } from '../../src/domain/catalog-document.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import { isExecutable, VENUE_FACTS, VENUES, type Venue } from '../../src/domain/venue.ts';
-import { type ConnectivityEdge, createConnectivity, DATA_DEGRADATION_MS, degradationLeftMs } from '../../streams/connectivity.ts';
+import { type ConnectivityEdge, createConnectivity, degradationLeftMs } from '../../streams/connectivity.ts';
+import { DATA_DEGRADATION_MS } from '../../src/domain/venues/venue-facts.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
+
+/** Nobody trades by itself on prediction markets: no breaker hangs on their silence. */
+const STREAMED = VENUES.filter((venue) => VENUE_FACTS[venue].limits.cadence !== 'polled' && venue !== 'prediction');
+const EMPTY_CATALOG = { format: CATALOG_FORMAT, shares: [], preIpo: [], crypto: [] };
 
 function setUp(venues: readonly Venue[], start = REGULAR) {
   const clock = createVirtualClock(start);
@@ -199,9 +205,31 @@ describe('the seconds that degraded data is survived for', () => {
     expect(lost).toBe(DATA_DEGRADATION_MS);
   });
 
-  it.each(VENUES)('are over as soon as %s counts as silent, where it may be silent for longer', (venue) => {
-    const { silentAfterMs, maxAgeMs, cadence } = VENUE_FACTS[venue].limits;
-    const known = cadence === 'continuous' ? Math.min(silentAfterMs, maxAgeMs) : silentAfterMs;
-    expect(lostAfter(venue, () => null)).toBe(Math.max(DATA_DEGRADATION_MS, known + 1));
+  it.each(STREAMED)('are over five seconds after the last message of %s, which streams', (venue) => {
+    expect(lostAfter(venue, () => null)).toBe(DATA_DEGRADATION_MS + 1);
+  });
+
+  it.each(STREAMED)('are those of silence and not of age: a catalog cannot let %s be silent for longer', (venue) => {
+    const read = (cell: object) => readCatalogDocument({ ...EMPTY_CATALOG, limits: { venues: { [venue]: cell } } }, []);
+    expect(read({ maxAgeMs: 60_000 })).toMatchObject({ ok: true });
+    expect(read({ silentAfterMs: 5_001 })).toMatchObject({
+      ok: false,
+      problems: [{ path: `$.limits.venues.${venue}.silentAfterMs`, allowed: 'at most 5000' }],
+    });
+  });
+
+  it('count from the first scheduled answer that a polled venue missed, although its last good answer is older', () => {
+    const { at, edges } = setUp(['spotchain']);
+    const source = 'jupiter:quote';
+    at(
+      0,
+      (ms) => status(ms, 'connected', { venue: 'spotchain', source }),
+      (ms) => quote(ms, { venue: 'spotchain', source, instrument: 'X' }),
+    );
+    at(2_600, (ms) => ({ ...status(ms, 'disconnected', { venue: 'spotchain', source, detail: 'refused' }), missedAt: REGULAR + 2_500 }));
+    expect(edges.at(-1)).toMatchObject({ type: 'feed.degraded', goodAt: REGULAR + 2_500 });
+    at(3_000, (ms) => status(ms, 'connected', { venue: 'spotchain', source }));
+    at(9_000, (ms) => ({ ...status(ms, 'disconnected', { venue: 'spotchain', source, detail: 'refused' }), missedAt: REGULAR + 8_900 }));
+    expect(edges.at(-1)).toMatchObject({ type: 'feed.degraded', goodAt: REGULAR + 8_900 });
   });
 });

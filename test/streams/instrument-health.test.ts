@@ -9,13 +9,17 @@ import { stale } from '../../streams/operators/stale.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { quote, REGULAR, reference, status } from './events.ts';
 
-function receive() {
+function receive(askedEveryMs: number | null = null) {
   const clock = createVirtualClock(REGULAR);
   const freshness = createFreshness();
   const feed = new Subject<FeedMessage>();
   const edges: InstrumentEdge[] = [];
   feed
-    .pipe(composedQuality({ freshness }), stale({ clock, freshness }), instrumentEdges(freshness))
+    .pipe(
+      composedQuality({ freshness }),
+      stale({ clock, freshness }),
+      instrumentEdges({ freshness, clock, askedEveryMs: () => askedEveryMs }),
+    )
     .subscribe({ next: (edge) => edges.push(edge) });
   const told = (): string[] =>
     edges.map(({ type, instrument, goodAt }) => `${instrument} ${type} ${goodAt === null ? '-' : goodAt - REGULAR}`);
@@ -54,6 +58,28 @@ test('a polled or continuous book that falls silent is told by a timer; on a fee
   expect(told()).toEqual(['evmvenue:BTC feed.restored 0', 'spotexchange:BTCUSDT feed.restored 0']);
   clock.advanceTo(REGULAR + 20_000);
   expect(told().slice(2)).toEqual(['evmvenue:BTC feed.degraded 0']);
+});
+
+test('a quote that is asked for is silent five seconds after the one that was due next, whatever its age limit', () => {
+  const { clock, feed, told } = receive(2_500);
+  const asked = (at: number) => quote(at, { venue: 'spotchain', instrument: 'AAPLx', source: 'jupiter:quote', sourceTime: false });
+  feed.next(asked(REGULAR));
+  clock.advanceTo(REGULAR + 7_500);
+  expect(told()).toEqual(['spotchain:AAPLx feed.restored 0']);
+  clock.advanceTo(REGULAR + 7_501);
+  expect(told().slice(1)).toEqual(['spotchain:AAPLx feed.degraded 2500']);
+  feed.next(asked(REGULAR + 8_000));
+  clock.advanceTo(REGULAR + 40_000);
+  expect(told().slice(2)).toEqual(['spotchain:AAPLx feed.restored 8000', 'spotchain:AAPLx feed.degraded 10500']);
+});
+
+test('a quote of a long round is not silent while its turn has not come, although it is over age', () => {
+  const { clock, feed, told } = receive(76_000);
+  feed.next(quote(REGULAR, { venue: 'spotchain', instrument: 'AAPLx', source: 'jupiter:quote', sourceTime: false }));
+  clock.advanceTo(REGULAR + 81_000);
+  expect(told()).toHaveLength(1);
+  clock.advanceTo(REGULAR + 81_001);
+  expect(told().at(-1)).toBe('spotchain:AAPLx feed.degraded 76000');
 });
 
 test('an empty side, a jump that waits for its proof and reference prices say nothing of a book', () => {

@@ -1,6 +1,7 @@
 /** What every venue adapter offers, whatever its wire format. */
 import type { Observable } from 'rxjs';
 import type { UnknownFields } from '../../../streams/feed-counters.ts';
+import type { AskingSchedule } from '../../../streams/merge-feeds.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -12,6 +13,8 @@ export interface VenueFeed {
   readonly messages: Observable<FeedMessage>;
   /** What its messages hold that nobody knows; none where it does not count. */
   readonly unknownFields?: UnknownFields;
+  /** Of a feed that asks for its quotes. */
+  readonly schedule?: AskingSchedule;
 }
 
 /** The history side of a venue. */

@@ -24,6 +24,7 @@ import { createClosingFacts } from '../../trading/closing-facts.ts';
 import { createLiveMarks } from '../../trading/live-marks.ts';
 import { createBreakers } from '../breakers.ts';
 import { openGates } from '../gates.ts';
+import { createLiveRounds } from '../live-rounds.ts';
 import type { ActorCapability } from './capability.ts';
 import { evaluationsFor } from './evaluation.ts';
 import { tradingTicker } from './trading-ticks.ts';
@@ -59,6 +60,7 @@ export const agentCapability = {
   callers(deps): Pick<ApiPorts, 'agents' | 'vaults'> {
     const { sql, runtime, bus, clock, newId, evaluator, obtainable, risk } = deps;
     const lacksExchangeKey = (orgId: string): boolean => risk.disabledVenues(null, orgId).spotexchange === EXCHANGE_KEY;
+    const lateRound = createLiveRounds(sql, deps.quotesPerMinute);
     const signed = createSignedRows(evaluator);
     const vaults = createVaultStore(sql, signed);
     const reserves = createReserveStore(sql);
@@ -70,7 +72,7 @@ export const agentCapability = {
         commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
         decisions: { list: decisions.list, get: decisions.get },
         recommendations: createRecommendations(sql, decisions),
-        gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey }).commands,
+        gates: openGates({ sql, evaluator, runtime, clock, newId, obtainable, lacksExchangeKey, lateRound }).commands,
         evaluations: evaluationsFor(deps),
         closingFacts: createClosingFacts({ held: createHeldReads(sql), proposals: createProposalStore(sql).list }, bus, clock),
       },

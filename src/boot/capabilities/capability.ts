@@ -104,6 +104,8 @@ export interface CallerDeps {
   readonly backed: boolean;
   /** What of the past a backtest finds by itself, besides bars. */
   readonly obtainable: ReadonlySet<HistorySource>;
+  /** Requests in a minute that quotes of the primary chain are asked with. */
+  readonly quotesPerMinute: number;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
   readonly clock: Clock;
   readonly newId: () => string;

@@ -9,6 +9,7 @@ import { createTakeReads } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
 import { createBreakersOfTakes } from '../breakers.ts';
+import { createLiveRounds } from '../live-rounds.ts';
 import type { ActorCapability } from './capability.ts';
 import { tradingTicker } from './trading-ticks.ts';
 
@@ -26,13 +27,21 @@ export const takeCapability = {
     return [{ what: 'breakers of Takes', everyMs: FILL_LOOK_MS, run: breakers.look }];
   },
 
-  callers({ sql, runtime, risk, clock, newId }): Pick<ApiPorts, 'takes'> {
+  callers({ sql, runtime, risk, clock, newId, quotesPerMinute }): Pick<ApiPorts, 'takes'> {
     const takes = createTakeReads(sql);
     const decisions = createDecisionReads(sql, 'take');
     return {
       takes: {
         reads: takes,
-        commands: createTakeHandler({ runtime, takes, catalog: CATALOG, clock, newId, disabledVenues: risk.disabledVenues }),
+        commands: createTakeHandler({
+          runtime,
+          takes,
+          catalog: CATALOG,
+          clock,
+          newId,
+          disabledVenues: risk.disabledVenues,
+          lateRound: createLiveRounds(sql, quotesPerMinute),
+        }),
         decisions: { list: decisions.list, get: decisions.get },
       },
     };

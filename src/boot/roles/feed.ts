@@ -16,7 +16,7 @@ import { messageCounts, type ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
-import { activeManifests, tradersSubscribedTo } from '../../adapters/store/agents/manifest-reads.ts';
+import { activeManifests, liveInstruments, tradersSubscribedTo } from '../../adapters/store/agents/manifest-reads.ts';
 import { keepCuts } from '../../adapters/store/agents/cut-store.ts';
 import { createDispatchStore } from '../../adapters/store/agents/dispatch-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
@@ -35,7 +35,7 @@ import { hourlySeries } from '../../domain/basis/basis-legs.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { splitInstrumentKey, type Venue } from '../../domain/venue.ts';
 import { measureDue } from '../../trading/shadow-measuring.ts';
 import type { Logger } from '../../adapters/log.ts';
 import type { Venues } from '../outside/index.ts';
@@ -48,7 +48,7 @@ const NEEDS_MS = 15_000;
 /** Shadow orders are looked for so often; what they need of the flow is kept for minutes. */
 const SHADOW_MS = 5_000;
 /** Steps after which other instruments or indicators may have to be observed. */
-const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed']);
+const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed', 'gate.passed', 'arm']);
 
 export interface FeedDeps {
   readonly sql: Sql;
@@ -97,7 +97,7 @@ export function startFeed(deps: FeedDeps): { stop(): Promise<void> } {
   async function refreshNeeds(): Promise<void> {
     if (duty.work === null) return;
     await needs.refresh();
-    duty.work?.refreshNeeds();
+    await duty.work?.refreshNeeds();
   }
 
   const tail = createAnnouncementTail({ sql, clock, random: deps.random, onError: complain });
@@ -139,7 +139,7 @@ interface FeedParts {
 }
 
 /** Connects to the venues and follows them until it is ended. */
-async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & { refreshNeeds(): void }> {
+async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & { refreshNeeds(): Promise<void> }> {
   const { sql, clock, log } = deps;
   const { needs } = parts;
   await needs.refresh();
@@ -164,6 +164,12 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
     onCut: keepCuts({ sql, clock, write: lines.cuts.write, onKept: deps.metrics.cut, onAhead: parts.onAhead }),
     onFailure: failed('the streams'),
   });
+  const askFirst = async (): Promise<void> => {
+    const live = await liveInstruments(sql);
+    for (const { venue, schedule } of feeds)
+      schedule?.askFirst(new Set(live.flatMap((key) => (key.startsWith(`${venue}:`) ? splitInstrumentKey(key).instrument : []))));
+  };
+  await askFirst();
   const unrecord = deps.onPipeline?.(pipeline);
   const subscriptions = [
     keepBars({ sql, received: pipeline.received, write, onFailure: failed('the streams ended') }),
@@ -188,7 +194,10 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   pipeline.start();
   log.info({ feeds: feeds.length }, 'the feed is on duty');
   return {
-    refreshNeeds: () => pipeline.refreshNeeds(),
+    async refreshNeeds() {
+      pipeline.refreshNeeds();
+      await askFirst();
+    },
     async end() {
       for (const end of keeping) end();
       deps.metrics.countMessages(null);

@@ -13,7 +13,8 @@ export const spotchain = {
     maxAgeMs: 15_000,
     cadence: 'polled',
     sequence: 'ascending',
-    silentAfterMs: 15_000,
+    // The feed itself tells an answer that is missed. This is for one that asks no more: a keyless plan asks every five seconds.
+    silentAfterMs: 10_000,
     maxSkewMs: 2_000,
     maxConfidence: 0.005,
     maxJump: 0.2,

@@ -4,6 +4,12 @@ import type { DecimalString } from '../decimal.ts';
 import type { Venue } from '../venue.ts';
 
 /**
+ * Degraded data that lasts longer than this trips the breaker, whatever the age limits of the venue are. It counts from the last
+ * good message where a venue streams, and from the first scheduled answer that is missed where it is polled. Milliseconds.
+ */
+export const DATA_DEGRADATION_MS = 5_000;
+
+/**
  * How a feed speaks. `continuous`: sends on, so that silence and frozen times are faults. `change_only`: sends when
  * something changes, so that a quiet market is proved by heartbeats. `polled`: asked by us; an unchanged answer is a
  * new proof of the price.
@@ -17,7 +23,7 @@ export interface FeedLimits {
   readonly cadence: Cadence;
   /** `contiguous`: every number is sent, a missing one is a gap. `ascending`: numbers only order. */
   readonly sequence: 'ascending' | 'contiguous';
-  /** A feed that brought nothing for longer than this is degraded. Milliseconds. */
+  /** A feed that brought nothing for longer than this is degraded: at most `DATA_DEGRADATION_MS` where it streams. Milliseconds. */
   readonly silentAfterMs: number;
   /** An event time further than this in the future is a fault of the venue's clock. Milliseconds. */
   readonly maxSkewMs: number;

@@ -152,7 +152,7 @@ export async function tradingFixture(
   let ticking = ticker();
 
   /** The settings that live orders lack, as Takes see them. */
-  const disabled: { venues: DisabledVenues } = { venues: {} };
+  const disabled: { venues: DisabledVenues; late: string | null } = { venues: {}, late: null };
   const takes = createTakeHandler({
     runtime,
     takes: createTakeReads(sql),
@@ -160,6 +160,7 @@ export async function tradingFixture(
     clock,
     newId,
     disabledVenues: () => disabled.venues,
+    lateRound: async () => disabled.late,
   });
 
   const stage = {

@@ -23,6 +23,15 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
   return rows.map(({ hash, canonical }) => ({ hash, manifest: JSON.parse(canonical) as Manifest }));
 }
 
+/**
+ * The instruments with live capital or open live orders, of all organizations: those that agents and Takes with live capital look at,
+ * those that live books hold, and those of live orders that have not ended.
+ */
+export async function liveInstruments(sql: Sql): Promise<readonly InstrumentKey[]> {
+  const rows = await sql<{ key: InstrumentKey }[]>`select key from live_instruments() order by key`;
+  return rows.map(({ key }) => key);
+}
+
 /** The instruments whose basis is made of a venue's prices: of its mark, which no book has, or of its spot; or of one spot book. */
 function basisOn(subject: Venue | InstrumentKey): readonly InstrumentKey[] {
   const isOf = (key: InstrumentKey | null): boolean => key === subject || (key?.startsWith(`${subject}:`) ?? false);

@@ -6,9 +6,12 @@ import { createClockScheduler } from '../../../../streams/clock-scheduler.ts';
 import { catchError, concat, concatMap, defer, EMPTY, from, ignoreElements, type Observable, of, repeat, timer } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import type { AskingSchedule } from '../../../../streams/merge-feeds.ts';
 import { isTradableAt } from '../../../domain/catalog.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { askingOrder, pollingMs, quotesMs } from '../../../domain/venues/polled-round.ts';
+import { DATA_DEGRADATION_MS } from '../../../domain/venues/venue-facts.ts';
 import { retryPauseMs } from '../ask-again.ts';
 import { feedStatus, heartbeat, rejection } from '../feed-messages.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
@@ -29,8 +32,8 @@ import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
 /** Price answers carry at most so many mints. */
 const PRICE_BATCH = 50;
-/** The share of the plan that polling may use; the rest is for orders and retries. */
-const POLLING_SHARE = 0.8;
+/** A round waits so long for its prices. Routes are asked without them then. */
+const PRICES_WAIT_MS = 2_000;
 /** Codes of a token that exists but may not be traded now. */
 const HALTED_CODES = new Set(['TOKEN_NOT_TRADABLE']);
 /** The venue's word for an amount that no route takes whole. */
@@ -60,23 +63,59 @@ export interface SpotchainFeedOptions {
 /** Two rounds begin at least so far apart. */
 export const SHORTEST_ROUND_MS = 2_000;
 
-/** How long one round over all tokens takes at least, so that requests are spread evenly under the plan. */
-export function roundLengthMs(tokens: number, perMinute: number, roundMs: number): number {
-  const requests = tokens * 2 + Math.ceil(tokens / PRICE_BATCH);
-  return Math.max(roundMs, Math.ceil((requests * 60_000) / (perMinute * POLLING_SHARE)));
+/** How long one round takes at least, so that requests are spread evenly under the plan: so many probes, and prices of so many tokens. */
+export function roundLengthMs(probes: number, perMinute: number, roundMs: number, tokens = probes): number {
+  return Math.max(roundMs, quotesMs(probes, perMinute) + pollingMs(Math.ceil(tokens / PRICE_BATCH), perMinute));
 }
 
 /**
  * Quotes of the given tokens per UI unit, and the liquidity of their pools. Every round asks for prices and multipliers
- * once, then probes one token after the other, evenly over the round. A refusal of one token is a counted rejection and
- * costs only that token; the feed is `disconnected` while the venue does not answer route requests.
+ * once, then probes one token after the other, evenly over the round. Tokens that are to be asked first come back several times
+ * a round where it is long. A refusal of one token is a counted rejection and costs only that token. The feed is `disconnected`
+ * while the venue does not answer route requests; an answer that is five seconds late is none.
  */
 export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
   const unknownFields = createUnknownFields();
   const listed = (): readonly SpotToken[] => (typeof options.tokens === 'function' ? options.tokens() : options.tokens);
   if (listed().length === 0) throw new RangeError('the aggregator feed needs at least one token');
-  const messages = defer(() => new TokenPoller(options, listed, unknownFields.note).rounds());
-  return { venue: 'spotchain', messages, unknownFields };
+  const schedule = new PollingSchedule();
+  const messages = defer(() => new TokenPoller(options, listed, unknownFields.note, schedule).rounds());
+  return { venue: 'spotchain', messages, unknownFields, schedule };
+}
+
+/** Which tokens are asked first, and how often each is asked in the present round. */
+class PollingSchedule implements AskingSchedule {
+  #first: ReadonlySet<string> = new Set();
+  #everyMs: ReadonlyMap<string, number> = new Map();
+
+  askFirst(instruments: ReadonlySet<string>): void {
+    this.#first = instruments;
+  }
+
+  everyMs(instrument: string): number | null {
+    return this.#everyMs.get(instrument) ?? null;
+  }
+
+  /** The order of a round, and its length in milliseconds. */
+  begin(
+    tokens: readonly SpotToken[],
+    perMinute: number,
+    roundMs: number,
+  ): { readonly order: readonly SpotToken[]; readonly lengthMs: number } {
+    const order = askingOrder(tokens, ({ symbol }) => this.#first.has(symbol), perMinute);
+    const lengthMs = roundLengthMs(order.length, perMinute, roundMs, tokens.length);
+    this.#everyMs = longestWaits(order, lengthMs);
+    return { order, lengthMs };
+  }
+}
+
+/** The longest time between two askings of each token, where a round is followed by another one like it. */
+function longestWaits(order: readonly SpotToken[], lengthMs: number): ReadonlyMap<string, number> {
+  const places = new Map<string, number[]>();
+  order.forEach(({ symbol }, place) => places.set(symbol, [...(places.get(symbol) ?? []), place]));
+  const longest = (at: readonly number[]): number =>
+    Math.max(...at.map((place, index) => (at[index + 1] ?? (at[0] as number) + order.length) - place));
+  return new Map([...places].map(([symbol, at]) => [symbol, Math.ceil((longest(at) * lengthMs) / order.length)]));
 }
 
 /** True where the error is the venue's silence rather than its answer about one token. */
@@ -93,6 +132,7 @@ class TokenPoller {
   readonly #clock: Clock;
   readonly #listed: () => readonly SpotToken[];
   readonly #note: NoteUnknownField;
+  readonly #schedule: PollingSchedule;
   readonly #prices = new Map<string, PriceRow>();
   readonly #scaled = new Map<string, ScaledUi>();
   /** Mints whose end was told. */
@@ -101,11 +141,12 @@ class TokenPoller {
   #epoch = 0;
   #failures = 0;
 
-  constructor(options: SpotchainFeedOptions, listed: () => readonly SpotToken[], note: NoteUnknownField) {
+  constructor(options: SpotchainFeedOptions, listed: () => readonly SpotToken[], note: NoteUnknownField, schedule: PollingSchedule) {
     this.#options = options;
     this.#clock = options.clock;
     this.#listed = listed;
     this.#note = note;
+    this.#schedule = schedule;
   }
 
   /** Round after round, each spread evenly over its length. */
@@ -116,14 +157,18 @@ class TokenPoller {
   #round(): Observable<FeedMessage> {
     const startedAt = this.#clock.now();
     const { quotable, halted } = this.#tokensNow(startedAt);
-    const lengthMs = roundLengthMs(quotable.length, this.#options.client.perMinute, this.#options.roundMs ?? SHORTEST_ROUND_MS);
+    const { client, roundMs = SHORTEST_ROUND_MS } = this.#options;
+    const { order, lengthMs } = this.#schedule.begin(quotable, client.perMinute, roundMs);
     return concat(
       from(halted),
       // While the routes do not answer, one question at a time is enough to find out whether they do again.
       this.#failures === 0 ? this.#roundPrices(quotable) : EMPTY,
-      from(quotable).pipe(
+      from(order).pipe(
         concatMap((token, index) =>
-          concat(this.#probe(token), this.#until(startedAt + Math.floor(((index + 1) * lengthMs) / quotable.length))),
+          concat(
+            this.#probe(token, index === 0 ? startedAt : this.#clock.now()),
+            this.#until(startedAt + Math.floor(((index + 1) * lengthMs) / order.length)),
+          ),
         ),
       ),
       this.#until(startedAt + lengthMs, quotable.length === 0),
@@ -158,8 +203,9 @@ class TokenPoller {
     const batches = Array.from({ length: Math.ceil(tokens.length / PRICE_BATCH) }, (_, index) =>
       tokens.slice(index * PRICE_BATCH, (index + 1) * PRICE_BATCH),
     );
+    const deadline = this.#clock.now() + PRICES_WAIT_MS;
     return from(batches).pipe(
-      concatMap((batch) => this.#askPrices(batch)),
+      concatMap((batch) => this.#by(deadline, this.#askPrices(batch))),
       concatMap((told) => told),
       catchError((error: unknown) => of(this.#refused('prices', error))),
     );
@@ -188,15 +234,31 @@ class TokenPoller {
   }
 
   /** Both routes of one token. The venue's silence costs a pause, its refusal of the token only that token. */
-  #probe(token: SpotToken): Observable<FeedMessage> {
-    return defer(() => this.#askRoutes(token)).pipe(
+  #probe(token: SpotToken, dueAt: EpochMs): Observable<FeedMessage> {
+    return defer(() => this.#askRoutes(token, dueAt + DATA_DEGRADATION_MS)).pipe(
       catchError((error: unknown) => {
         if (!isSilence(error)) return of(this.#refused(token.symbol, error));
-        const told = this.#lost(error);
+        const told = this.#lost(error, dueAt);
         const pauseMs = retryPauseMs(error, this.#failures, this.#options.random);
         return concat(from(told), this.#until(this.#clock.now() + pauseMs));
       }),
     );
+  }
+
+  /** What was asked, or the venue's silence where it is not there by then. */
+  async #by<Answer>(deadline: EpochMs, asked: Promise<Answer>): Promise<Answer> {
+    const askedAt = this.#clock.now();
+    let cancel = (): void => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#clock.deadline(deadline, () =>
+        reject(new VenueError('spotchain', 0, 'timeout', `the aggregator gave no answer within ${this.#clock.now() - askedAt} ms`)),
+      );
+    });
+    try {
+      return await Promise.race([asked, late]);
+    } finally {
+      cancel();
+    }
   }
 
   /** A buy of the probe, or of a part of it where the pool has no room for more: a young or nearly full pool still has a price. */
@@ -211,11 +273,11 @@ class TokenPoller {
     return this.#leg(stableMint, tokenMint, String(amount / SMALLEST_PROBE));
   }
 
-  async *#askRoutes(token: SpotToken): AsyncGenerator<FeedMessage> {
+  async *#askRoutes(token: SpotToken, deadline: EpochMs): AsyncGenerator<FeedMessage> {
     const { stable, probeRaw = `100${'0'.repeat(stable.decimals)}`, maxDisagreementPct = 5 } = this.#options;
     let buy: Leg;
     try {
-      buy = await this.#smallBuy(stable.mint, token.mint, BigInt(probeRaw));
+      buy = await this.#by(deadline, this.#smallBuy(stable.mint, token.mint, BigInt(probeRaw)));
     } catch (error) {
       if (isSilence(error)) throw error;
       yield* this.#answered();
@@ -226,7 +288,7 @@ class TokenPoller {
     yield* this.#answered();
     let sell: Leg | null = null;
     try {
-      sell = await this.#leg(token.mint, stable.mint, buy.outAmount);
+      sell = await this.#by(deadline, this.#leg(token.mint, stable.mint, buy.outAmount));
     } catch (error) {
       if (isSilence(error)) throw error;
       yield this.#refused(token.symbol, error);
@@ -260,11 +322,12 @@ class TokenPoller {
     return [feedStatus('spotchain', QUOTE_SOURCE, this.#clock.now(), 'connected', this.#epoch)];
   }
 
-  #lost(error: VenueError): readonly FeedMessage[] {
+  /** The first answer that is missed is told with the time at which it was due. */
+  #lost(error: VenueError, dueAt: EpochMs): readonly FeedMessage[] {
     this.#failures += 1;
     if (!this.#connected && this.#failures > 1) return [];
     this.#connected = false;
-    return [feedStatus('spotchain', QUOTE_SOURCE, this.#clock.now(), 'disconnected', this.#epoch, error.message)];
+    return [{ ...feedStatus('spotchain', QUOTE_SOURCE, this.#clock.now(), 'disconnected', this.#epoch, error.message), missedAt: dueAt }];
   }
 
   #refused(symbol: string, error: unknown): FeedMessage {

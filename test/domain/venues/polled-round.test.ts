@@ -1,0 +1,43 @@
+// The order in which a polled venue is asked: tokens with live capital come back within five seconds, or live capital is refused.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { askingOrder, lateRound, quotesMs } from '../../../src/domain/venues/polled-round.ts';
+
+const PLANS = fc.integer({ min: 10, max: 6_000 });
+
+/** The longest way from one turn to the next, in turns, where rounds follow each other. */
+function longestWay(order: readonly number[], one: number): number {
+  const places = order.flatMap((asked, place) => (asked === one ? [place] : []));
+  return Math.max(...places.map((place, i) => (places[i + 1] ?? (places[0] as number) + order.length) - place));
+}
+
+test('every token is asked in every round, and the first ones come back within five seconds and one turn of another', () => {
+  fc.assert(
+    fc.property(PLANS, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 60 }), (perMinute, count, firsts) => {
+      const all = Array.from({ length: count }, (_, i) => i);
+      const order = askingOrder(all, (one) => one < firsts, perMinute);
+      expect(new Set(order).size).toBe(count);
+      if (lateRound(Math.min(firsts, count), perMinute) !== null) return;
+      for (const one of all.filter((each) => each < firsts && firsts < count)) {
+        expect(quotesMs(longestWay(order, one) - 1, perMinute)).toBeLessThanOrEqual(5_000);
+      }
+    }),
+  );
+});
+
+test('thirty tokens take 75 s at 60 requests a minute: two of them may carry live capital, and a third is refused in words', () => {
+  expect(quotesMs(30, 60)).toBe(75_000);
+  expect(lateRound(2, 60)).toBeNull();
+  expect(lateRound(3, 60)).toBe(
+    'the aggregator allows 60 requests a minute, so that quotes of 3 instruments with live capital take 7.5 s a round, and silence has ' +
+      'to be seen within 5 s: raise budgets.aggregator in the catalog file to what your plan allows, or end live trading on another instrument',
+  );
+  const order = askingOrder(
+    Array.from({ length: 30 }, (_, i) => i),
+    (one) => one < 2,
+    60,
+  );
+  expect(order.slice(0, 6)).toEqual([0, 1, 2, 0, 1, 3]);
+  expect(lateRound(20, 600)).toBeNull();
+  expect(lateRound(1, 30)).toBeNull();
+});
