@@ -10,11 +10,12 @@ import { createDirectory } from '../actors/runtime/directory.ts';
 import { createMemoryStore } from '../actors/runtime/memory-store.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
 import { eventStep, startStep } from '../actors/runtime/step.ts';
-import { type ChainEnd, decisionRow, type HashedCut, hashCut, observedHashOf } from '../actors/ticking/decision-chain.ts';
+import { type ChainEnd, decisionRow } from '../actors/ticking/decision-chain.ts';
 import type { ActorEvent, ActorState } from '../src/domain/actor-step.ts';
 import type { Cut } from '../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest, needsRisk } from '../src/domain/decide.ts';
 import { EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
+import { CutHashes } from '../src/domain/observed-state.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
 import { bench, type Contender, cpuMicroseconds, repeated, sink } from './harness.ts';
@@ -107,8 +108,8 @@ const unruled: CompiledManifest = { ...compiled, evaluate: () => VERDICT, decide
 const CUTS = Array.from({ length: 256 }, (_, index) =>
   sampleCut(SLOT + index * 60_000, { premiumPct: Math.sin(index) * 2, rsi: 50 + Math.cos(index) * 30 }),
 );
-const HASHED = CUTS.map(hashCut);
-const OBSERVED = HASHED.map((cut) => observedHashOf(compiled.instruments, cut));
+const HASHED = CUTS.map((cut) => new CutHashes(cut));
+const OBSERVED = HASHED.map((cut) => cut.observed(compiled.reading));
 
 const END: ChainEnd = { id: SUBJECT.actorId, manifestVersion: 1, manifestHash: compiled.hash, bookText: null, previousHash: GENESIS_HASH };
 
@@ -139,7 +140,7 @@ function ticked(rules: CompiledManifest): () => void {
 function chained(rules: CompiledManifest): () => void {
   return () => {
     for (let index = 0; index < CUTS.length; index++) {
-      const { cut } = HASHED[index] as HashedCut;
+      const { cut } = HASHED[index] as CutHashes;
       sink.value = decisionRow(END, cut.slot, decided(rules, cut), OBSERVED[index] as string);
     }
   };

@@ -6,7 +6,7 @@
 import { createActor } from 'xstate';
 import { agentMachine } from '../actors/agent/machine.ts';
 import type { TickDecision } from '../actors/agent/protocol.ts';
-import { hashCut, lateTick, observedHashOf } from '../actors/ticking/decision-chain.ts';
+import { lateTick } from '../actors/ticking/decision-chain.ts';
 import { createTradingTicker } from '../actors/ticking/trading-decisions.ts';
 import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
 import { openTickQueue, type TickJob } from '../src/adapters/queue/tick-queue.ts';
@@ -19,6 +19,7 @@ import { migrate } from '../src/adapters/store/migrate.ts';
 import type { Cut } from '../src/domain/cut.ts';
 import { compileManifest } from '../src/domain/decide.ts';
 import { assembleDecision, type DecisionRow, decisionHash, EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
+import { CutHashes } from '../src/domain/observed-state.ts';
 import type { InstrumentKey } from '../src/domain/venue.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleManifest, sampleObservation } from '../test/actors/agent/sample.ts';
@@ -235,7 +236,7 @@ async function naiveTicks(
   function beginSlot(): (index: number) => Promise<void> {
     slot += PERIOD;
     const cut = cutOf(slot);
-    const observedHash = observedHashOf(compiled.instruments, hashCut(cut));
+    const observedHash = new CutHashes(cut).observed(compiled.reading);
     return async (index) => {
       const agent = live[index] as (typeof live)[number];
       const body = record(agent, cut, observedHash);
@@ -272,8 +273,8 @@ async function naiveTicks(
 
 /** The server's own limit: the same rows, copied from one of its tables to another like the real one, a shard per commit. */
 async function serverCopies({ owner: sql, postmaster }: Stage, ids: readonly string[]): Promise<Contender[]> {
-  const cut = hashCut(cutOf(SLOT));
-  const observed = observedHashOf(compiled.instruments, cut);
+  const cut = new CutHashes(cutOf(SLOT));
+  const observed = cut.observed(compiled.reading);
   const end = { manifestVersion: 1, manifestHash: compiled.hash, bookText: null, previousHash: GENESIS_HASH };
   const verdict = compiled.decide(cut.cut, EMPTY_BOOK, 'research');
   const rows = ids.map((id) => ({ ...lateTick({ id, ...end }, SLOT), ...verdict, observedHash: observed }));

@@ -1,8 +1,6 @@
-/** The rows that ticks write, each chained to the last decision of its actor, and the cut that they rest on with its hashes. */
-import { type Cut, observationHash } from '../../src/domain/cut.ts';
-import { combineObservationHashes, type DecisionRow, decisionHash, type Verdict } from '../../src/domain/decision.ts';
+/** The rows that ticks write, each chained to the last decision of its actor. */
+import { type DecisionRow, decisionHash, type Verdict } from '../../src/domain/decision.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { InstrumentKey } from '../../src/domain/venue.ts';
 
 /** What every decision row of an actor carries, whatever the tick comes to. */
 export interface ChainEnd {
@@ -13,26 +11,6 @@ export interface ChainEnd {
   readonly bookText: string | null;
   /** The hash of the actor's last decision. */
   readonly previousHash: string;
-}
-
-/** A cut together with the hash of each of its observations. */
-export interface HashedCut {
-  readonly cut: Cut;
-  readonly hashes: ReadonlyMap<InstrumentKey, string>;
-}
-
-export function hashCut(cut: Cut): HashedCut {
-  return { cut, hashes: new Map([...cut.observations].map(([instrument, observation]) => [instrument, observationHash(observation)])) };
-}
-
-/** The observed hash of a universe at a cut; the same for every actor with that universe. */
-export function observedHashOf(instruments: readonly InstrumentKey[], { hashes }: HashedCut): string {
-  const found: string[] = [];
-  for (const instrument of instruments) {
-    const hash = hashes.get(instrument);
-    if (hash !== undefined) found.push(hash);
-  }
-  return combineObservationHashes(found);
 }
 
 /** The row of a verdict on the slot's cut. */

@@ -1,7 +1,7 @@
 /** What a process remembers between the ticks of its shards: duties, ends of chains, notes, and the newest cuts. */
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
+import { CutHashes } from '../../src/domain/observed-state.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { type HashedCut, hashCut } from './decision-chain.ts';
 import type { TickDuty, TickStore } from './tick-store.ts';
 import type { ShardActor } from './tick-window.ts';
 
@@ -19,19 +19,19 @@ export interface WarmShard<Duty, Note> {
 export class ShardMemory<Duty extends TickDuty, Note> {
   readonly #store: Pick<TickStore<Duty>, 'cut' | 'duties' | 'heads'>;
   readonly #warm = new Map<string, WarmShard<Duty, Note>>();
-  readonly #cuts = new Map<EpochMs, HashedCut>();
+  readonly #cuts = new Map<EpochMs, CutHashes>();
 
   constructor(store: Pick<TickStore<Duty>, 'cut' | 'duties' | 'heads'>) {
     this.#store = store;
   }
 
   /** The cut of a slot; an empty one where there is none. */
-  async cut(slot: EpochMs): Promise<HashedCut> {
+  async cut(slot: EpochMs): Promise<CutHashes> {
     const known = this.#cuts.get(slot);
     if (known) return known;
     const cut = await this.#store.cut(slot);
-    if (!cut) return { cut: { slot, observations: new Map() }, hashes: new Map() };
-    const hashed = hashCut(cut);
+    if (!cut) return new CutHashes({ slot, observations: new Map() });
+    const hashed = new CutHashes(cut);
     this.#cuts.set(slot, hashed);
     for (const old of this.#cuts.keys()) if (this.#cuts.size > CUTS_KEPT) this.#cuts.delete(old);
     return hashed;

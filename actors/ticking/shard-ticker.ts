@@ -6,10 +6,11 @@
  */
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
+import type { CutHashes } from '../../src/domain/observed-state.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { type ChainEnd, crashedTick, type HashedCut, lateTick } from './decision-chain.ts';
+import { type ChainEnd, crashedTick, lateTick } from './decision-chain.ts';
 import { ShardMemory, type WarmShard } from './shard-memory.ts';
 import { CRASH_LIMIT, TickIncidents } from './tick-incidents.ts';
 import type { ShardProgress, TickCommit, TickDuty, TickStore, TickTrades } from './tick-store.ts';
@@ -44,7 +45,7 @@ export interface SlotDecisions<Duty extends TickDuty> {
 /** How the actors of one kind decide on a slot. */
 export interface TickedKind<Duty extends TickDuty, Note> {
   /** `notes` outlives the slot, and is empty wherever another process may have ticked the shard since. */
-  open(slot: { readonly cut: HashedCut; readonly due: readonly Duty[]; readonly notes: Map<string, Note> }): Promise<SlotDecisions<Duty>>;
+  open(slot: { readonly cut: CutHashes; readonly due: readonly Duty[]; readonly notes: Map<string, Note> }): Promise<SlotDecisions<Duty>>;
 }
 
 export interface ShardTickResult {

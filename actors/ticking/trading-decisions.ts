@@ -9,6 +9,7 @@ import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor, t
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
 import { planOf } from '../../src/domain/execution-plan.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import type { CutHashes } from '../../src/domain/observed-state.ts';
 import { type ExecutionMode, executionModeOf, type Order } from '../../src/domain/order.ts';
 import {
   ALL_ENABLED,
@@ -26,7 +27,7 @@ import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
 import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';
-import { type ChainEnd, decisionRow, type HashedCut, observedHashOf } from './decision-chain.ts';
+import { type ChainEnd, decisionRow } from './decision-chain.ts';
 import {
   createShardTicker,
   type OpenDecision,
@@ -134,7 +135,7 @@ export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDep
 function slotDecisions<Duty extends TradingDuty>(
   deps: TradingKindDeps<Duty>,
   slot: {
-    readonly cut: HashedCut;
+    readonly cut: CutHashes;
     readonly books: ReadonlyMap<string, TradingBook | UnreadableRow>;
     readonly notes: Map<string, Noted>;
     readonly compiled: (duty: Duty) => CompiledManifest;
@@ -142,7 +143,6 @@ function slotDecisions<Duty extends TradingDuty>(
   },
 ): SlotDecisions<Duty> {
   const { cut, notes } = slot;
-  const observedHash = observedBy(cut);
   const evaluate = evaluationOf<Duty>(cut.cut);
   const organizations = new Map<string, OrganizationRisk>();
   const unreadable = new Map<string, UnreadableRow>();
@@ -163,7 +163,7 @@ function slotDecisions<Duty extends TradingDuty>(
       if (deps.onMarked !== undefined || (book !== null && beginsDay(book, cut.cut.slot))) marksOf(subject, cut.cut);
       const rules = slot.compiled(duty);
       const evaluated = evaluate(rules, subject);
-      const seen = observedHash(rules);
+      const seen = cut.observed(rules.reading);
       if (!needsRisk(evaluated)) return settled(subject, decisionRow(subject.end, cut.cut.slot, evaluated, seen));
       return {
         orgId: duty.orgId,
@@ -199,17 +199,6 @@ function slotDecisions<Duty extends TradingDuty>(
       for (const [id, noted] of consequences.noted) notes.set(id, noted);
       if (consequences.marked.length > 0) await deps.onMarked?.(consequences.marked, cut.cut.slot);
     },
-  };
-}
-
-/** The observed hash of rules on a cut: those that look at the same universe have seen the same. */
-function observedBy(cut: HashedCut): (rules: CompiledManifest) => string {
-  const known = new Map<string, string>();
-  return ({ instruments }) => {
-    const universe = instruments.join('\n');
-    const hash = known.get(universe) ?? observedHashOf(instruments, cut);
-    known.set(universe, hash);
-    return hash;
   };
 }
 

@@ -91,9 +91,11 @@ export interface Observation {
 export interface Cut {
   readonly slot: EpochMs;
   readonly observations: ReadonlyMap<InstrumentKey, Observation>;
+  /** The rule by which records commit to it (`CutHashes`): the second, unless a tape was recorded under the first. */
+  readonly hashedBy?: 1;
 }
 
-/** SHA-256 of an observation's canonical JSON: what decisions commit to. */
+/** SHA-256 of an observation's canonical JSON: the hash of its stored row, and the leaf of the first rule. */
 export function observationHash(observation: Observation): string {
   return canonicalHash(observation as never);
 }

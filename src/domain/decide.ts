@@ -6,6 +6,7 @@ import { type CompiledCondition, definitionOf, type Observed } from './condition
 import { type Cut, type IndicatorNeed, indicatorKey, type Observation } from './cut.ts';
 import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, Verdict } from './decision.ts';
 import { type Manifest, type ManifestCondition, manifestHash } from './manifest/manifest.ts';
+import { type Reading, readingOf } from './observed-state.ts';
 import type { InstrumentKey } from './venue.ts';
 
 /** A trade that a manifest's rules ask for, before risk has spoken. */
@@ -46,6 +47,8 @@ export interface CompiledManifest {
   readonly needs: readonly IndicatorNeed[];
   /** The universe in its order. */
   readonly instruments: readonly InstrumentKey[];
+  /** What of a cut its records show and commit to. */
+  readonly reading: Reading;
   /** The rules in the order of the matrix. */
   readonly rules: readonly MatrixRule[];
   /**
@@ -129,6 +132,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   const isStopLoss = exitConditions.map(({ type }) => type === 'stop_loss');
   const unobservedCells = allRules.map(() => '[0,null]').join(',');
   const rules = matrixRules(instruments, entryConditions, exitConditions);
+  const needs = indicatorNeeds(instruments, [...entryConditions, ...exitConditions]);
 
   function evaluate(cut: Cut, book: AgentBook, autonomy: Autonomy, pending: PendingInstruments = NOTHING_PENDING): Verdict | RiskQuestion {
     let text = '';
@@ -192,8 +196,9 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   return {
     manifest,
     hash: manifestHash(manifest),
-    needs: indicatorNeeds(instruments, [...entryConditions, ...exitConditions]),
+    needs,
     instruments,
+    reading: readingOf(instruments, needs),
     rules,
     evaluate,
     decide(cut, book, autonomy, assess, pending) {

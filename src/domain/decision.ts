@@ -121,7 +121,7 @@ export interface DecisionRow extends Verdict {
   readonly slot: EpochMs;
   readonly manifestVersion: number;
   readonly manifestHash: string;
-  /** Hash over the hashes of the observations of the manifest's universe at this slot; empty where none was looked at. */
+  /** Hash of what the manifest reads of the slot's cut (`CutHashes`); empty if nothing was looked at. */
   readonly observedHash: string;
   /** The book at the decision, as canonical JSON; null for the book of an agent that has not traded. */
   readonly book: string | null;
@@ -131,11 +131,6 @@ export interface DecisionRow extends Verdict {
 
 /** The previous hash of an agent's first decision. */
 export const GENESIS_HASH = '0'.repeat(64);
-
-/** Joins the hashes of the observations that a decision looked at, in the universe's order. */
-export function combineObservationHashes(hashes: readonly string[]): string {
-  return hashes.length === 0 ? '' : hashes.length === 1 ? (hashes[0] as string) : sha256Hex(hashes.join(''));
-}
 
 /**
  * The text whose SHA-256 is a decision's hash: its parts, each on a line of its own, in this order. A part that could
@@ -178,7 +173,7 @@ export interface DecisionRecord {
   readonly hash: string;
 }
 
-/** Assembles the record from the row, the slot's observations and the unpacked rule matrix. `at` is the instant that was observed. */
+/** Assembles the record from the row, what its manifest read of the cut (`observedBy`) and the unpacked rule matrix. `at` is the instant that was observed. */
 export function assembleDecision(row: DecisionRow, observations: readonly Observation[], rules: readonly RuleOutcome[]): DecisionRecord {
   return {
     id: decisionId(row.agentId, row.slot),

@@ -85,6 +85,8 @@ export interface TapeCutNote {
   readonly source: 'streams' | 'silence';
   readonly instruments: readonly InstrumentKey[];
   readonly needs: readonly IndicatorNeed[];
+  /** The rule by which records commit to cuts (`CutHashes`). Missing on a tape that was recorded under the first rule. */
+  readonly rule?: 2;
 }
 
 /** What an agent's tick read besides the cut from this slot on (its book, what risk was asked with): the text of domain `TickInputs`. */
@@ -289,12 +291,15 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     headline: text,
   }),
   command: shape({ receivedAt: time, actorId: uuid, event: actorEvent }, { cause: text, manifest: object, agent: tapeAgent }),
-  cut: shape({
-    receivedAt: time,
-    source: oneOf(['streams', 'silence']),
-    instruments: listOf(anInstrumentKey),
-    needs: listOf(indicatorNeed),
-  }),
+  cut: shape(
+    {
+      receivedAt: time,
+      source: oneOf(['streams', 'silence']),
+      instruments: listOf(anInstrumentKey),
+      needs: listOf(indicatorNeed),
+    },
+    { rule: (value) => (value === 2 ? null : 'rule 2') },
+  ),
   inputs: shape({ receivedAt: time, actorId: uuid, inputs: jsonObjectText }),
 };
 

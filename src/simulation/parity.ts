@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Cut } from '../domain/cut.ts';
 import type { DecisionRow } from '../domain/decision.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
 import type { LiveRunReads } from './ports.ts';
 import { type ReplayTape, replayTape } from './replay/replay.ts';
@@ -26,7 +27,7 @@ export interface ParityReport extends Comparison, ParityRange {
 
 export interface Parity {
   missed: Awaited<ReturnType<typeof createComparison>>['missed'];
-  take(rows: readonly DecisionRow[], cut: Cut): Promise<void>;
+  take(rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest): Promise<void>;
   /** Goes once more through what the live run wrote in the range. */
   report(): Promise<ParityReport>;
 }
@@ -50,10 +51,10 @@ export async function createParity(reads: LiveRunReads, range: ParityRange): Pro
 
   return {
     missed: comparison.missed,
-    async take(rows, cut) {
+    async take(rows, cut, manifestOf) {
       if (cut.slot < range.from || cut.slot >= range.to) return;
       replayed.set(cut.slot, new Set(rows.map(({ agentId }) => agentId)));
-      await comparison.take(rows, cut);
+      await comparison.take(rows, cut, manifestOf);
     },
     async report() {
       const compared = comparison.result();

@@ -128,5 +128,5 @@ export interface LiveRunReads {
     from: EpochMs,
     to: EpochMs,
   ): AsyncIterable<readonly { readonly slot: EpochMs; readonly agentId: string; readonly hash: string }[]>;
-  observations(slot: EpochMs): Promise<ReadonlyMap<string, Observation>>;
+  observations(slot: EpochMs): Promise<ReadonlyMap<InstrumentKey, Observation>>;
 }

@@ -34,7 +34,7 @@ export async function replayRecording({ tapes, agents, live, writeRecords, progr
     ...(comparison === null ? {} : { missed: comparison.missed }),
     onDecisions: async (rows, cut, manifestOf) => {
       await writeRecords?.(linesOf(rows, cut, manifestOf));
-      await comparison?.take(rows, cut);
+      await comparison?.take(rows, cut, manifestOf);
     },
     progress,
   });

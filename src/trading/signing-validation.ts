@@ -15,6 +15,7 @@ import { type Delegation, delegationRefusal, delegationText, type TraderKind } f
 import { type PermitFacts, type ProposalState, supersededBy } from '../domain/execution.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import { marketStepOf } from '../domain/market-step.ts';
+import type { Reading } from '../domain/observed-state.ts';
 import type { Order } from '../domain/order.ts';
 import { refuse } from '../domain/refusal.ts';
 import { mandateOf } from '../domain/risk/mandate.ts';
@@ -89,11 +90,7 @@ export interface SigningReads {
   /** Null where the organization has no such proposal of this agent or Take. */
   proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;
   /** Null where it decided nothing in that slot; `unsigned` says why the cut of the slot is not the feed's. */
-  decision(
-    agentId: string,
-    slot: EpochMs,
-    universe: readonly InstrumentKey[],
-  ): Promise<DecisionFacts | { readonly unsigned: string } | null>;
+  decision(agentId: string, slot: EpochMs, reading: Reading): Promise<DecisionFacts | { readonly unsigned: string } | null>;
   /** The newest cut there is, or why it is not one that the feed signed. */
   newestCut(): Promise<{ readonly ok: true; readonly cut: Cut } | { readonly ok: false; readonly why: string }>;
   /** The one that counts of an agent or a Take: its newest, whatever became of it. */
@@ -311,7 +308,7 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
       ? null
       : no('policy_refused', 'no decision asked for it, and neither a breaker nor anybody else closes this position');
   const compiled = compileManifest(proposal.manifest);
-  const decision = await reads.decision(agentId, proposal.slot, compiled.instruments);
+  const decision = await reads.decision(agentId, proposal.slot, compiled.reading);
   if (decision !== null && 'unsigned' in decision) return no('quote_unsigned', `what the decision observed: ${decision.unsigned}`);
   if (decision === null || !decision.isWhole)
     return no('policy_refused', 'the decision behind the proposal, or what it observed, is not on record as it was');

@@ -3,11 +3,15 @@
  * as they lie, in the order of time, holds every book against its ledger, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
  */
 import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
-import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
+import type { Observation } from '../../domain/cut.ts';
+import { compileManifest } from '../../domain/decide.ts';
+import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { CutHashes, type Reading, readingOf } from '../../domain/observed-state.ts';
 import { isoTime } from '../../domain/time.ts';
 import { EVM_CHAIN_ID } from '../../domain/evm-chain.ts';
 import { verifySteps } from './actors/step-verifier.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 import { verifyBooks } from './books/book-verifier.ts';
 import { verifyProofs } from './callers/proof-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
@@ -21,7 +25,7 @@ import { type SignatureOptions, type SignatureReport, verifySignatures } from '.
 const AGENT_TICK_MS = 60_000;
 const TAKE_TICK_MS = 30_000;
 /** So much time is verified at once: its observations fit into memory, whatever the length of the trail. */
-const WINDOW_MS = 6 * 3_600_000;
+const WINDOW_MS = 3_600_000;
 /** About so many rows are read at once. */
 const PAGE_ROWS = 20_000;
 const MAX_BREAKS = 100;
@@ -103,7 +107,7 @@ interface Chain {
 
 interface StoredManifest {
   readonly hash: string;
-  readonly universe: readonly string[];
+  readonly reading: Reading;
   /** Null where it is no JSON. */
   readonly manifest: Manifest | null;
 }
@@ -242,11 +246,11 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
   const rows = await sql<{ agent_id: string; version: number; hash: string; canonical: string; created: number }[]>`
     select agent_id, version, hash, canonical, floor(extract(epoch from created_at) * 1000)::bigint as created from manifests order by created_at, agent_id, version`;
   for (const row of rows) {
-    let universe: readonly string[] = [];
+    let reading = readingOf([], []);
     let manifest: Manifest | null = null;
     try {
       manifest = JSON.parse(row.canonical) as Manifest;
-      universe = manifest.universe.map(({ key }) => key);
+      reading = compileManifest(manifest).reading;
       const canonical = canonicalHash(manifest as never);
       if (sha256Hex(row.canonical) !== row.hash || canonical !== row.hash) {
         complain(
@@ -260,7 +264,7 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
     } catch (error) {
       complain(row.created, row.agent_id, 'manifest', `version ${row.version} is no canonical JSON: ${(error as Error).message}`, null);
     }
-    manifests.set(`${row.agent_id} ${row.version}`, { hash: row.hash, universe, manifest });
+    manifests.set(`${row.agent_id} ${row.version}`, { hash: row.hash, reading, manifest });
   }
   return manifests;
 }
@@ -308,12 +312,12 @@ async function verifyObservations(
   from: number,
   to: number,
   complain: Complain,
-): Promise<{ readonly bySlot: Map<number, Map<string, string>>; readonly count: number }> {
-  const bySlot = new Map<number, Map<string, string>>();
+): Promise<{ readonly bySlot: ReadonlyMap<number, CutHashes>; readonly count: number }> {
+  const bySlot = new Map<number, Map<InstrumentKey, Observation>>();
   let count = 0;
   let after: readonly [number, string] = [from - 1, ''];
   for (;;) {
-    const rows = await sql<{ slot: number; instrument: string; hash: string; body: string }[]>`
+    const rows = await sql<{ slot: number; instrument: InstrumentKey; hash: string; body: string }[]>`
       select slot, instrument, hash, body from observations
       where slot >= ${from} and slot < ${to} and (slot, instrument) > (${after[0]}, ${after[1]}) order by slot, instrument limit ${PAGE_ROWS}`;
     for (const row of rows) {
@@ -325,11 +329,14 @@ async function verifyObservations(
       const actual = sha256Hex(row.body);
       if (actual !== row.hash)
         complain(row.slot, null, 'observation', `the observation of ${row.instrument} hashes to ${actual}, its row says ${row.hash}`);
-      slot.set(row.instrument, actual);
+      const observation = parsed(row.body);
+      if (observation !== null) slot.set(row.instrument, observation);
     }
     count += rows.length;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE_ROWS) return { bySlot, count };
+    if (last === undefined || rows.length < PAGE_ROWS) {
+      return { bySlot: new Map([...bySlot].map(([slot, observations]) => [slot, new CutHashes({ slot, observations })])), count };
+    }
     after = [last.slot, last.instrument];
   }
 }
@@ -338,7 +345,7 @@ function verifyDecision(
   row: StoredDecision,
   chain: Chain,
   manifests: ReadonlyMap<string, StoredManifest>,
-  observed: ReadonlyMap<number, ReadonlyMap<string, string>>,
+  observed: ReadonlyMap<number, CutHashes>,
   complain: Complain,
 ): void {
   const { agent_id: agentId, slot } = row;
@@ -347,10 +354,7 @@ function verifyDecision(
   const manifest = manifests.get(`${agentId} ${row.manifest_version}`);
   if (manifest === undefined)
     before.complain(slot, agentId, 'manifest_version', `version ${row.manifest_version} of the manifest is not on record`);
-  const universe = manifest?.universe ?? [];
-  // A slot that was missed looked at nothing; neither did one whose cut was silent.
-  const hashes = row.observed_hash === '' ? [] : universe.flatMap((instrument) => observed.get(slot)?.get(instrument) ?? []);
-  const expectedObserved = combineObservationHashes(hashes);
+  const expectedObserved = observedHashes(row.observed_hash, manifest?.reading, observed.get(slot));
   let risk: DecisionRow['risk'] = null;
   try {
     risk = row.risk === null ? null : (JSON.parse(row.risk) as DecisionRow['risk']);
@@ -396,16 +400,32 @@ function verifyDecision(
       `it names ${row.manifest_hash}, version ${row.manifest_version} on record is ${manifest.hash}`,
     );
   }
-  if (manifest !== undefined && row.observed_hash !== expectedObserved && !before.any) {
+  if (manifest !== undefined && !expectedObserved.includes(row.observed_hash) && !before.any) {
     before.complain(
       slot,
       agentId,
       'observed state',
-      `it saw ${row.observed_hash || 'nothing'}, the observations on record combine to ${expectedObserved || 'nothing'}`,
+      `it saw ${row.observed_hash || 'nothing'}, the observations on record combine to ${expectedObserved[0] || 'nothing'}`,
     );
   }
   chain.head = row.hash;
   chain.lastSlot = slot;
+}
+
+/** The hashes that a record of this slot may name: by the present rule, and by the first one. A slot that was missed looked at nothing. */
+function observedHashes(named: string, reading: Reading | undefined, cut: CutHashes | undefined): readonly string[] {
+  if (named === '' || reading === undefined || cut === undefined) return [''];
+  return [cut.observed(reading), cut.observedByFirstRule(reading)];
+}
+
+/** The observation of a stored body, or null if it is none. */
+function parsed(body: string): Observation | null {
+  try {
+    const observation = JSON.parse(body) as Partial<Observation> | null;
+    return typeof observation?.indicators === 'object' && observation.indicators !== null ? (observation as Observation) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Remembers whether this row has been complained of: one alteration is one break, not four. */
@@ -428,12 +448,12 @@ function alteredPart(
   hash: string,
   head: string,
   manifestHash: string | undefined,
-  observedHash: string,
+  observedHashes: readonly string[],
 ): string {
   const right = (changes: Partial<DecisionRow>): boolean => decisionHash({ ...parts, ...changes }) === hash;
   if (parts.previousHash !== head && right({ previousHash: head })) return 'previous_hash';
   if (manifestHash !== undefined && parts.manifestHash !== manifestHash && right({ manifestHash })) return 'manifest_hash';
-  if (parts.observedHash !== observedHash && right({ observedHash })) return 'observed_hash';
+  if (observedHashes.some((observedHash) => parts.observedHash !== observedHash && right({ observedHash }))) return 'observed_hash';
   if (DISPOSITIONS.some((disposition) => disposition !== parts.disposition && right({ disposition }))) return 'disposition';
   return 'one of reason, instrument, outcome, risk, book, hash';
 }

@@ -260,7 +260,7 @@ class TapeRecorder {
         select instrument, array(select jsonb_object_keys(body::jsonb -> 'indicators')) as indicators from observations where slot = ${this.#nextSlot} order by instrument`;
       const needs = rows.flatMap(({ instrument, indicators }) => [...indicators].sort().map((key) => needOf(instrument, key)));
       const instruments = rows.map(({ instrument }) => instrument);
-      const note: TapeCutNote = { kind: 'cut', receivedAt: this.#nextSlot, source: cut.source, instruments, needs };
+      const note: TapeCutNote = { kind: 'cut', receivedAt: this.#nextSlot, source: cut.source, instruments, needs, rule: 2 };
       const text = JSON.stringify([cut.source, instruments, needs]);
       if (text === this.#lastNote) continue;
       this.#lastNote = text;

@@ -1,6 +1,9 @@
 /** Compares a replay with what the live run wrote, decision by decision, and says in words what differs first. */
 import type { Cut, Observation } from '../../domain/cut.ts';
+import { compileManifest } from '../../domain/decide.ts';
 import type { DecisionRow } from '../../domain/decision.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { observedBy } from '../../domain/observed-state.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import type { LiveDecision, LiveRunReads } from '../ports.ts';
 import type { MissedTick } from './population.ts';
@@ -20,7 +23,7 @@ export interface Comparison {
 
 export interface ReplayComparison {
   missed(agentId: string, slot: EpochMs): MissedTick | null;
-  take(rows: readonly DecisionRow[], cut: Cut): Promise<void>;
+  take(rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest): Promise<void>;
   result(): Comparison;
 }
 
@@ -36,13 +39,18 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
   let firstSlot: EpochMs | null = null;
 
   /** What differs of a tick, in one sentence; null where nothing does. The hash alone is not asked: a row may have been changed under it. */
-  async function differenceOf(replayed: DecisionRow, live: LiveDecision | undefined, cut: Cut): Promise<string | null> {
+  async function differenceOf(
+    replayed: DecisionRow,
+    live: LiveDecision | undefined,
+    cut: Cut,
+    manifestOf: (hash: string) => Manifest,
+  ): Promise<string | null> {
     const where = `agent ${replayed.agentId}, slot ${isoTime(replayed.slot)}`;
     if (live === undefined) return `${where}: the live run has written no decision for this slot, the replay ${replayed.disposition}`;
     if (live.manifestHash !== replayed.manifestHash || live.manifestVersion !== replayed.manifestVersion) {
       return `${where}: the live run decided by manifest version ${live.manifestVersion}, the replay by version ${replayed.manifestVersion}`;
     }
-    if (live.observedHash !== replayed.observedHash) return `${where}: ${await describeObserved(replayed.slot, cut)}`;
+    if (live.observedHash !== replayed.observedHash) return `${where}: ${await describeObserved(cut, manifestOf(replayed.manifestHash))}`;
     for (const part of ['disposition', 'reason', 'instrument', 'outcome'] as const) {
       if (live[part] !== replayed[part])
         return `${where}: ${part} was ${String(live[part])} live and is ${String(replayed[part])} in the replay`;
@@ -55,9 +63,13 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
     return live.hash === replayed.hash ? null : `${where}: the hash differs, though nothing that it covers does`;
   }
 
-  async function describeObserved(slot: EpochMs, cut: Cut): Promise<string> {
-    const live = await reads.observations(slot);
-    for (const [instrument, observation] of cut.observations) {
+  /** Compares what the manifest reads; the indicators of other agents are none of its owner's business. */
+  async function describeObserved(cut: Cut, manifest: Manifest): Promise<string> {
+    const { reading } = compileManifest(manifest);
+    const observations = await reads.observations(cut.slot);
+    const live = new Map(observedBy(reading, { observations }).map((observation) => [observation.instrument, observation]));
+    for (const observation of observedBy(reading, cut)) {
+      const { instrument } = observation;
       const other = live.get(instrument);
       if (other === undefined) return `${instrument} was not observed live`;
       for (const member of Object.keys(observation) as (keyof Observation)[]) {
@@ -70,7 +82,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
 
   return {
     missed: (agentId, slot) => missed.get(`${agentId} ${slot}`) ?? null,
-    async take(replayed, cut) {
+    async take(replayed, cut, manifestOf) {
       const live = await reads.decisions(
         replayed.map(({ agentId }) => agentId),
         cut.slot,
@@ -81,7 +93,7 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
         compared++;
         if (other === undefined) onlyReplayed++;
         else if (other.reason === 'late_tick' || other.reason === 'tick_crash') missedLive++;
-        const difference = await differenceOf(row, other, cut);
+        const difference = await differenceOf(row, other, cut, manifestOf);
         if (difference === null) continue;
         different++;
         firstDifference ??= difference;

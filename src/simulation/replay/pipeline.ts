@@ -167,7 +167,11 @@ export class ReplayPipeline {
     if (this.#isIdle(cut.slot)) return;
     const note = this.#note;
     const silent = note !== null && note.source === 'silence' && note.receivedAt === cut.slot;
-    this.#happened.push({ kind: 'cut', cut: silent ? { slot: cut.slot, observations: SILENT } : cut });
+    const observations = silent ? SILENT : cut.observations;
+    this.#happened.push({
+      kind: 'cut',
+      cut: { slot: cut.slot, observations, ...(note !== null && note.rule === undefined ? { hashedBy: 1 } : {}) },
+    });
   }
 }
 

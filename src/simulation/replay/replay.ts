@@ -7,6 +7,7 @@ import type { Cut } from '../../domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
 import { assembleDecision, type DecisionRow } from '../../domain/decision.ts';
 import { type Manifest } from '../../domain/manifest/manifest.ts';
+import { observedBy } from '../../domain/observed-state.ts';
 import type { TapeAgent, TapeCut, TapeEvent, TapeHeader, TapeWalk } from '../../domain/tape.ts';
 import { type EpochMs } from '../../domain/time.ts';
 import { type BrokerCounts } from '../paper-broker.ts';
@@ -268,9 +269,8 @@ export function createRecordWriter(): (rows: readonly DecisionRow[], cut: Cut, m
         manifest = compileManifest(manifestOf(row.manifestHash));
         compiled.set(row.manifestHash, manifest);
       }
-      const observations =
-        row.observedHash === '' ? [] : manifest.instruments.flatMap((instrument) => cut.observations.get(instrument) ?? []);
-      text += `${JSON.stringify(assembleDecision(row, observations, manifest.unpack(row.outcome)))}\n`;
+      const observed = row.observedHash === '' ? [] : observedBy(manifest.reading, cut);
+      text += `${JSON.stringify(assembleDecision(row, observed, manifest.unpack(row.outcome)))}\n`;
     }
     return text;
   };

@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
-import { type ChainEnd, crashedTick, decisionRow, hashCut, lateTick, observedHashOf } from '../../../actors/ticking/decision-chain.ts';
+import { type ChainEnd, crashedTick, decisionRow, lateTick } from '../../../actors/ticking/decision-chain.ts';
 import type { Autonomy } from '../../../src/domain/agent.ts';
 import { compileManifest, needsRisk } from '../../../src/domain/decide.ts';
 import { decisionHash, EMPTY_BOOK, GENESIS_HASH } from '../../../src/domain/decision.ts';
+import { CutHashes } from '../../../src/domain/observed-state.ts';
 import { SLOT, sampleCut, sampleManifest } from './sample.ts';
 
 const compiled = compileManifest(sampleManifest());
@@ -73,8 +74,8 @@ test('over random lives, rules and risk asked apart give the verdict of the mach
 });
 
 test('decisions are chained: each carries its predecessor and the hash of what it observed', () => {
-  const hashed = hashCut(sampleCut(SLOT, { premiumPct: -1.5, rsi: 30 }));
-  const observedHash = observedHashOf(compiled.instruments, hashed);
+  const hashed = new CutHashes(sampleCut(SLOT, { premiumPct: -1.5, rsi: 30 }));
+  const observedHash = hashed.observed(compiled.reading);
   const end: ChainEnd = { ...CHAIN, previousHash: GENESIS_HASH };
   const decided = () => decisionRow(end, SLOT, compiled.decide(hashed.cut, EMPTY_BOOK, 'suggest'), observedHash);
   const first = decided();

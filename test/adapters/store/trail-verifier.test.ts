@@ -5,8 +5,12 @@ import { createDispatchStore } from '../../../src/adapters/store/agents/dispatch
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
+import type { Cut } from '../../../src/domain/cut.ts';
+import { compileManifest } from '../../../src/domain/decide.ts';
+import { type DecisionRow, decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
+import { CutHashes } from '../../../src/domain/observed-state.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { SLOT, sampleCut } from '../../actors/agent/sample.ts';
+import { SLOT, sampleCut, sampleManifest } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { twoAgents } from './two-agents.ts';
 
@@ -31,7 +35,7 @@ beforeAll(async () => {
     const slot = SLOT + number * PERIOD;
     clock.advanceTo(slot + 500);
     if (number === 7) continue;
-    await writeCut(sql, sampleCut(slot, { premiumPct: -1.5, rsi: 30 + number }), 'streams');
+    await writeCut(sql, sharedCut(slot, 30 + number), 'streams');
     await createDispatchStore(sql).dueShards(PERIOD, slot);
     await ticker.tick(PERIOD, 0, slot);
     if (number === 3) await commands.pause(context, ids[1] as string);
@@ -42,6 +46,16 @@ beforeAll(async () => {
     await owner.end();
   };
 });
+
+/** The sample's cut, with an indicator that an agent of somebody else asked for. */
+function sharedCut(slot: number, rsi: number): Cut {
+  const { observations } = sampleCut(slot, { premiumPct: -1.5, rsi });
+  const shared = { 'ema:77@15m': { value: 271.25, previous: 271, barOpenTime: slot - 900_000 } };
+  return {
+    slot,
+    observations: new Map([...observations].map(([key, seen]) => [key, { ...seen, indicators: { ...seen.indicators, ...shared } }])),
+  };
+}
 
 let forged: string | null = null;
 
@@ -74,6 +88,35 @@ test('the trail of agents that were paused, resumed and late is whole', async ()
 });
 
 const at = (number: number): number => SLOT + number * PERIOD;
+
+/** Writes the first six decisions of an agent as the first rule of observed hashes would have, and the later ones as they are, chained to them. */
+async function asBefore(owner: Sql, id: string): Promise<{ readonly count: number }> {
+  const rows = await owner<(Omit<DecisionRow, 'risk'> & { risk: string | null })[]>`
+    select agent_id as "agentId", slot, manifest_version as "manifestVersion", encode(manifest_hash, 'hex') as "manifestHash",
+      encode(observed_hash, 'hex') as "observedHash", disposition, reason, instrument, outcome, risk, book from decisions where agent_id = ${id} order by slot`;
+  const { reading } = compileManifest(sampleManifest());
+  let previousHash = GENESIS_HASH;
+  for (const row of rows) {
+    const number = (row.slot - SLOT) / PERIOD;
+    const observedHash =
+      number > 6 ? row.observedHash : new CutHashes({ ...sharedCut(row.slot, 30 + number), hashedBy: 1 }).observed(reading);
+    const risk = row.risk === null ? null : (JSON.parse(row.risk) as DecisionRow['risk']);
+    const hash = decisionHash({ ...row, risk, observedHash, previousHash });
+    await owner`
+      update decisions set observed_hash = decode(${observedHash}, 'hex'), previous_hash = decode(${previousHash}, 'hex'), hash = decode(${hash}, 'hex')
+      where agent_id = ${id} and slot = ${row.slot}`;
+    previousHash = hash;
+  }
+  return rows;
+}
+
+test('records of the first rule verify beside those of the second, and one that was altered is found', async () => {
+  const id = ids[0] as string;
+  await forge('decisions', (sql) => asBefore(sql, id));
+  expect((await verifyTrail(sql)).breaks).toEqual([]);
+  await owner`update decisions set observed_hash = sha256('forged') where agent_id = ${id} and slot = ${at(2)}`;
+  expect((await verifyTrail(sql)).breaks).toMatchObject([{ agentId: id, part: 'observed_hash', slot: iso(at(2)) }]);
+});
 test.each<[string, string, (sql: Sql, id: string) => Promise<{ readonly count: number }>, Partial<{ part: string; slot: string | null }>]>([
   [
     'a disposition',

@@ -7,9 +7,12 @@ import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
+import { createTape } from '../../../src/adapters/tape/tape-writer.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
+import { compileManifest } from '../../../src/domain/decide.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import { CutHashes } from '../../../src/domain/observed-state.ts';
 import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
 import { isoTime, TAKE_TICK_MS } from '../../../src/domain/time.ts';
@@ -83,9 +86,9 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   const result = await replayTape({
     tapes: [tape],
     missed: comparison.missed,
-    onDecisions: async (made, cut) => {
+    onDecisions: async (made, cut, manifestOf) => {
       rows.push(...made);
-      await comparison.take(made, cut);
+      await comparison.take(made, cut, manifestOf);
     },
   });
   expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0, missedLive: 1 });
@@ -98,6 +101,28 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   expect(rows.filter(({ reason }) => reason === 'late_tick')).toHaveLength(1);
   expect(rows.filter(({ agentId, slot }) => agentId === first && (slot === START + 8 * PERIOD || slot === START + 9 * PERIOD))).toEqual([]);
   expect((await verifyTrail(sql)).breaks).toEqual([]);
+
+  // The same recording as it was made under the first rule of observed hashes, which names no rule: its hashes are those of then.
+  const old = join(folder, 'old.tape.ndjson');
+  const writer = await createTape(old, tape.header);
+  for await (const { events } of (await openTape(file)).batches())
+    await writer.write(events.map((event) => (event.kind === 'cut' ? (({ rule: _, ...note }) => note)(event) : event)));
+  await writer.close();
+  let [observed, differing] = [0, 0];
+  await replayTape({
+    tapes: [await openTape(old)],
+    missed: comparison.missed,
+    onDecisions: (made, cut, manifestOf) => {
+      for (const row of made.filter(({ observedHash }) => observedHash !== '')) {
+        const { reading } = compileManifest(manifestOf(row.manifestHash));
+        const { hashedBy, ...present } = cut;
+        expect([hashedBy, row.observedHash]).toEqual([1, new CutHashes(cut).observedByFirstRule(reading)]);
+        observed++;
+        if (new CutHashes(present).observed(reading) !== row.observedHash) differing++;
+      }
+    },
+  });
+  expect([observed > 10, differing]).toEqual([true, observed]);
 
   // The whole recording is certified; the slot before it is not, and neither is a time in which nobody decided.
   const parityOf = async (from: number, to: number) => {
@@ -199,12 +224,12 @@ test('Takes replay as they were evaluated every half minute: armed before and du
     const result = await replayTape({
       tapes: [await openTape(file)],
       missed: comparison.missed,
-      onDecisions: async (rows, cut) => {
+      onDecisions: async (rows, cut, manifestOf) => {
         for (const { agentId, slot, hash } of rows) {
           slots.set(agentId, [...(slots.get(agentId) ?? []), (slot - START) / TAKE_TICK_MS]);
           made.push(hash);
         }
-        await comparison.take(rows, cut);
+        await comparison.take(rows, cut, manifestOf);
       },
     });
     expect(result).toMatchObject({ cut: null, counts: { agents: 4, refusedCommands: 0 } });
@@ -290,9 +315,9 @@ test('a tokenized Take decides as its Take does on the same cuts: as it was reco
   await replayTape({
     tapes: [await openTape(file)],
     missed: comparison.missed,
-    onDecisions: async (rows, cut) => {
+    onDecisions: async (rows, cut, manifestOf) => {
       for (const row of rows) told(replayed, row as never);
-      await comparison.take(rows, cut);
+      await comparison.take(rows, cut, manifestOf);
     },
   });
   expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0 });

@@ -13,6 +13,7 @@ import {
   type RuleOutcome,
 } from '../../../domain/decision.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { observedBy, type Reading } from '../../../domain/observed-state.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
 import { pageOfRows } from '../page-of-rows.ts';
@@ -20,7 +21,7 @@ import { movedBefore } from '../trail/history-archive.ts';
 
 /** What reading needs of a manifest; small next to the manifest compiled for ticks. */
 interface ReadableManifest {
-  readonly instruments: readonly InstrumentKey[];
+  readonly reading: Reading;
   unpack(outcome: string): readonly RuleOutcome[];
 }
 
@@ -83,13 +84,18 @@ function rememberedManifests(sql: Sql): (rows: readonly PackedRow[]) => Promise<
 async function observationsOf(
   sql: Sql,
   wanted: readonly (readonly [slot: number, instrument: string])[],
-): Promise<ReadonlyMap<string, Observation>> {
+): Promise<ReadonlyMap<number, ReadonlyMap<InstrumentKey, Observation>>> {
   if (wanted.length === 0) return new Map();
-  const rows = await sql<{ slot: number; instrument: string; body: string }[]>`
+  const rows = await sql<{ slot: number; instrument: InstrumentKey; body: string }[]>`
     select o.slot, o.instrument, o.body
     from unnest(${wanted.map(([slot]) => slot)}::bigint[], ${wanted.map(([, instrument]) => instrument)}::text[]) as w(slot, instrument)
     join observations o on o.slot = w.slot and o.instrument = w.instrument`;
-  return new Map(rows.map((row) => [`${row.slot} ${row.instrument}`, JSON.parse(row.body) as Observation]));
+  const bySlot = new Map<number, Map<InstrumentKey, Observation>>();
+  for (const { slot, instrument, body } of rows) {
+    const observations = bySlot.get(slot) ?? new Map<InstrumentKey, Observation>();
+    bySlot.set(slot, observations.set(instrument, JSON.parse(body) as Observation));
+  }
+  return bySlot;
 }
 
 /** What of a decision is stored in its own row. */
@@ -127,12 +133,12 @@ export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'):
     const wanted = new Map<string, readonly [slot: number, instrument: string]>();
     for (const { row, manifest } of readable) {
       if (row.observed_hash === '') continue;
-      for (const instrument of manifest.instruments) wanted.set(`${row.slot} ${instrument}`, [row.slot, instrument]);
+      for (const { instrument } of manifest.reading.parts) wanted.set(`${row.slot} ${instrument}`, [row.slot, instrument]);
     }
     const observations = await observationsOf(sql, [...wanted.values()]);
     return readable.map(({ row, manifest }) => {
-      const observed =
-        row.observed_hash === '' ? [] : manifest.instruments.flatMap((instrument) => observations.get(`${row.slot} ${instrument}`) ?? []);
+      const seen = row.observed_hash === '' ? undefined : observations.get(row.slot);
+      const observed = seen === undefined ? [] : observedBy(manifest.reading, { observations: seen });
       return assembleDecision(storedOf(row), observed, manifest.unpack(row.outcome));
     });
   }

@@ -1,6 +1,7 @@
 /** What of a live run a replay is compared with: its decisions, what was observed, and the slots that agents missed. */
 import type { Observation } from '../../../domain/cut.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
 import type { Sql } from '../database.ts';
 import { requireKept } from '../trail/history-archive.ts';
@@ -24,7 +25,7 @@ export function createLiveRunReads(sql: Sql): LiveRunReads {
         order by slot, agent_id`.cursor(BATCH);
     },
     async observations(slot) {
-      const rows = await sql<{ instrument: string; body: string }[]>`
+      const rows = await sql<{ instrument: InstrumentKey; body: string }[]>`
         select instrument, body from observations where slot = ${slot} order by instrument`;
       if (rows.length === 0) await requireKept(sql, slot, 'what was observed');
       return new Map(rows.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation]));

@@ -1,10 +1,10 @@
 /** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the facts of its permit and the decision of whoever trades. */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agent.ts';
-import { observationHash } from '../../../domain/cut.ts';
-import { type AgentBook, combineObservationHashes, EMPTY_BOOK } from '../../../domain/decision.ts';
+import { type AgentBook, EMPTY_BOOK } from '../../../domain/decision.ts';
 import type { TraderKind } from '../../../domain/delegation.ts';
 import type { ProposalState } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { CutHashes, type Reading } from '../../../domain/observed-state.ts';
 import type { Order } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
@@ -81,7 +81,7 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
       };
     },
 
-    async decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]) {
+    async decision(agentId: string, slot: EpochMs, reading: Reading) {
       const [[row], signed] = await Promise.all([
         sql<{ disposition: Disposition; instrument: InstrumentKey | null; outcome: string; book: string | null; observed_hash: string }[]>`
           select disposition, instrument, outcome, book, encode(observed_hash, 'hex') as observed_hash from decisions where agent_id = ${agentId} and slot = ${slot}`,
@@ -90,17 +90,13 @@ export function createSigningReads(sql: Sql, feedKeys: () => readonly TrustedKey
       if (row === undefined) return null;
       if (!signed.ok) return { unsigned: signed.why };
       const { cut } = signed;
-      const hashes = universe.flatMap((instrument) => {
-        const observation = cut.observations.get(instrument);
-        return observation === undefined ? [] : [observationHash(observation)];
-      });
       return {
         disposition: row.disposition,
         instrument: row.instrument,
         outcome: row.outcome,
         book: row.book === null ? EMPTY_BOOK : (JSON.parse(row.book) as AgentBook),
         cut,
-        isWhole: combineObservationHashes(hashes) === row.observed_hash,
+        isWhole: new CutHashes(cut).matches(row.observed_hash, reading),
       };
     },
   };

@@ -4,11 +4,10 @@ import { createDecisionReads } from '../../../../src/adapters/store/agents/decis
 import { writeCut } from '../../../../src/adapters/store/agents/cut-store.ts';
 import type { Sql } from '../../../../src/adapters/store/database.ts';
 import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
-import { observationHash } from '../../../../src/domain/cut.ts';
+import type { Cut } from '../../../../src/domain/cut.ts';
 import { compileManifest } from '../../../../src/domain/decide.ts';
 import {
   type AgentBook,
-  combineObservationHashes,
   decisionHash,
   decisionId,
   EMPTY_BOOK,
@@ -16,6 +15,7 @@ import {
   type RiskAttribution,
 } from '../../../../src/domain/decision.ts';
 import { type Manifest, manifestHash } from '../../../../src/domain/manifest/manifest.ts';
+import { CutHashes } from '../../../../src/domain/observed-state.ts';
 import { SLOT, sampleCut, sampleManifest } from '../../../actors/agent/sample.ts';
 import { agentRow, freshId, ORG, OTHER, storeUnderTest } from '../reads.ts';
 
@@ -46,12 +46,21 @@ interface Told {
   readonly received?: boolean;
 }
 
+/** The same with an indicator that only an agent of somebody else reads. */
+function shared({ slot, observations }: Cut): Cut {
+  const theirs = { 'ema:77@15m': { value: 271.25, previous: 271, barOpenTime: slot - 900_000 } };
+  return {
+    slot,
+    observations: new Map([...observations].map(([key, seen]) => [key, { ...seen, indicators: { ...seen.indicators, ...theirs } }])),
+  };
+}
+
 /** Writes a row as a tick would, and returns the record that must be read. */
 async function decide(agentId: string, { slot, manifest, version, risk, book, received = true }: Told, previousHash = GENESIS_HASH) {
   const cut = sampleCut(slot, { premiumPct: -2, rsi: 30 });
-  await writeCut(sql, cut, 'streams');
+  await writeCut(sql, shared(cut), 'streams');
   const verdict = compileManifest(manifest).decide(received ? cut : { slot, observations: new Map() }, EMPTY_BOOK, 'research');
-  const observedHash = received ? combineObservationHashes([...cut.observations.values()].map(observationHash)) : '';
+  const observedHash = received ? new CutHashes(cut).observed(compileManifest(manifest).reading) : '';
   const row = {
     ...verdict,
     agentId,
@@ -72,7 +81,7 @@ async function decide(agentId: string, { slot, manifest, version, risk, book, re
   return { row, hash, observed: received ? Object.fromEntries(cut.observations) : {} };
 }
 
-test('a record has its observations, its rules with their thresholds, its risk and its book', async () => {
+test('a record has its observations without the indicators of others, its rules with their thresholds, its risk and its book', async () => {
   const manifest = sampleManifest();
   const id = await agentRow(sql, ORG, '2026-03-02T10:00:00Z', [manifest]);
   const told = await decide(id, { slot: SLOT, manifest, version: 1, risk: RISK, book: BOOK });
