@@ -60,10 +60,10 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
 
   async function look(id: string): Promise<BridgeAnswer> {
     const context = transferContext((await load(id)).state);
-    return { outcome: 'seen', sighting: await sighting(context) };
+    return { outcome: 'seen', sighting: await sighting(id, context) };
   }
 
-  async function sighting(context: BridgeTransferContext): Promise<Sighting> {
+  async function sighting(id: string, context: BridgeTransferContext): Promise<Sighting> {
     const { wish, provider: name, axes } = context;
     const at = clock.now();
     const provider = outside.providers[name];
@@ -77,7 +77,7 @@ export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Recor
       const found = await part(() => outside.chains[wish[to]].arrival(hash, recipient));
       if (found === null) return null;
       const settled = await deps.arrivals.settledBy(wish[to], hash);
-      return arrivalOf(found, context.heads[wish[to]], settled, { chain: wish.from, hash: context.hash as string });
+      return arrivalOf(found, context.heads[wish[to]], settled, id);
     };
     const [destination, refund] = await Promise.all([
       arrival(word?.fillHash ?? axes.provider.fillHash, 'to'),

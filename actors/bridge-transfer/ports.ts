@@ -1,5 +1,5 @@
 /** What bridge transfers need of the outside: providers that carry, and the two chains that show what happened. Boot supplies them. */
-import type { ArrivalSighting, ChainHead, ChainHeads, SourceName } from '../../src/domain/bridge/arrival.ts';
+import type { ArrivalSighting, ChainHead, ChainHeads } from '../../src/domain/bridge/arrival.ts';
 import type { SourceSighting } from '../../src/domain/bridge/axes.ts';
 import type { ReadEvmTransaction } from '../../src/domain/bridge/evm-fields.ts';
 import type { BridgeChain, BridgeProviderName, BridgeWish, UnsignedEvmTransaction } from '../../src/domain/bridge/quote.ts';
@@ -49,10 +49,10 @@ export interface BridgeOutside {
   readonly onSilence: (error: unknown) => void;
 }
 
-/** Arrivals that have settled transfers: each counts for one source transaction alone. */
+/** Arrivals that have settled transfers: each counts for one transfer of one organization. */
 export interface SettledArrivals {
-  /** The source transaction that this arrival has settled; null where it has settled none. */
-  settledBy(chain: BridgeChain, hash: string): Promise<SourceName | null>;
+  /** The id of the transfer that this arrival has settled, or null. */
+  settledBy(chain: BridgeChain, hash: string): Promise<string | null>;
 }
 
 /** What quotes and submissions need besides: the chains asked before anybody signs. */

@@ -21,12 +21,6 @@ export interface ArrivalSighting extends Pick<ArrivalAxis, 'hash' | 'amount'> {
   readonly block: ChainHead | null;
 }
 
-/** The source transaction of a transfer: what owns an arrival that has settled it. */
-export interface SourceName {
-  readonly chain: BridgeChain;
-  readonly hash: string;
-}
-
 /** A node whose newest block is older than this by the service's clock is too far behind to be quoted on. Milliseconds. */
 export const MOST_BEHIND_MS = 60_000;
 
@@ -40,13 +34,12 @@ export function isOlder(block: ChainHead, head: ChainHead): boolean {
 
 /**
  * The axis of an arrival. What was there before the quote, and what has settled another transfer, is `foreign`: no money
- * of this transfer, whatever its provider says. `settled` is the source transaction that it has settled; null where none.
+ * of this transfer, whatever its provider says. `settled` is the id of the transfer that it has settled, or null.
  */
-export function arrivalOf(seen: ArrivalSighting, head: ChainHead, settled: SourceName | null, own: SourceName): ArrivalAxis {
+export function arrivalOf(seen: ArrivalSighting, head: ChainHead, settled: string | null, own: string): ArrivalAxis {
   const { state, hash, amount, block } = seen;
   if (state === 'none' || state === 'failed') return { ...NO_ARRIVAL, state, hash };
   if (block === null || isOlder(block, head)) return { state: 'foreign', hash, amount, objection: 'older' };
-  if (settled !== null && (settled.chain !== own.chain || settled.hash !== own.hash))
-    return { state: 'foreign', hash, amount, objection: 'settled_another' };
+  if (settled !== null && settled !== own) return { state: 'foreign', hash, amount, objection: 'settled_another' };
   return { state, hash, amount, objection: null };
 }

@@ -50,7 +50,8 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
     if (live.manifestHash !== replayed.manifestHash || live.manifestVersion !== replayed.manifestVersion) {
       return `${where}: the live run decided by manifest version ${live.manifestVersion}, the replay by version ${replayed.manifestVersion}`;
     }
-    if (live.observedHash !== replayed.observedHash) return `${where}: ${await describeObserved(cut, manifestOf(replayed.manifestHash))}`;
+    if (live.observedHash !== replayed.observedHash)
+      return `${where}: ${await describeObserved(reads, cut, manifestOf(replayed.manifestHash))}`;
     for (const part of ['disposition', 'reason', 'instrument', 'outcome'] as const) {
       if (live[part] !== replayed[part])
         return `${where}: ${part} was ${String(live[part])} live and is ${String(replayed[part])} in the replay`;
@@ -61,23 +62,6 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
     if (live.previousHash !== replayed.previousHash)
       return `${where}: it follows another decision than live; the difference lies before this tape`;
     return live.hash === replayed.hash ? null : `${where}: the hash differs, though nothing that it covers does`;
-  }
-
-  /** Compares what the manifest reads; the indicators of other agents are none of its owner's business. */
-  async function describeObserved(cut: Cut, manifest: Manifest): Promise<string> {
-    const { reading } = compileManifest(manifest);
-    const observations = await reads.observations(cut.slot);
-    const live = new Map(observedBy(reading, { observations }).map((observation) => [observation.instrument, observation]));
-    for (const observation of observedBy(reading, cut)) {
-      const { instrument } = observation;
-      const other = live.get(instrument);
-      if (other === undefined) return `${instrument} was not observed live`;
-      for (const member of Object.keys(observation) as (keyof Observation)[]) {
-        const [was, is] = [sorted(other[member]), sorted(observation[member])];
-        if (was !== is) return `${member} of ${instrument} was ${was.slice(0, 300)} live and is ${is.slice(0, 300)} in the replay`;
-      }
-    }
-    return live.size === 0 ? 'nothing was observed live' : 'the live decision looked at other observations than those on record';
   }
 
   return {
@@ -102,6 +86,23 @@ export async function createComparison(reads: LiveRunReads): Promise<ReplayCompa
     },
     result: () => ({ compared, onlyReplayed, missedLive, different, firstDifference, firstSlot }),
   };
+}
+
+/** Compares what the manifest reads; the indicators of other agents are none of its owner's business. */
+async function describeObserved(reads: LiveRunReads, cut: Cut, manifest: Manifest): Promise<string> {
+  const { reading } = compileManifest(manifest);
+  const observations = await reads.observations(cut.slot);
+  const live = new Map(observedBy(reading, { observations }).map((observation) => [observation.instrument, observation]));
+  for (const observation of observedBy(reading, cut)) {
+    const { instrument } = observation;
+    const other = live.get(instrument);
+    if (other === undefined) return `${instrument} was not observed live`;
+    for (const member of Object.keys(observation) as (keyof Observation)[]) {
+      const [was, is] = [sorted(other[member]), sorted(observation[member])];
+      if (was !== is) return `${member} of ${instrument} was ${was.slice(0, 300)} live and is ${is.slice(0, 300)} in the replay`;
+    }
+  }
+  return live.size === 0 ? 'nothing was observed live' : 'the live decision looked at other observations than those on record';
 }
 
 /** A column for a sentence: at most 300 characters of it. */

@@ -4,8 +4,8 @@ import { writeRecords } from '../../../src/adapters/store/actors/actor-records.t
 import { inTransaction } from '../../../src/adapters/store/actors/actor-store.ts';
 import { settledArrivals } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
-import { EVM_WALLET, signEvm, signSolana, TOKEN } from '../../adapters/bridge/bridge-world.ts';
-import { type BridgeFixture, openBridgeFixture } from './bridge-fixture.ts';
+import { EVM_WALLET, signEvm, signSolana, TOKEN, wishFrom } from '../../adapters/bridge/bridge-world.ts';
+import { type BridgeFixture, openBridgeFixture, STRANGER } from './bridge-fixture.ts';
 
 let fixture: BridgeFixture;
 beforeAll(async () => {
@@ -88,7 +88,7 @@ test('of two processes that end two transfers by one payment at once, the databa
   const winner = outcomes[0]?.status === 'fulfilled' ? one : two;
   // The same process again changes nothing; nobody takes it back.
   await claim(winner);
-  expect(await settledArrivals(fixture.sql).settledBy('spotchain', hash)).toEqual({ chain: 'evmvenue', hash: winner.hash });
+  expect(await settledArrivals(fixture.sql).settledBy('spotchain', hash)).toBe(winner.id);
   await expect(fixture.sql`delete from bridge_arrivals where hash = ${hash}`).rejects.toThrow();
   await expect(fixture.sql`update bridge_arrivals set source_hash = 'other' where hash = ${hash}`).rejects.toThrow();
 });
@@ -129,12 +129,57 @@ test('a transaction of before the quote that says the same is not the transferâ€
   const hash = ledger.submit(await signEvm(transaction, ledger.nonce(EVM_WALLET.address)));
   fixture.pass();
   const anew = await fixture.quoted('evmvenue', 'cctp');
-  expect(anew.transaction).toMatchObject({ to: transaction.to, data: transaction.data });
+  expect(anew.transaction).toMatchObject({ to: transaction.to, value: transaction.value });
   const taken = await fixture.commands.submit(fixture.contextOf(), anew.id, { hash });
   expect(taken.ok).toBe(true);
   const ended = await fixture.followed(anew.id);
   expect(ended.state).toBe('failed');
   expect(ended.axes.source).toMatchObject({ state: 'other', detail: expect.stringContaining('older than the quote') });
+});
+
+describe('a deposit of another organization', () => {
+  test.each(['relay', 'cctp'] as const)('is not taken for the own of a quote of the same terms by %s', SLOW, async (provider) => {
+    const { commands, contextOf } = fixture;
+    const stranger = () => ({ ...contextOf(), orgId: STRANGER });
+    const wish = { ...wishFrom('evmvenue', '25'), preference: 'received' as const, provider };
+    fixture.world.catchUp();
+    const copied = await commands.quote(stranger(), wish);
+    if (!copied.ok) throw new Error(copied.refusal.detail);
+    const ours = await fixture.submitted('evmvenue', provider);
+    const taken = await commands.submit(stranger(), copied.value.id, { hash: ours.hash as string });
+    expect(taken.ok).toBe(true);
+    // Both are followed by the same rounds.
+    expect((await fixture.followed(ours.id)).state).toBe('completed');
+    for (let look = 0; look < 4; look++) {
+      fixture.pass();
+      await fixture.round();
+    }
+    const [theirs] = await fixture.sql`select state, body #> '{axes,source}' as source from bridge_transfers where id = ${copied.value.id}`;
+    expect(theirs).toMatchObject({ state: 'failed', source: { state: 'other', detail: expect.stringContaining('data') } });
+  });
+
+  test('ends no transfer by its arrival, whatever source transaction the transfer names', SLOW, async () => {
+    const ours = await fixture.followed((await fixture.submitted('evmvenue', 'cctp')).id);
+    const copied = await fixture.submitted('evmvenue', 'cctp');
+    const arrival = fixture.sql.json({ hash: ours.axes.destination.hash });
+    await expect(
+      fixture.sql`update bridge_transfers set state = 'completed', body = jsonb_set(body, '{axes,destination}', ${arrival}) where id = ${copied.id}`,
+    ).rejects.toThrow('no arrival of its own');
+    const claim = inTransaction(fixture.sql, (transaction) =>
+      writeRecords(transaction, [
+        {
+          type: 'bridge_arrival',
+          chain: 'spotchain',
+          hash: ours.axes.destination.hash as string,
+          kind: 'payment',
+          transferId: copied.id,
+          sourceChain: 'evmvenue',
+          sourceHash: ours.hash,
+        },
+      ]),
+    );
+    await expect(claim).rejects.toThrow('has settled transfer');
+  });
 });
 
 describe('a deposit that the provider swaps', () => {

@@ -9,10 +9,16 @@ import { EVM_WALLET, openBridgeOver, openBridgeWorld, signEvm, signSolana, wishF
 import { actorWorld } from '../../world/actor-world.ts';
 
 export const ORG = '00000000-0000-7000-8000-00000000000a';
+export const STRANGER = '00000000-0000-7000-8000-00000000000b';
 
 export async function openBridgeFixture() {
   const world = await openBridgeWorld();
-  const actors = await actorWorld({ name: 'bridge test', clock: world.clock, at: world.clock.now(), organizations: { [ORG]: 'ours' } });
+  const actors = await actorWorld({
+    name: 'bridge test',
+    clock: world.clock,
+    at: world.clock.now(),
+    organizations: { [ORG]: 'ours', [STRANGER]: 'theirs' },
+  });
   const { sql, runtime, newId } = actors;
   const bridge = openBridgeOver(world);
   const callers = bridgeTransferCapability.callers({ sql, runtime, bridge, clock: world.clock, newId } as never);

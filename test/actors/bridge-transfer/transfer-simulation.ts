@@ -13,7 +13,6 @@ import { createCctpProvider } from '../../../src/adapters/bridge/cctp/provider.t
 import { createRelayProvider } from '../../../src/adapters/bridge/relay/provider.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { ActorRecord, ActorRow } from '../../../src/domain/actor-step.ts';
-import type { SourceName } from '../../../src/domain/bridge/arrival.ts';
 import { delayAfterMs, isEnded } from '../../../src/domain/bridge/axes.ts';
 import type { BridgeChain, BridgeWish } from '../../../src/domain/bridge/quote.ts';
 import { USDC_MINT } from '../../../src/domain/catalog.ts';
@@ -63,17 +62,15 @@ function providersOver(ask: () => Promise<ReturnType<WireWord>>) {
 
 const arrivalOf = (row: ActorRecord): string => `${String(row['chain'])} ${String(row['hash'])}`;
 
-/** The store with the one rule of the database that memory does not have: an arrival counts for one source transaction. */
-function settling(store: MemoryStore, settled: Map<string, SourceName>): MemoryStore {
+/** The store with the one rule of the database that memory does not have: an arrival counts for one transfer. */
+function settling(store: MemoryStore, settled: Map<string, string>): MemoryStore {
   let before: Promise<unknown> = Promise.resolve();
   const commit: MemoryStore['commit'] = async (commits) => {
     const rows = commits.flatMap(({ plan }) => plan.records.filter(({ type }) => type === 'bridge_arrival'));
-    const isTaken = rows.some((row) => (settled.get(arrivalOf(row))?.hash ?? row['sourceHash']) !== row['sourceHash']);
+    const isTaken = rows.some((row) => (settled.get(arrivalOf(row)) ?? row['transferId']) !== row['transferId']);
     if (isTaken) throw new Error('the arrival has settled another transfer');
     const stale = await store.commit(commits);
-    for (const row of rows)
-      if (!stale.has(row['transferId'] as string))
-        settled.set(arrivalOf(row), { chain: row['sourceChain'] as BridgeChain, hash: row['sourceHash'] as string });
+    for (const row of rows) if (!stale.has(row['transferId'] as string)) settled.set(arrivalOf(row), row['transferId'] as string);
     return stale;
   };
   // One after the other, as transactions that meet at the same key.
@@ -103,7 +100,7 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
   const faulty = 0.02 + random() * 0.25;
   let now = NOW;
   const clock = { now: () => now, elapsed: () => now, deadline: () => () => {} };
-  const settled = new Map<string, SourceName>([[`${wish.to} ${truth.used}`, { chain: wish.from, hash: named(wish.from, 'long ago') }]]);
+  const settled = new Map<string, string>([[`${wish.to} ${truth.used}`, 'long ago']]);
   const store = settling(createMemoryStore(), settled);
   const plain = createRuntime({ store, directory: createDirectory([bridgeTransferKind]), clock });
   const at = (): number => now - NOW - SECOND;
@@ -177,7 +174,7 @@ function outcomeOf(
   seed: number,
   plan: Plan,
   store: MemoryStore,
-  settled: ReadonlyMap<string, SourceName>,
+  settled: ReadonlyMap<string, string>,
   ids: readonly string[],
   tookMs: (id: string) => number,
 ): SimulatedTransfer {
@@ -187,8 +184,8 @@ function outcomeOf(
       .filter(({ channel, actorId }) => channel === 'alerts' && actorId === id)
       .map(({ body }) => String(body['what']));
     const word = transferState(state);
-    const { axes, delayedAt, wish, hash } = transferContext(state);
-    const wrong = wrongAlerts(word, alerts, tookMs(id), delayedAt !== null) ?? wrongArrival(word, wish, axes, settled, hash);
+    const { axes, delayedAt, wish } = transferContext(state);
+    const wrong = wrongAlerts(word, alerts, tookMs(id), delayedAt !== null) ?? wrongArrival(word, wish, axes, settled, id);
     return { word, alerts, wrong };
   });
   const incident = store.incidents[0];
@@ -211,12 +208,12 @@ function wrongArrival(
   word: string,
   wish: BridgeWish,
   axes: ReturnType<typeof transferContext>['axes'],
-  settled: ReadonlyMap<string, SourceName>,
-  hash: string | null,
+  settled: ReadonlyMap<string, string>,
+  id: string,
 ): string | null {
-  const by = (on: BridgeChain, arrival: string | null) => settled.get(`${on} ${arrival}`)?.hash ?? null;
-  if (word === 'completed' && by(wish.to, axes.destination.hash) !== hash) return 'it is completed by a payment that is not its own';
-  if (word === 'refunded' && by(wish.from, axes.refund.hash) !== hash) return 'it is refunded by a refund that is not its own';
+  const by = (on: BridgeChain, arrival: string | null) => settled.get(`${on} ${arrival}`) ?? null;
+  if (word === 'completed' && by(wish.to, axes.destination.hash) !== id) return 'it is completed by a payment that is not its own';
+  if (word === 'refunded' && by(wish.from, axes.refund.hash) !== id) return 'it is refunded by a refund that is not its own';
   return null;
 }
 

@@ -13,7 +13,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { encodeFunctionData, getAddress, type Hex } from 'viem';
+import { concat, encodeFunctionData, getAddress, type Hex } from 'viem';
 import { bytesField, numberField, type SourceCall } from '../../../domain/bridge/source-call.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
 import { TOKEN_MESSENGER_ABI, wide } from '../evm-calls.ts';
@@ -41,14 +41,18 @@ export interface BurnTerms {
   readonly domain: number;
 }
 
-/** The call of the EVM chain that burns for a token account of the primary chain. */
-export function evmBurnData({ amount, maxFee, finality, domain }: BurnTerms, token: string, tokenAccount: string): Hex {
+/**
+ * The call of the EVM chain that burns for a token account of the primary chain. `mark` follows the arguments, where the
+ * contract does not read: it makes two quotes of the same terms two calls, so that a deposit belongs to one quote alone.
+ */
+export function evmBurnData({ amount, maxFee, finality, domain }: BurnTerms, token: string, tokenAccount: string, mark: Hex): Hex {
   const recipient: Hex = `0x${Buffer.from(new PublicKey(tokenAccount).toBytes()).toString('hex')}`;
-  return encodeFunctionData({
+  const call = encodeFunctionData({
     abi: TOKEN_MESSENGER_ABI,
     functionName: 'depositForBurnWithHook',
     args: [amount, domain, recipient, getAddress(token), ZERO, maxFee, finality, FORWARD_HOOK],
   });
+  return concat([call, mark]);
 }
 
 /** The one token account of an owner that everybody can derive. */

@@ -3,6 +3,7 @@
  * Fees come from GET /v2/burn/USDC/fees, attestations from GET /v2/messages; Circle's forwarding mints at the destination.
  * See docs/reference/outside/cctp.md.
  */
+import { randomBytes } from 'node:crypto';
 import { Keypair } from '@solana/web3.js';
 import { getAddress } from 'viem';
 import type { Clock } from '../../../../streams/clock.ts';
@@ -80,11 +81,15 @@ export interface CctpOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** A key for the account that holds a burn's message. Default: a random one. */
   readonly eventKey?: () => Keypair;
+  /** Tells the burn of a quote on the EVM chain from every other. Default: 16 random bytes. */
+  readonly quoteMark?: () => `0x${string}`;
 }
+
+const randomMark = (): `0x${string}` => `0x${randomBytes(16).toString('hex')}`;
 
 /** @throws RangeError for an EVM chain that Circle has no domain for */
 export function createCctpProvider(options: CctpOptions) {
-  const { http, chainId, mint, token, clock, eventKey = () => Keypair.generate() } = options;
+  const { http, chainId, mint, token, clock, eventKey = () => Keypair.generate(), quoteMark = randomMark } = options;
   const evmDomain = EVM_DOMAINS[chainId];
   if (evmDomain === undefined) throw new RangeError(`CCTP has no domain for chain ${chainId}`);
   const domainOf = (chain: BridgeChain): number => (chain === 'spotchain' ? SOLANA_DOMAIN : evmDomain);
@@ -141,7 +146,7 @@ export function createCctpProvider(options: CctpOptions) {
 
   async function evmPlan(wish: BridgeWish, burn: Omit<BurnTerms, 'domain'>): Promise<SourcePlan> {
     const from = getAddress(wish.sender);
-    const data = evmBurnData({ ...burn, domain: SOLANA_DOMAIN }, token, tokenAccountOf(wish.recipient, mint));
+    const data = evmBurnData({ ...burn, domain: SOLANA_DOMAIN }, token, tokenAccountOf(wish.recipient, mint), quoteMark());
     const allowance = await options.allowance(from, TOKEN_MESSENGER);
     return {
       kind: 'evm',

@@ -2,7 +2,6 @@
 import type { SettledArrivals } from '../../../../actors/bridge-transfer/ports.ts';
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { SourceName } from '../../../domain/bridge/arrival.ts';
 import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/axes.ts';
 import type { TransferStep } from '../../../domain/bridge/course.ts';
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
@@ -37,7 +36,7 @@ export function writeBridgeTransfers(transaction: Transaction, rows: readonly Ac
 }
 
 /**
- * Has arrivals count for their transfers. @throws where one of them counts for another source transaction already, so that
+ * Has arrivals count for their transfers. @throws where one of them counts for another transfer already, so that
  * the step which relies on it is not committed.
  */
 export async function writeBridgeArrivals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
@@ -48,17 +47,16 @@ export async function writeBridgeArrivals(transaction: Transaction, rows: readon
     select chain, hash, kind, "transferId", "sourceChain", "sourceHash" from (${given}) as g on conflict (chain, hash) do nothing`;
   const [other] = await transaction<{ hash: string; transfer_id: string }[]>`
     select a.hash, a.transfer_id from (${given}) as g join bridge_arrivals a on a.chain = g.chain and a.hash = g.hash
-    where (a.source_chain, a.source_hash) is distinct from (g."sourceChain", g."sourceHash") limit 1`;
+    where a.transfer_id <> g."transferId" limit 1`;
   if (other !== undefined) throw new Error(`the arrival ${other.hash} has settled transfer ${other.transfer_id} already`);
 }
 
-/** Which source transaction an arrival has settled, over all organizations. */
+/** The transfer that an arrival has settled, over all organizations. */
 export function settledArrivals(sql: Sql): SettledArrivals {
   return {
     async settledBy(chain, hash) {
-      const [row] = await sql<SourceName[]>`
-        select source_chain as chain, source_hash as hash from bridge_arrivals where chain = ${chain} and hash = ${hash}`;
-      return row ?? null;
+      const [row] = await sql<{ id: string }[]>`select transfer_id as id from bridge_arrivals where chain = ${chain} and hash = ${hash}`;
+      return row?.id ?? null;
     },
   };
 }
