@@ -112,7 +112,6 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
       ['src/adapters/venues/reference/fallback.ts', 'withFallback', 70],
       ['src/adapters/venues/reference/issuer-marks.ts', 'createIssuerMarkFeed', 90],
       ['src/adapters/venues/spotexchange/signed-rest.ts', 'createSignedRest', 100],
-      ['src/simulation/replay/comparison.ts', 'createComparison', 70],
       ['src/simulation/seeded/trading-floor.ts', 'createTradingFloor', 70],
       ['src/simulation/stress/book-audit.ts', 'createBookAudit', 80],
       ['src/trading/leaderboard-refresh.ts', 'createLeaderboardRefresh', 77],
