@@ -12,15 +12,27 @@ let api: ApiUnderTest;
 let ours: string;
 /** Every id that a row of the other organization has, with the tables in which it is one. */
 const foreign = new Map<string, readonly string[]>();
+/** Every GET route without an id, as our organization was answered before and after the other one had anything. */
+const given = new Map<string, readonly [before: unknown, after: unknown]>();
 beforeAll(async () => {
   api = await apiUnderTest();
   ours = await createdAgent(api, await api.token(PERMISSIONS, OURS));
+  const tokens = new Map<string, string>();
+  for (const entry of everyList) tokens.set(name(entry), await api.token(PERMISSIONS, OURS));
+  const answers = async () => {
+    const found = new Map<string, unknown>();
+    for (const entry of everyList) found.set(name(entry), await asking(entry, entry.route.url, tokens.get(name(entry)) as string, newId()));
+    return found;
+  };
+  const before = await answers();
   const superuser = openDatabase({ url: api.databaseUrl, role: null, connections: 1, name: 'isolation superuser' });
   await superuser`delete from control where org_id = ${THEIRS}`;
   await superuser`delete from organizations where id = ${THEIRS}`;
   const rows = await fillTables(superuser, await organizationTables(superuser), THEIRS);
   await superuser.end();
   for (const [table, { id }] of rows) if (typeof id === 'string') foreign.set(id, [...(foreign.get(id) ?? []), table]);
+  const after = await answers();
+  for (const [route, answer] of before) given.set(route, [answer, after.get(route)]);
 });
 afterAll(() => api.close());
 
@@ -31,6 +43,11 @@ const name = ({ route }: RouteEntry): string => `${route.method} ${route.url}`;
 const withIds = ROUTES.filter(({ route }) => route.url.includes('/:'));
 const lists = ROUTES.filter(({ route }) => route.method === 'GET' && !route.url.includes('/:'));
 
+const everyList = servedRoutes().filter(({ route }) => route.method === 'GET' && route.url.startsWith('/v1/') && !route.url.includes('/:'));
+
+/** Shared catalogs: what an organization lists, launches or registers is for everybody to see. */
+const PUBLIC_BY_DESIGN: Readonly<Record<string, string>> = {};
+
 /** In the suite a route is asked about every id of its own kind and one in so many of the others, its neighbour about the next; in the proof about all. */
 const IDS_APART = rounds({ suite: 6, proof: 1 });
 function foreignTo({ route }: RouteEntry, place: number): readonly (readonly [id: string, tables: readonly string[]])[] {
@@ -38,6 +55,12 @@ function foreignTo({ route }: RouteEntry, place: number): readonly (readonly [id
   const itsOwn = (tables: readonly string[]) => kind !== '' && tables.some((table) => table.includes(kind.replaceAll('-', '_')));
   return [...foreign].filter(([, tables], index) => index % IDS_APART === place % IDS_APART || itsOwn(tables));
 }
+
+test('nothing that the other organization has changes a byte of what ours is given, but for what is public by design', () => {
+  const changed = [...given].filter(([, [before, after]]) => JSON.stringify(before) !== JSON.stringify(after));
+  expect(given.size).toBeGreaterThan(60);
+  expect(changed.map(([route]) => route).sort()).toEqual(Object.keys(PUBLIC_BY_DESIGN).sort());
+});
 
 /** An id of the same form and length that nothing has. */
 const absentLike = (id: string): string => (id.startsWith('{') ? id.replaceAll(/\d/g, '0') : newId());
