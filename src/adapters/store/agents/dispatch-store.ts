@@ -21,6 +21,22 @@ export interface DueShard {
   readonly shard: number;
 }
 
+/** Orders shards by the turn of the organization that has fewest before it. Organizations of a shard are found by the index, one to the next. */
+async function byTurns(sql: Sql, periodMs: number, due: readonly number[]): Promise<readonly number[]> {
+  const rows = await sql<{ shard: number }[]>`
+    with recursive shared as (
+      select d.shard, f.org_id from unnest(${due as number[]}::int[]) as d(shard) cross join lateral (
+        select a.org_id from actors a where a.tick_period_ms = ${periodMs} and a.shard = d.shard and a.tick_from is not null order by a.org_id limit 1) f
+      union all
+      select s.shard, n.org_id from shared s cross join lateral (
+        select a.org_id from actors a where a.tick_period_ms = ${periodMs} and a.shard = s.shard and a.tick_from is not null and a.org_id > s.org_id
+        order by a.org_id limit 1) n
+    ), turns as (select shard, row_number() over (partition by org_id order by shard) as turn from shared)
+    select d.shard from unnest(${due as number[]}::int[]) as d(shard) left join turns t on t.shard = d.shard
+    group by d.shard order by coalesce(min(t.turn), 1), d.shard`;
+  return rows.map(({ shard }) => shard);
+}
+
 /** What the dispatcher asks: which shards have a slot to tick. */
 export function createDispatchStore(sql: Sql) {
   return {
@@ -33,6 +49,7 @@ export function createDispatchStore(sql: Sql) {
 
     /**
      * Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot.
+     * Organizations take turns: each one's first shard comes before any organization's second.
      * The shards are found from one to the next by the index: what is read grows with them, not with their actors.
      */
     async dueShards(periodMs: number, slot: EpochMs): Promise<readonly DueShard[]> {
@@ -52,7 +69,9 @@ export function createDispatchStore(sql: Sql) {
       const rows = await sql<
         { shard: number }[]
       >`select shard from tick_shards where period_ms = ${periodMs} and last_slot < ${slot} order by shard`;
-      return rows.map(({ shard }) => ({ periodMs, shard }));
+      const due = rows.map(({ shard }) => shard);
+      const ordered = due.length > 1 ? await byTurns(sql, periodMs, due) : due;
+      return ordered.map((shard) => ({ periodMs, shard }));
     },
 
     /** Takes or renews a duty; false while another holds it. */
