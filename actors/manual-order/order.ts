@@ -21,8 +21,6 @@ export interface ManualOrderInput {
   readonly detail: string | null;
   /** What it was filled with at once. */
   readonly fills: readonly Fill[];
-  /** What its book begins with where it is the book's first. */
-  readonly capitalUsd: DecimalString;
   /** The book's version that risk validated it on: what is filled at once is booked on that one or not at all. */
   readonly bookVersion: number;
   readonly createdAt: EpochMs;
@@ -90,7 +88,7 @@ export const MANUAL_ORDER_EFFECTS = {
 } as const;
 
 function fillRecords(fills: readonly Fill[], info: StepInfo, on: { readonly expectedVersion?: number }): Effect[] {
-  return fills.map((fill) => record('fill', { orgId: info.orgId, fill, capitalUsd: contextOf(info).capitalUsd, ...on }));
+  return fills.map((fill) => record('fill', { orgId: info.orgId, fill, ...on }));
 }
 
 function contextOf({ context }: Pick<StepInfo, 'context'>): ManualOrderContext {

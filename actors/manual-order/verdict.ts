@@ -16,8 +16,6 @@ export interface ManualVerdict {
   readonly epoch: number;
   /** The version of the book that it was validated on; zero where nothing was booked yet. */
   readonly bookVersion: number;
-  /** What the book begins with. */
-  readonly capitalUsd: DecimalString;
 }
 
 /** What an order leaves to the next one on the same book. */

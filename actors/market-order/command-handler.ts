@@ -129,7 +129,7 @@ function prepared(
   mode: ExecutionMode,
   passing: PassedVerdict,
 ): ActorStart {
-  const { verdict, touch, epoch, capitalUsd, bookVersion } = passing;
+  const { verdict, touch, epoch, bookVersion } = passing;
   const resting = request.timeInForce === 'gtc' ? { postOnly: request.postOnly === true } : undefined;
   const createdAt = clock.now();
   const input: MarketOrderInput = {
@@ -141,7 +141,6 @@ function prepared(
     risk: verdict.risk,
     placedBy: context.subject,
     epoch,
-    capitalUsd,
     bookVersion,
     createdAt,
   };

@@ -78,7 +78,7 @@ export function inputOf(
   createdAt: EpochMs,
   begun: Pick<PredictionOrderInput, 'begins' | 'reason' | 'detail' | 'fills' | 'onchain'>,
 ): PredictionOrderInput {
-  const { market, order, verdict, touch, epoch, capitalUsd, bookVersion } = validated;
+  const { market, order, verdict, touch, epoch, bookVersion } = validated;
   return {
     order,
     marketId: market.id,
@@ -88,7 +88,6 @@ export function inputOf(
     risk: verdict.risk,
     placedBy,
     epoch,
-    capitalUsd,
     bookVersion,
     createdAt,
   };

@@ -46,8 +46,6 @@ export interface SwapSubject {
   readonly priceImpactPct: DecimalString | null;
   readonly steps: readonly RouteStep[];
   readonly risk: RiskAttribution;
-  /** What its book begins with where it is the book's first. */
-  readonly capitalUsd: DecimalString;
   /** The trade proposal that asked for it, which books its fill; none of a person's own swap. */
   readonly proposal?: SwapProposal;
 }

@@ -266,7 +266,7 @@ function quoteOfFill({ source, observedAt, bid, ask }: Quote): FillQuote {
 
 function inputOf(
   { preparedBy, executor, proposal }: Pick<PreparedTransactionInput, 'preparedBy' | 'executor'> & Pick<SwapHandlerDeps, 'proposal'>,
-  { order, verdict, touch, epoch, capitalUsd }: PassedVerdict,
+  { order, verdict, touch, epoch }: PassedVerdict,
   { promise, route, message, maxSlippageBps }: Agreed,
   createdAt: number,
 ): PreparedTransactionInput {
@@ -282,7 +282,6 @@ function inputOf(
     priceImpactPct: route.priceImpactPct,
     steps: route.steps,
     risk: verdict.risk,
-    capitalUsd,
     ...(proposal === undefined ? {} : { proposal }),
   };
   return {

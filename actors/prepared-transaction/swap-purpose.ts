@@ -14,7 +14,7 @@ export const swapPurpose: PurposeRules = {
   objection: (context, { changes }) => balanceObjection(changes, swapSubject(context).promise),
 
   settle(context, info) {
-    const { order, promise, decisionPrice, market, capitalUsd, proposal } = swapSubject(context);
+    const { order, promise, decisionPrice, market, proposal } = swapSubject(context);
     const { landed } = context;
     if (landed === null) throw new Error(`swap ${info.actorId} is settled before it landed`);
     const fill = swapFill(landed.changes, promise, {
@@ -29,7 +29,7 @@ export const swapPurpose: PurposeRules = {
     });
     // What a proposal asked for is booked by the proposal, as any venue's fill is.
     if (fill !== null && (proposal !== undefined || context.executor === 'delegated')) return [];
-    if (fill !== null) return [record('fill', { orgId: info.orgId, fill, capitalUsd })];
+    if (fill !== null) return [record('fill', { orgId: info.orgId, fill })];
     const body = { what: 'swap_moved_nothing', transactionId: info.actorId, wallet: context.wallet, signature: context.signature };
     return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
   },

@@ -48,6 +48,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./members.ts')).membersCommands,
   },
   {
+    name: 'books',
+    usage: '[command]',
+    description: 'correct books that hold cash which no account has',
+    load: async () => (await import('./books.ts')).booksCommands,
+  },
+  {
     name: 'exchange-keys',
     usage: '[command]',
     description: 'add, list and remove the keys of organizations at the spot exchange',

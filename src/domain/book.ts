@@ -234,6 +234,19 @@ export function applyTransfer(state: TradingBook, amountUsd: DecimalString): Tra
   };
 }
 
+/**
+ * The book of an organization's people after its account has paid or received its cash. The money of people lies in their
+ * accounts, so a manual book holds positions only: a purchase is paid in, and what a sale brings is paid out.
+ */
+export function settledByAccount(state: TradingBook): TradingBook {
+  return new Decimal(state.cashUsd).isZero() ? state : applyTransfer(state, accountPays(state));
+}
+
+/** Dollars that the account of a manual book pays in (above zero) or receives (below zero). */
+export function accountPays({ cashUsd }: Pick<TradingBook, 'cashUsd'>): DecimalString {
+  return plainDecimal(new Decimal(cashUsd).neg());
+}
+
 /** What a resolved market pays for everything that a book holds of one outcome. Booked once, and no fee is taken of it. */
 export interface Settlement {
   readonly bookId: string;

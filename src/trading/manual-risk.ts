@@ -3,9 +3,20 @@
  * is traded in, and everything that waits on that book counts.
  */
 import type { LeftByOrder, ManualVerdict } from '../../actors/manual-order/verdict.ts';
-import { applyFill, bookIds, emptyBook, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
+import {
+  applyFill,
+  applyTransfer,
+  bookIds,
+  emptyBook,
+  type Fill,
+  markBook,
+  type OpenProposal,
+  settledByAccount,
+  type TradingBook,
+} from '../domain/book.ts';
 import { CATALOG } from '../domain/catalog.ts';
-import { type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import { costModelOf } from '../domain/costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import type { ExecutionMode, Order } from '../domain/order.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
 import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/order.ts';
@@ -59,14 +70,14 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
   return {
     async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn, account } = {}) {
       const { epoch, preferences, book: stored, others, waiting } = account ?? (await reads.manualAccount(orgId, mode));
-      const capitalUsd = preferences.maxCapitalUsd;
       const state: TradingBook = {
-        ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, capitalUsd)),
+        ...(stored?.state ?? emptyBook(bookIds.manual(orgId, mode), mode, '0')),
         openProposals: [...waiting, ...alongside],
       };
       const compiled = compile(preferences.maxSlippageBps, state);
       if (!compiled.ok) return compiled;
       const order = compiled.value;
+      const fee = feeBps?.(order) ?? costModelOf(order.instrument).takerFeeBps;
       const elsewhere = others.assets.map(({ instrument }) => instrument);
       const held = state.holdings.map(({ instrument }) => instrument);
       const waitedFor = state.openProposals.map(({ instrument }) => instrument);
@@ -76,13 +87,13 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
         readsReference: false,
         agent: null,
         preferences,
-        book: markBook(state, marksOf(held, markets), clock.now()),
+        book: markBook(paidByAccount(state, order, fee), marksOf(held, markets), clock.now()),
         others: exposureOfSums(others, marksOf(elsewhere, markets)),
         control: {
           halt: haltOf({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
           disabled: deps.disabledVenues(null, orgId),
         },
-        feeBps: feeBps?.(order),
+        feeBps: fee,
       });
       const verdict = assessOrder(order, context, withOutcomes(markets));
       const { quote, depth, market } = present;
@@ -102,7 +113,6 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
           touch: plainDecimal(touch ?? order.limitPrice),
           epoch,
           bookVersion: stored?.version ?? 0,
-          capitalUsd,
           context,
         },
       };
@@ -115,8 +125,26 @@ export function accountAfter(account: ManualAccount, orgId: string, mode: Execut
   const waiting = waits === null ? account.waiting : [...account.waiting, waits];
   if (fills.length === 0) return { ...account, waiting };
   const id = bookIds.manual(orgId, mode);
-  const before = account.book ?? { id, agentId: null, version: 0, state: emptyBook(id, mode, account.preferences.maxCapitalUsd) };
-  return { ...account, waiting, book: { ...before, version: before.version + fills.length, state: fills.reduce(applyFill, before.state) } };
+  const before = account.book ?? { id, agentId: null, version: 0, state: emptyBook(id, mode, '0') };
+  return { ...account, waiting, book: { ...before, version: before.version + fills.length, state: fills.reduce(booked, before.state) } };
+}
+
+function booked(state: TradingBook, fill: Fill): TradingBook {
+  return settledByAccount(applyFill(state, fill));
+}
+
+/**
+ * The book with the cash that its account must at least have: for this order, and for every purchase that waits. No venue
+ * fills an order that its account cannot pay, and nothing beyond that is counted as money of the organization.
+ */
+function paidByAccount(state: TradingBook, order: Order, feeBps: number): TradingBook {
+  const waiting = state.openProposals.filter(({ id, side }) => side === 'buy' && id !== order.id);
+  const own = order.side === 'buy' ? new Decimal(order.notionalUsd).times(new Decimal(Math.max(0, feeBps)).div(10_000).plus(1)) : 0;
+  const needed = waiting.reduce((sum, { notionalUsd }) => sum.plus(notionalUsd), new Decimal(own));
+  if (needed.isZero()) return state;
+  // Risk rounds each amount to a millionth of a dollar against the order.
+  const rounding = new Decimal(waiting.length + state.holdings.length + 2).times('0.000001');
+  return applyTransfer(state, plainDecimal(needed.plus(rounding)));
 }
 
 /** The catalog, and the outcomes of these markets: what excludes each other is one exposure. */

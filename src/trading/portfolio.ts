@@ -67,8 +67,7 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
         assessed(reading, orgId, mode, allocations),
         material(reading, orgId, mode, wallets, instruments),
       ]);
-      const book = { id: bookIds.manual(orgId, mode), capitalUsd: found.mandate.preferences.maxCapitalUsd };
-      return { material: found, book, assessed: verdicts };
+      return { material: found, bookId: bookIds.manual(orgId, mode), assessed: verdicts };
     },
   };
 }

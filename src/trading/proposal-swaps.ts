@@ -186,7 +186,7 @@ function ownPreTrade(
       assessed.beyondBps = bpsBeyond(own, order);
       if (beyond !== null) return refuse('route_refused', beyond);
       const verdict = await preTrade.assess(orgId, { agentId, order: own, readsReference, epoch, flattens });
-      return { ok: true, value: { order: own, verdict, touch: info.decisionPrice, epoch, bookVersion: 0, capitalUsd: '0' } };
+      return { ok: true, value: { order: own, verdict, touch: info.decisionPrice, epoch, bookVersion: 0 } };
     },
   };
 }

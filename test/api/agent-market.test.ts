@@ -69,7 +69,7 @@ const booked = (instrument: InstrumentKey, price: string) => {
     at: NOW,
     quotes: [],
   };
-  return api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: OURS, fill, capitalUsd: '10000' }]));
+  return api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: OURS, fill }]));
 };
 
 test('a token is told with its performance against the share; what nobody answers is null and counts as the most risk', async () => {

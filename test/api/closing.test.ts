@@ -42,7 +42,7 @@ async function bought(instrument: string): Promise<void> {
     at: 1_772_461_860_000,
     quotes: [],
   };
-  await api.sql.begin((transaction) => writeRecords(transaction as never, [{ type: 'fill', orgId: OURS, fill, capitalUsd: '10000' }]));
+  await api.sql.begin((transaction) => writeRecords(transaction as never, [{ type: 'fill', orgId: OURS, fill }]));
 }
 
 test('an agent that holds nothing has nothing to close, and a foreign one does not exist', async () => {

@@ -209,7 +209,7 @@ test('orders of the same moment share a transaction, each on the book that the o
   expect(states(await at(many(6, { quantity: '0.1' })))).toBe('filled filled filled filled filled filled');
   const sold = await at(many(4, { side: 'sell', quantity: '0.6' }));
   expect(states(sold)).toBe('blocked_by_risk blocked_by_risk blocked_by_risk filled');
-  // Ten of 1,000,000 dollars are what the organization has, and fees and losses came off it.
+  // Ten of 1,000,000 dollars are within the mandate's capital.
   const resting = await at(many(12, { quantity: '16.9', limitPrice: '59000', timeInForce: 'gtc', postOnly: true }));
   expect(states(resting)).toBe(`blocked_by_risk blocked_by_risk ${many(10, 'resting' as never).join(' ')}`);
 
@@ -217,10 +217,17 @@ test('orders of the same moment share a transaction, each on the book that the o
     select count(distinct xmin::text)::int as transactions, count(*)::int as orders from market_orders where org_id = ${THEIRS} and state in ('filled', 'resting')`;
   expect(written?.['orders']).toBe(17);
   expect(written?.['transactions']).toBeLessThan(17);
-  const [book] = await api.sql`select version::int, fills, cash_usd, holdings from books where org_id = ${THEIRS}`;
+  const [book] = await api.sql`select version::int, fills, cash_usd, capital_usd, holdings from books where org_id = ${THEIRS}`;
   // Six times 0.1 at 60010 and once 0.6 at 60000, with the fee of a tenth of a percent of each.
-  const cash = new Decimal('10000000').minus('36006').minus('36.006').plus('36000').minus('36').toFixed();
-  expect({ ...book, cash_usd: new Decimal(book?.['cash_usd']).toFixed() }).toEqual({ version: 7, fills: 7, cash_usd: cash, holdings: [] });
+  const paid = new Decimal('36006').plus('36.006').minus('36000').plus('36').toFixed();
+  const [cash, capital] = [book?.['cash_usd'], book?.['capital_usd']].map((sum) => new Decimal(sum).toFixed());
+  expect({ ...book, cash_usd: cash, capital_usd: capital }).toEqual({
+    version: 7,
+    fills: 7,
+    cash_usd: '0',
+    capital_usd: paid,
+    holdings: [],
+  });
 });
 
 test('one order of a group that cannot be written takes nothing from the others', async () => {

@@ -5,6 +5,7 @@ import { bookIds, type Fill } from '../../src/domain/book.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { Quality } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
+import { DEFAULT_PREFERENCES } from '../../src/domain/risk/preferences.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { PublicWallet } from '../../src/domain/wallet.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
@@ -93,7 +94,7 @@ const booked = async (orgId: string, fills: readonly Fill[]) => {
   await api.sql.begin((transaction) =>
     writeRecords(
       transaction,
-      fills.map((fill) => ({ type: 'fill', orgId, fill, capitalUsd: '10000' })),
+      fills.map((fill) => ({ type: 'fill', orgId, fill })),
     ),
   );
 };
@@ -123,13 +124,15 @@ test('before anything is booked there is nothing, and five scenarios of nothing'
   expect(body.scenarios.every(({ lossPct }: { lossPct: number | null }) => lossPct === null)).toBe(true);
 });
 
-test('before that an allocation is simulated in the book that it would open', async () => {
+test('an allocation on a fresh organization adds what the account pays for it, and no cash of the mandate', async () => {
   quoted(BTC, '49990', '50010');
   const { body } = await post({ mode: 'paper', allocations: [{ instrument: BTC, side: 'buy', notionalUsd: '5000' }] });
-  // Before is what the portfolio says; the book opens with its capital, and pays the fee.
+  // Before is what the portfolio says; the account pays for what is bought.
   expect(body.before.totals.valueUsd).toBe((await get()).totals.valueUsd);
   expect(body.after.places.map(({ id }: { id: string }) => id)).toEqual([MANUAL]);
-  expect(Number(body.after.totals.valueUsd)).toBeGreaterThan(9_999_900);
+  expect(body.after.totals.cashUsd).toBe('0');
+  expect(Number(body.after.totals.valueUsd)).toBeGreaterThan(4_950);
+  expect(Number(body.after.totals.valueUsd)).toBeLessThan(5_000);
   expect(body.allocations[0]).toMatchObject({ wouldPass: true, price: '50010' });
   expect(await api.sql`select 1 from books where org_id = ${OURS}`).toHaveLength(0);
 });
@@ -146,7 +149,7 @@ test('the manual book and the books of agents are one portfolio; each holding sa
   await observed(AAPL, '40000');
   const body = await get();
   expect(body.places.map(({ id, agentId: owner, cashUsd }: never) => [id, owner, cashUsd])).toEqual([
-    [MANUAL, null, '6000'],
+    [MANUAL, null, '0'],
     [agentBook, agentId, '48200'],
   ]);
   expect(
@@ -155,7 +158,7 @@ test('the manual book and the books of agents are one portfolio; each holding sa
     [MANUAL, 'BTCUSDT', '50000', '5000', '4000', 'live'],
     [agentBook, 'AAPLx', '200', '2000', '1800', 'live'],
   ]);
-  expect(body.totals).toMatchObject({ valueUsd: '61200', cashUsd: '54200', liveUsd: '7000', qualifiedUsd: '0', coverage: 'complete' });
+  expect(body.totals).toMatchObject({ valueUsd: '55200', cashUsd: '48200', liveUsd: '7000', qualifiedUsd: '0', coverage: 'complete' });
   // 15 % of 5000 and 10 % of 2000; 30 % and 3 %; 2 % (2000 is just 5 % of 40000); 7 %.
   expect(scenarioOf(body)).toEqual({
     equity_selloff: '950',
@@ -177,7 +180,7 @@ test('what was earned: realized, unrealized and today add up book by book, and p
   expect(mode).toBe('paper');
   // 0.1 bought at 40000 and worth 50000; 10 bought at 180 and worth 200; nothing was sold and no fee was asked.
   expect(totals).toMatchObject({
-    equityUsd: '61200',
+    equityUsd: '55200',
     pnlUsd: '1200',
     realizedPnlUsd: '0',
     unrealizedPnlUsd: '1200',
@@ -231,7 +234,7 @@ test('a quote that is not live is named, and one that is away leaves its holding
   const body = await get();
   expect(body.qualified).toEqual([{ holding: `${MANUAL}/${BTC}`, why: 'its quote is stale, over_age' }]);
   expect(body.unpriced).toMatchObject([{ why: `no quote of ${AAPL} was received` }]);
-  expect(body.totals).toMatchObject({ valueUsd: '59200', liveUsd: '0', qualifiedUsd: '5000', coverage: 'partial' });
+  expect(body.totals).toMatchObject({ valueUsd: '53200', liveUsd: '0', qualifiedUsd: '5000', coverage: 'partial' });
   expect(body.scenarios[0]).toMatchObject({ coverage: 'partial', lossUsd: '750', leftOut: [body.unpriced[0].holding] });
 });
 
@@ -241,7 +244,7 @@ test('another organization sees its own portfolio only', async () => {
   await booked(THEIRS, [fillOf(bookIds.manual(THEIRS), BTC, '0.01', '50000')]);
   const theirs = await get('', stranger);
   expect(theirs.places.map(({ id }: { id: string }) => id)).toEqual([bookIds.manual(THEIRS)]);
-  expect(theirs.totals.valueUsd).toBe('10000');
+  expect(theirs.totals.valueUsd).toBe('500');
   expect((await get()).places.map(({ id }: { id: string }) => id)).not.toContain(bookIds.manual(THEIRS));
 });
 
@@ -310,10 +313,10 @@ test('an allocation is shown before and after with limits and verdict, and leave
 
 test('two that pass alone are assessed together, and the second is refused', async () => {
   const manager = await api.token(['agent:read', 'risk:manage']);
-  const set = await api.call('PUT', '/v1/risk/preferences', { token: manager, body: { maxPositionWeightPct: 10 } });
+  const set = await api.call('PUT', '/v1/risk/preferences', { token: manager, body: { ...DEFAULT_PREFERENCES, maxPositionWeightPct: 10 } });
   expect(set.status).toBe(200);
-  // A tenth of about 61200; 5000 are held.
-  const half = { instrument: BTC, side: 'buy', notionalUsd: '700' };
+  // A tenth of about 55200, and of what the order brings; 5000 are held.
+  const half = { instrument: BTC, side: 'buy', notionalUsd: '400' };
   const alone = (await post({ allocations: [half] })).body.allocations;
   expect(alone[0].wouldPass).toBe(true);
   const both = (await post({ allocations: [half, half] })).body;
@@ -323,6 +326,18 @@ test('two that pass alone are assessed together, and the second is refused', asy
     limitPct: 10,
     exceedsLimit: true,
   });
+});
+
+test('a limit on the weight of a position is measured on what the books hold, whatever the mandate allows', async () => {
+  const manager = await api.token(['agent:read', 'risk:manage'], THEIRS);
+  const body = { ...DEFAULT_PREFERENCES, maxPositionWeightPct: 10, maxCapitalUsd: '10000000' };
+  expect((await api.call('PUT', '/v1/risk/preferences', { token: manager, body })).status).toBe(200);
+  const allocations = [{ instrument: BTC, side: 'buy', notionalUsd: '1000' }];
+  const [simulated] = (await post({ allocations }, stranger)).body.allocations;
+  expect(simulated.risk.rejections.map(({ code }: { code: string }) => code)).toEqual(['position_weight_breach']);
+  // 500 are held and 1,001 come: a tenth of it.
+  const weight = simulated.limits.find(({ code }: { code: string }) => code === 'position_weight_breach');
+  expect(Number(weight.limitUsd)).toBeLessThan(151);
 });
 
 test('without a live quote nothing is simulated, and the reason is the code of risk', async () => {
@@ -409,14 +424,14 @@ test('the course of everything: ledgers folded at the middles that cuts observed
   await cut(begin + 5 * minute, { [BTC]: '45000', [AAPL]: '185' });
   const body = await course();
   expect(body).toMatchObject({ mode: 'live', timeframe: '1m', openedAt: new Date(begin).toISOString(), observedFrom: null, today: null });
-  // 10000 paid in; 0.1 for 40000 and 10 for 180 bought.
+  // 5800 paid in; 0.1 for 40000 and 10 for 180 bought.
   expect(body.items.slice(0, 5).map(({ at, equityUsd, pnlUsd }: never) => [at, equityUsd, pnlUsd])).toEqual(
     [
-      ['10110.05', '110.05'],
-      ['10222.5', '222.5'],
+      ['5910.05', '110.05'],
+      ['6022.5', '222.5'],
       [null, null],
       [null, null],
-      ['10550', '550'],
+      ['6350', '550'],
     ].map(([equity, earned], index) => [new Date(begin + (index + 1) * minute).toISOString(), equity, earned]),
   );
   const totals = await figures();

@@ -57,8 +57,8 @@ const paper = (body: object, market = rain, token = trader, headers: Record<stri
   api.call('POST', '/v1/prediction-orders/paper', { token, headers, body: { marketId: market.id, outcome: 'yes', side: 'buy', ...body } });
 const bookNow = async () => {
   const [book] = await api.sql<
-    { cash_usd: string; holdings: { instrument: string; quantity: string }[] }[]
-  >`select cash_usd, holdings from books where id = ${`manual:${OURS}`}`;
+    { cash_usd: string; capital_usd: string; holdings: { instrument: string; quantity: string; costUsd: string }[] }[]
+  >`select cash_usd, capital_usd, holdings from books where id = ${`manual:${OURS}`}`;
   return book;
 };
 const held = async (market: PredictionMarket, outcome = 'yes') =>
@@ -81,7 +81,7 @@ test('a paper order walks the book of the provider, pays its fee and names what 
     onchain: null,
     fills: [{ fillPrice: '0.566', feeUsd: '1.72', quotes: [{ source: 'kalshi:orderbook', bid: '0.54', ask: '0.56' }] }],
   });
-  expect(new Decimal(10_000_000).minus((await bookNow())?.cash_usd as string).toFixed()).toBe('58.32');
+  expect([(await bookNow())?.cash_usd, (await bookNow())?.capital_usd].map(Number)).toEqual([0, 58.32]);
   expect((await api.call('GET', `/v1/prediction-orders/${body.id}`, { token: trader })).body).toEqual(body);
   const { items } = (await api.call('GET', `/v1/prediction-orders?mode=paper&state=filled&marketId=${rain.id}`, { token: viewer })).body;
   expect(items).toEqual([body]);
@@ -172,8 +172,10 @@ test('a venue without a live book sells nothing; the top that was received stand
 test('outcomes that exclude each other are one exposure, and every limit that is hit is named', async () => {
   const manager = await api.token(['agent:read', 'risk:manage']);
   const prefer = (over: object) => api.call('PUT', '/v1/risk/preferences', { token: manager, body: { ...DEFAULT_PREFERENCES, ...over } });
-  expect((await prefer({ maxUnderlyingWeightPct: 0.001, maxTradeNotionalUsd: '200' })).status).toBe(200);
-  // A hundredth of a promille of ten million is a hundred dollars; of the event 5.6 are held.
+  // Of the event 5.6 dollars are held; a limit between what 100 and what 300 contracts would come to.
+  const desk = ((await bookNow())?.holdings ?? []).reduce((sum, { costUsd }) => sum + Number(costUsd), 0);
+  const limit = 50 * ((5.6 + 56) / (desk + 56) + (5.6 + 168) / (desk + 168));
+  expect((await prefer({ maxUnderlyingWeightPct: Number(limit.toFixed(2)), maxTradeNotionalUsd: '200' })).status).toBe(200);
   const codes = async (body: object, market: PredictionMarket) =>
     ((await paper(body, market)).body.rejections ?? []).map(({ code }: { code: string }) => code);
   expect(await codes({ quantity: '300' }, south)).toEqual(['duplicate_underlying_breach']);
@@ -221,7 +223,7 @@ test('a resolved market pays what is held of it, once', async () => {
   // Closed and decided, yet not resolved: nothing is paid.
   await markets.saveMarkets([{ ...market, status: 'determined', receivedAt: NOW + 1 }]);
   expect(await settleResolved(api.sql, NOW + 1)).toBe(0);
-  const before = (await bookNow())?.cash_usd as string;
+  const before = (await bookNow())?.capital_usd as string;
   await markets.saveMarkets([
     {
       ...market,
@@ -235,7 +237,7 @@ test('a resolved market pays what is held of it, once', async () => {
   ]);
   const [settled, twice] = await Promise.all([settleResolved(api.sql, NOW + 2), settleResolved(api.sql, NOW + 2)]);
   expect(settled + twice).toBe(2);
-  expect(new Decimal((await bookNow())?.cash_usd as string).minus(before).toFixed()).toBe('40');
+  expect(new Decimal(before).minus((await bookNow())?.capital_usd as string).toFixed()).toBe('40');
   expect([await held(market), await held(market, 'no')]).toEqual(['0', '0']);
   expect(await settleResolved(api.sql, NOW + 3)).toBe(0);
   const rows =

@@ -23,6 +23,8 @@ afterAll(() => api.close());
 
 const url = '/v1/risk/preferences';
 const get = async (token: string) => (await api.call('GET', url, { token })).body;
+/** Every preference: the defaults but for these. */
+const all = (but: object) => ({ ...DEFAULT_PREFERENCES, ...but });
 
 test('until somebody sets them the defaults hold, and nobody set those', async () => {
   expect(await get(reader)).toEqual({ version: 0, ...DEFAULT_PREFERENCES, setBy: null, setAt: null });
@@ -30,10 +32,10 @@ test('until somebody sets them the defaults hold, and nobody set those', async (
 });
 
 test('they are replaced as a whole, with a version, a history and an audit row; another organization keeps its own', async () => {
-  const first = await api.call('PUT', url, { token: manager, body: { maxTradeNotionalUsd: '5000.50', maxOpenPositions: 4 } });
+  const first = await api.call('PUT', url, { token: manager, body: all({ maxTradeNotionalUsd: '5000.50', maxOpenPositions: 4 }) });
   expect(first.status).toBe(200);
   expect(first.body).toMatchObject({ ...DEFAULT_PREFERENCES, version: 1, maxTradeNotionalUsd: '5000.5', maxOpenPositions: 4 });
-  const second = await api.call('PUT', url, { token: manager, body: { reduceOnly: true } });
+  const second = await api.call('PUT', url, { token: manager, body: all({ reduceOnly: true }) });
   expect(second.body).toMatchObject({ ...DEFAULT_PREFERENCES, version: 2, reduceOnly: true });
   expect(await get(reader)).toEqual(second.body);
   expect((await get(stranger)).version).toBe(0);
@@ -51,24 +53,24 @@ test('they are replaced as a whole, with a version, a history and an audit row; 
 
 test('setting what holds already makes no new version', async () => {
   const before = await get(reader);
-  const again = await api.call('PUT', url, { token: manager, body: { reduceOnly: true } });
+  const again = await api.call('PUT', url, { token: manager, body: all({ reduceOnly: true }) });
   expect(again.body).toEqual(before);
 });
 
 test('the same request under its key is answered the same and done once', async () => {
   const put = (body: object) => api.call('PUT', url, { token: manager, body, headers: { 'idempotency-key': 'k1' } });
-  const first = await put({ maxPoolSharePct: 2.5 });
-  const again = await put({ maxPoolSharePct: 2.5 });
+  const first = await put(all({ maxPoolSharePct: 2.5 }));
+  const again = await put(all({ maxPoolSharePct: 2.5 }));
   expect([again.status, again.text]).toEqual([200, first.text]);
   expect(again.headers['idempotency-replayed']).toBe('true');
-  expect((await put({ maxPoolSharePct: 3 })).body.code).toBe('idempotency_mismatch');
+  expect((await put(all({ maxPoolSharePct: 3 }))).body.code).toBe('idempotency_mismatch');
   expect((await get(reader)).version).toBe(first.body.version);
 });
 
 test('ten at once: every one is a version of its own', async () => {
   const { version } = await get(reader);
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => api.call('PUT', url, { token: manager, body: { maxOpenPositions: 20 + index } })),
+    Array.from({ length: 10 }, (_, index) => api.call('PUT', url, { token: manager, body: all({ maxOpenPositions: 20 + index }) })),
   );
   const done = answers.filter(({ status }) => status === 200).map(({ body }) => body.version as number);
   expect(new Set(done).size).toBe(done.length);
@@ -81,7 +83,7 @@ test('a change answers once the executions that were under way have ended', asyn
   const order: string[] = [];
   const { version } = await get(reader);
   const change = api
-    .call('PUT', url, { token: manager, body: { maxOpenPositions: 7 } })
+    .call('PUT', url, { token: manager, body: all({ maxOpenPositions: 7 }) })
     .then(({ status }) => order.push(`answered ${status}`));
   await waitFor(async () => (await get(reader)).version === version + 1, { what: 'the new preferences' });
   order.push('ended');
@@ -104,8 +106,26 @@ test.each([
   [{ maxPoolSharePct: 101 }, '$.maxPoolSharePct'],
   [{ reduceOnly: 'yes' }, '$.reduceOnly'],
 ])('%j is refused with its place', async (body, path) => {
-  const answer = await api.call('PUT', url, { token: manager, body });
+  const answer = await api.call('PUT', url, { token: manager, body: all(body) });
   expect(answer.body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path }] });
+});
+
+test.each(Object.keys(DEFAULT_PREFERENCES))('a limit that is left out is refused and none becomes looser: %s', async (field) => {
+  const before = await get(stranger);
+  const { [field as keyof typeof DEFAULT_PREFERENCES]: _, ...body } = DEFAULT_PREFERENCES;
+  const answer = await api.call('PUT', url, { token: stranger, body });
+  expect(answer.body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path: `$.${field}` }] });
+  expect(await get(stranger)).toEqual(before);
+});
+
+test('an empty replacement of the mandate is refused with every limit named', async () => {
+  const { status, body } = await api.call('PUT', url, { token: manager, body: {} });
+  expect(status).toBe(400);
+  expect(body.problems.map(({ path }: { path: string }) => path).sort()).toEqual(
+    Object.keys(DEFAULT_PREFERENCES)
+      .map((field) => `$.${field}`)
+      .sort(),
+  );
 });
 
 test('books are listed with cash, positions and what they earned; fills page by page, newest first', async () => {
@@ -114,11 +134,11 @@ test('books are listed with cash, positions and what they earned; fills page by 
   const fills = Array.from({ length: 400 }, next)
     .flatMap((each) => (each.kind === 'fill' ? [each.fill] : []))
     .slice(0, 120);
-  const records = fills.map((fill) => ({ type: 'fill', orgId: OURS, fill, capitalUsd: '100000' }));
+  const records = fills.map((fill) => ({ type: 'fill', orgId: OURS, fill }));
   await api.sql.begin((transaction) => writeRecords(transaction, records));
   const listed = (await api.call('GET', '/v1/books', { token: reader })).body;
   expect(listed.items).toHaveLength(1);
-  const [row] = await api.sql`select cash_usd, realized_pnl_usd, fees_usd from books where id = ${id}`;
+  const [row] = await api.sql`select capital_usd, realized_pnl_usd, fees_usd from books where id = ${id}`;
   expect(listed.items[0]).toMatchObject({
     id,
     agentId: null,
@@ -126,10 +146,11 @@ test('books are listed with cash, positions and what they earned; fills page by 
     manifestVersion: null,
     version: 120,
     fills: 120,
-    capitalUsd: '100000',
+    // The account pays for what is bought and receives what is sold.
+    cashUsd: '0',
   });
-  expect([listed.items[0].cashUsd, listed.items[0].realizedPnlUsd, listed.items[0].feesUsd].map(Number)).toEqual(
-    [row?.cash_usd, row?.realized_pnl_usd, row?.fees_usd].map(Number),
+  expect([listed.items[0].capitalUsd, listed.items[0].realizedPnlUsd, listed.items[0].feesUsd].map(Number)).toEqual(
+    [row?.capital_usd, row?.realized_pnl_usd, row?.fees_usd].map(Number),
   );
   const found: string[] = [];
   for (let cursor = ''; ; ) {
@@ -173,8 +194,7 @@ test('the equity of a book goes as its fills and the closes of bars say, and wha
     at,
     quotes: [],
   });
-  const booked = (fill: Fill) =>
-    api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: THEIRS, fill, capitalUsd: '1000' }]));
+  const booked = (fill: Fill) => api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: THEIRS, fill }]));
   await booked(trade('spotexchange:BTCUSDT', first + 1));
   const closes = ['110', '120', '90', '95'];
   await createCandleStore(api.sql).save({
@@ -196,13 +216,13 @@ test('the equity of a book goes as its fills and the closes of bars say, and wha
   const read = async (query = '') => (await api.call('GET', `/v1/books/${id}/equity${query}`, { token: stranger })).body;
   const { items, timeframe } = await read();
   expect(timeframe).toBe('1m');
-  // 1000 paid in, 201 given for two: the last price holds until there is another one.
-  expect(items.map(({ equityUsd }: { equityUsd: string }) => equityUsd)).toEqual(['1019', '1039', '979', ...Array(7).fill('989')]);
-  expect(items[2]).toEqual({ at: new Date(first + 3 * minute).toISOString(), equityUsd: '979', pnlUsd: '-21', drawdownPct: 5.77478345 });
+  // 201 paid in and given for two: the last price holds until there is another one.
+  expect(items.map(({ equityUsd }: { equityUsd: string }) => equityUsd)).toEqual(['220', '240', '180', ...Array(7).fill('190')]);
+  expect(items[2]).toEqual({ at: new Date(first + 3 * minute).toISOString(), equityUsd: '180', pnlUsd: '-21', drawdownPct: 25 });
   expect((await read('?points=3')).timeframe).toBe('5m');
   await booked(trade('spotexchange:ETHUSDT', first + 5 * minute));
   const later = (await read()).items.map(({ equityUsd }: { equityUsd: string | null }) => equityUsd);
-  expect(later.slice(0, 4)).toEqual(['1019', '1039', '979', '989']);
+  expect(later.slice(0, 4)).toEqual(['220', '240', '180', '190']);
   expect(later.slice(4)).toEqual(Array(6).fill(null));
   const foreign = await api.call('GET', `/v1/books/${id}/equity`, { token: reader });
   expect(foreign.status).toBe(404);

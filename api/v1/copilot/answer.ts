@@ -176,10 +176,10 @@ async function impact(
   { entry, notionalUsd }: Extract<Classified, { intent: 'impact' }>,
 ): Promise<CopilotAnswer> {
   const request = { mode: 'paper', allocations: [{ instrument: entry.key, side: 'buy', notionalUsd }] } as const;
-  const { material, book, assessed } = await ports.portfolio.assess(orgId, 'paper', { read: [], unread: [] }, [
+  const { material, bookId, assessed } = await ports.portfolio.assess(orgId, 'paper', { read: [], unread: [] }, [
     { instrument: entry.key, side: 'buy', notionalUsd: plainDecimal(notionalUsd) },
   ]);
-  const { before, after, allocations } = impactOf(material, book, assessed, ports.catalog.entries);
+  const { before, after, allocations } = impactOf(material, bookId, assessed, ports.catalog.entries);
   const done = allocations.map(simulatedBody);
   const weightsOf = ({ sectors }: Portfolio) => sectors.map(({ sector, weightPct }) => ({ sector, weightPct }));
   const weightIn = (portfolio: Portfolio) => portfolio.sectors.find(({ sector }) => sector === entry.sector)?.weightPct ?? '0';

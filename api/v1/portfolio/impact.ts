@@ -126,8 +126,8 @@ export const simulateImpact = defineRoute({
     const allocations = body.allocations.map((wish, index) => allocationOf(ports.catalog.entries, wish, `$.allocations[${index}]`));
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const { material, book, assessed } = await ports.portfolio.assess(orgId, mode, read.value, allocations);
-    const { before, after, allocations: simulated, inputs } = impactOf(material, book, assessed, ports.catalog.entries);
+    const { material, bookId, assessed } = await ports.portfolio.assess(orgId, mode, read.value, allocations);
+    const { before, after, allocations: simulated, inputs } = impactOf(material, bookId, assessed, ports.catalog.entries);
     return {
       allocations: simulated.map(simulatedBody),
       before: portfolioBody(before),

@@ -5,18 +5,16 @@ import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
 import { nullable, Time } from '../../shapes.ts';
 
 /** Money of at most 13 whole digits and micro-dollars. */
-const Money = (description: string, value: string) =>
-  Type.String({ pattern: '^\\d{1,13}(\\.\\d{1,6})?$', description, default: value, examples: [value] });
-const Percent = (description: string, value: number, maximum = 100) => Type.Number({ minimum: 0, maximum, description, default: value });
+const Money = (description: string, value: string) => Type.String({ pattern: '^\\d{1,13}(\\.\\d{1,6})?$', description, examples: [value] });
+const Percent = (description: string, value: number, maximum = 100) => Type.Number({ minimum: 0, maximum, description, examples: [value] });
 
-/** Every preference with its default: what is left out of a PUT is at its default again. */
+/** Every preference. None has a default in a request: a limit that was left out must not become looser than it was. */
 export const preferenceFields = {
   maxCapitalUsd: Money('Most capital that one book may have in positions, in US dollars.', DEFAULT_PREFERENCES.maxCapitalUsd),
   maxTradeNotionalUsd: Money('Largest notional of one order, in US dollars.', DEFAULT_PREFERENCES.maxTradeNotionalUsd),
   maxLeverage: Type.String({
     pattern: '^(100(\\.0{1,4})?|\\d{1,2}(\\.\\d{1,4})?)$',
     description: "Highest ratio of a book's exposure to its equity, at most 100.",
-    default: DEFAULT_PREFERENCES.maxLeverage,
     examples: [DEFAULT_PREFERENCES.maxLeverage],
   }),
   maxDailyDrawdownPct: Percent(
@@ -27,13 +25,13 @@ export const preferenceFields = {
     minimum: 0,
     maximum: 1_000,
     description: 'Most positions that one book may have open.',
-    default: DEFAULT_PREFERENCES.maxOpenPositions,
+    examples: [DEFAULT_PREFERENCES.maxOpenPositions],
   }),
   maxSlippageBps: Type.Number({
     minimum: 0,
     maximum: 10_000,
     description: 'How far a limit price may lie beyond the executable price, in basis points.',
-    default: DEFAULT_PREFERENCES.maxSlippageBps,
+    examples: [DEFAULT_PREFERENCES.maxSlippageBps],
   }),
   maxPositionWeightPct: Percent(
     'Most that one instrument may be over all books of a mode, in percent of their equity.',
@@ -48,9 +46,9 @@ export const preferenceFields = {
   maxPoolSharePct: Percent("Most that a position may be of its pool's liquidity, in percent.", DEFAULT_PREFERENCES.maxPoolSharePct),
   requireLiveReference: Type.Boolean({
     description: 'True: nothing with a reference price is bought without a live one, whatever its rules look at.',
-    default: DEFAULT_PREFERENCES.requireLiveReference,
+    examples: [DEFAULT_PREFERENCES.requireLiveReference],
   }),
-  reduceOnly: Type.Boolean({ description: 'True: nothing is bought at all.', default: DEFAULT_PREFERENCES.reduceOnly }),
+  reduceOnly: Type.Boolean({ description: 'True: nothing is bought at all.', examples: [DEFAULT_PREFERENCES.reduceOnly] }),
 };
 
 export const RiskPreferencesBody = Type.Object(

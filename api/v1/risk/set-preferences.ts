@@ -1,12 +1,12 @@
 /** PUT /v1/risk/preferences. */
 import { Type } from 'typebox';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
-import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../src/domain/risk/index.ts';
+import type { RiskPreferences } from '../../../src/domain/risk/index.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { preferenceFields, preferencesBody, RiskPreferencesBody } from './preferences-body.ts';
 
-const PreferencesRequest = Type.Partial(Type.Object(preferenceFields), { additionalProperties: false });
+const PreferencesRequest = Type.Object(preferenceFields, { additionalProperties: false });
 
 export const setRiskPreferences = defineRoute({
   method: 'PUT',
@@ -15,7 +15,7 @@ export const setRiskPreferences = defineRoute({
   tag: 'risk',
   summary: "Replaces the organization's risk mandate",
   description:
-    'Replaces all fields: a field that is left out gets its default. Once it has answered, nothing is executed any more that was assessed by the earlier one, approved proposals included.',
+    'Replaces all fields, and a body that leaves one out is refused: send what `GET /v1/risk/preferences` answered with your changes. Once it has answered, nothing is executed any more that was assessed by the earlier one, approved proposals included.',
   cost: 'write',
   schema: { body: PreferencesRequest },
   idempotent: true,
@@ -24,7 +24,7 @@ export const setRiskPreferences = defineRoute({
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const asked: RiskPreferences = { ...DEFAULT_PREFERENCES, ...request.body };
+      const asked: RiskPreferences = request.body;
       const preferences: RiskPreferences = {
         ...asked,
         maxCapitalUsd: plainDecimal(asked.maxCapitalUsd),

@@ -1,5 +1,5 @@
 /** What a proposed allocation would make of a portfolio: simulated on a copy, stored nowhere. */
-import { applyFill, emptyBook, type Fill, positionOf, type TradingBook } from '../book.ts';
+import { applyFill, emptyBook, type Fill, positionOf, settledByAccount, type TradingBook } from '../book.ts';
 import type { Catalog } from '../catalog.ts';
 import { costModelOf, feeUsdOf } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
@@ -38,14 +38,9 @@ export interface AssessedAllocation {
 /** What an organization holds and what is proposed, ready to be simulated. */
 export interface ImpactMaterial {
   readonly material: PortfolioMaterial;
-  readonly book: AllocationBook;
+  /** The book of the organization's people: allocations are simulated in it, and its account pays for them. */
+  readonly bookId: string;
   readonly assessed: readonly AssessedAllocation[];
-}
-
-/** The book that allocations are simulated in: that of the organization's people, and what it opens with where nothing was booked. */
-export interface AllocationBook {
-  readonly id: string;
-  readonly capitalUsd: DecimalString;
 }
 
 /** One allocation with what the simulation did. */
@@ -74,13 +69,13 @@ export interface PortfolioImpact {
  */
 export function impactOf(
   material: PortfolioMaterial,
-  book: AllocationBook,
+  bookId: string,
   assessed: readonly AssessedAllocation[],
   catalog: Catalog,
 ): PortfolioImpact {
   const { at } = material;
-  const opened = withBook(material, book);
-  let current = bookIn(opened, book.id);
+  const opened = withBook(material, bookId);
+  let current = bookIn(opened, bookId);
   const simulated: SimulatedAllocation[] = [];
   for (const [index, each] of assessed.entries()) {
     const id = allocationId(index);
@@ -88,7 +83,7 @@ export function impactOf(
     current = withTrade(current, state, each.allocation.instrument, done.quantity === '0' ? null : id);
     simulated.push(done);
   }
-  const books = opened.books.map((one) => (one.state.id === book.id ? current : one));
+  const books = opened.books.map((one) => (one.state.id === bookId ? current : one));
   // What nobody traded in yet is no part of what is held: before is what the portfolio says, and only a trade opens the book.
   const before = portfolioOf(material, catalog);
   const isTraded = simulated.some(({ quantity }) => quantity !== '0');
@@ -143,9 +138,9 @@ function bookIn({ books }: PortfolioMaterial, id: string): PortfolioBook {
 }
 
 /** The material with the book at its opening, where nothing was booked to it yet. */
-function withBook(material: PortfolioMaterial, { id, capitalUsd }: AllocationBook): PortfolioMaterial {
+function withBook(material: PortfolioMaterial, id: string): PortfolioMaterial {
   if (material.books.some(({ state }) => state.id === id)) return material;
-  const untouched: PortfolioBook = { agentId: null, version: 0, state: emptyBook(id, material.mode, capitalUsd), fills: new Map() };
+  const untouched: PortfolioBook = { agentId: null, version: 0, state: emptyBook(id, material.mode, '0'), fills: new Map() };
   return { ...material, books: [...material.books, untouched] };
 }
 
@@ -202,7 +197,7 @@ function simulate(
   const cut = quantity === assessed.order?.quantity ? '' : `cut to the ${quantity} that the book holds`;
   const refused = wouldPass ? '' : 'risk would refuse it';
   const note = [cut, refused].filter((part) => part !== '').join('; ');
-  return { state: applyFill(state, fill), done: { ...shared, quantity, feeUsd, note } };
+  return { state: settledByAccount(applyFill(state, fill)), done: { ...shared, quantity, feeUsd, note } };
 }
 
 /** The order at a quantity that the book can do; null where it holds nothing to sell. */

@@ -39,7 +39,6 @@ function input(begins: MarketOrderInput['begins'], fills: readonly Fill[] = [], 
     reason: begins === 'failed' ? 'no_depth' : null,
     detail: null,
     fills,
-    capitalUsd: '10000',
     bookVersion: 7,
     createdAt: SLOT,
     ...(rests ? { resting: { postOnly: false } } : {}),
@@ -156,7 +155,7 @@ test('a paper order begins where it ends, and is booked on the version that it w
     context: { filledQuantity: '1', filledNotionalUsd: '100', readsReference: false },
   });
   expect(records.map(({ type }) => type)).toEqual(['epoch_check', 'fill', 'market_order']);
-  expect(records[1]).toMatchObject({ orgId: subject.orgId, fill: half, capitalUsd: '10000', expectedVersion: 7 });
+  expect(records[1]).toMatchObject({ orgId: subject.orgId, fill: half, expectedVersion: 7 });
   expect(activities).toEqual([]);
   expect(begun('failed').state).toMatchObject({ value: 'failed', status: 'done', context: { reason: 'no_depth', filledQuantity: '0' } });
 });

@@ -48,7 +48,6 @@ function input(begins: PredictionOrderInput['begins'] = 'prepared', fills: Predi
     reason: null,
     detail: null,
     fills,
-    capitalUsd: '1000',
     bookVersion: 0,
     createdAt: SLOT,
   };

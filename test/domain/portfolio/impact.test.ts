@@ -1,11 +1,10 @@
 // What a proposed allocation does to a copy of the book: before and after, worked out by hand.
 import { expect, test } from 'vitest';
 import { orderOf } from '../../../src/domain/order.ts';
-import { type Allocation, type AllocationBook, type AssessedAllocation, impactOf } from '../../../src/domain/portfolio/impact.ts';
+import { type Allocation, type AssessedAllocation, impactOf } from '../../../src/domain/portfolio/impact.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
-const BOOK: AllocationBook = { id: MANUAL, capitalUsd: '10000' };
 const QUOTES = new Map([quoteOf('spotexchange:BTCUSDT', '49990', '50010'), quoteOf('spotchain:AAPLx', '199', '201')]);
 
 function assessed(allocation: Allocation, quantity: string | null, touch: string, passes = true): AssessedAllocation {
@@ -38,16 +37,16 @@ const buy = (quantity: string | null, passes = true) =>
   assessed({ instrument: 'spotexchange:BTCUSDT', side: 'buy', notionalUsd: '5001' }, quantity, '50010', passes);
 const sell = (quantity: string) => assessed({ instrument: 'spotexchange:BTCUSDT', side: 'sell', notionalUsd: '4999' }, quantity, '49990');
 const impact = (all: readonly AssessedAllocation[], more: Partial<PortfolioMaterial> = {}) =>
-  impactOf(materialOf({ quotes: QUOTES, ...more }), BOOK, all, WIDE);
+  impactOf(materialOf({ quotes: QUOTES, ...more }), MANUAL, all, WIDE);
 
 test('a purchase costs the touch and the fee, and is worth the mark', () => {
   const { before, after, allocations } = impact([buy('0.1')]);
   // The book is opened by the purchase; before it there is nothing, as the portfolio says.
   expect(before.totals).toMatchObject({ valueUsd: '0', cashUsd: '0' });
   expect(before.places).toEqual([]);
-  // 0.1 x 50010 = 5001 and 10 bps of it in fees; worth 0.1 x 50000.
+  // 0.1 x 50010 = 5001 and 10 bps of it in fees, paid by the account; worth 0.1 x 50000.
   expect(allocations).toMatchObject([{ wouldPass: true, quantity: '0.1', feeUsd: '5.001', note: '' }]);
-  expect(after.totals).toMatchObject({ cashUsd: '4993.999', liveUsd: '5000', valueUsd: '9993.999' });
+  expect(after.totals).toMatchObject({ cashUsd: '0', liveUsd: '5000', valueUsd: '5000' });
   expect(after.holdings).toMatchObject([{ quantity: '0.1', costUsd: '5001', valueUsd: '5000' }]);
   expect(after.holdings[0]?.inputs).toContain('allocation:0');
   // equity_selloff: 15 % of 5000; crypto_crash: 30 %.
@@ -74,20 +73,19 @@ test('allocations follow each other; a sale takes no more than the book then hol
     ['0.1', ''],
     ['0.1', 'cut to the 0.1 that the book holds'],
   ]);
-  // Both touches and both fees: 10000 - 5001 - 5.001 + 4999 - 4.999.
-  expect(after.totals).toMatchObject({ valueUsd: '9988', cashUsd: '9988' });
+  // What the sale brings goes back to the account.
+  expect(after.totals).toMatchObject({ valueUsd: '0', cashUsd: '0' });
   expect(after.holdings).toEqual([]);
 });
 
 test('the material is left as it was, and other books stay apart', () => {
-  const books = [bookOf(MANUAL, '1000', [['spotchain:AAPLx', '1', '190']]), bookOf(`${MANUAL}:live`, '77', [])];
+  const books = [bookOf(MANUAL, '0', [['spotchain:AAPLx', '1', '190']]), bookOf(`${MANUAL}:live`, '77', [])];
   const material = materialOf({ quotes: QUOTES, books });
   const copy = JSON.stringify(material.books.map(({ state }) => state));
-  const { before, after } = impactOf(material, BOOK, [buy('0.01')], WIDE);
+  const { before, after } = impactOf(material, MANUAL, [buy('0.01')], WIDE);
   expect(JSON.stringify(material.books.map(({ state }) => state))).toBe(copy);
-  expect(before.places.map(({ cashUsd }) => cashUsd)).toEqual(['1000', '77']);
-  // 0.01 x 50010 = 500.1 and a fee of 0.5001.
-  expect(after.places.map(({ cashUsd }) => cashUsd)).toEqual(['499.3999', '77']);
+  expect(before.places.map(({ cashUsd }) => cashUsd)).toEqual(['0', '77']);
+  expect(after.places.map(({ cashUsd }) => cashUsd)).toEqual(['0', '77']);
   expect(after.holdings.map(({ symbol, valueUsd }) => [symbol, valueUsd])).toEqual([
     ['AAPLx', '200'],
     ['BTCUSDT', '500'],
@@ -96,7 +94,7 @@ test('the material is left as it was, and other books stay apart', () => {
 
 test('a purchase that makes a position large for its pool brings the haircut with it', () => {
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd: '8000', observedAt: SATURDAY }] as const]);
-  const books = [bookOf(MANUAL, '1000', [['spotchain:AAPLx', '2', '390']])];
+  const books = [bookOf(MANUAL, '0', [['spotchain:AAPLx', '2', '390']])];
   const more = assessed({ instrument: 'spotchain:AAPLx', side: 'buy', notionalUsd: '201' }, '1', '201');
   const { before, after } = impact([more], { books, pools });
   const freeze = ({ scenarios }: typeof before) => scenarios[3];

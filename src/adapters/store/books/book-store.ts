@@ -2,6 +2,7 @@
 import type { SentPart } from '../../../../actors/proposal/protocol.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import {
+  accountPays,
   applyFill,
   applySettlement,
   applyTransfer,
@@ -10,6 +11,7 @@ import {
   type OpenProposal,
   type Position,
   readBookId,
+  settledByAccount,
   type Settlement,
   type TradingBook,
 } from '../../../domain/book.ts';
@@ -39,13 +41,11 @@ export interface StoredBook extends BookHead {
   readonly state: TradingBook;
 }
 
-/** What a `fill` record carries. Where the fill is its book's first, the book is opened: an agent's paper book with its manifest's capital. */
+/** What a `fill` record carries. Where the fill is its book's first, the book is opened: an agent's paper book with its manifest's capital, every other with nothing. */
 export interface FillRecord extends ActorRecord {
   readonly type: 'fill';
   readonly orgId: string;
   readonly fill: Fill;
-  /** What a manual book begins with; a live book begins with nothing and an agent's paper book with its manifest's. */
-  readonly capitalUsd?: DecimalString;
   /** Where given, the book must still be at this version. */
   readonly expectedVersion?: number;
   /** How what was filled left; an agent at the shadow stage has it measured. */
@@ -291,7 +291,6 @@ interface Booking {
   readonly entry: LedgerEntry;
   readonly apply: (state: TradingBook) => TradingBook;
   readonly fill: Fill | null;
-  readonly capitalUsd: DecimalString;
   readonly expectedVersion: number | undefined;
   /** Bookings of one decision expect the version that the first of them finds. */
   readonly decision: string;
@@ -300,13 +299,12 @@ interface Booking {
 /** Books fills: the row, its ledger legs and the book's new state. @throws BookMoved */
 export async function writeFills(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   const bookings = (records as readonly FillRecord[]).map(
-    ({ orgId, fill, capitalUsd, expectedVersion }): Booking => ({
+    ({ orgId, fill, expectedVersion }): Booking => ({
       orgId,
       bookId: fill.bookId,
       entry: ledgerOfFill(fill),
       apply: (state) => applyFill(state, fill),
       fill,
-      capitalUsd: capitalUsd ?? '0',
       expectedVersion,
       decision: fill.orderId,
     }),
@@ -324,12 +322,37 @@ export async function writeTransfers(transaction: Transaction, records: readonly
       entry: ledgerOfTransfer(bookId, amountUsd, reference, at),
       apply: (state) => applyTransfer(state, amountUsd),
       fill: null,
-      capitalUsd: '0',
       expectedVersion,
       decision: '',
     }),
   );
   await writeBookings(transaction, bookings);
+}
+
+/** Cash that a manual book held and that no account had. */
+export interface CorrectedBook {
+  readonly bookId: string;
+  readonly orgId: string;
+  readonly mode: ExecutionMode;
+  readonly cashUsd: DecimalString;
+}
+
+/** Pays the cash of manual books out by a correcting entry each: books that were opened with the capital of a mandate hold some. */
+export async function correctManualBooks(transaction: Transaction, at: EpochMs): Promise<readonly CorrectedBook[]> {
+  const rows = await transaction<{ id: string; org_id: string; mode: ExecutionMode; version: number; cash_usd: string }[]>`
+    select id, org_id, mode, version, cash_usd from books where agent_id is null and cash_usd <> 0 order by id for update`;
+  const records = rows.map(
+    ({ id: bookId, org_id: orgId, version, cash_usd }): LedgerRecord => ({
+      type: 'ledger',
+      orgId,
+      bookId,
+      amountUsd: plainDecimal(new Decimal(cash_usd).neg()),
+      reference: `correction:${bookId}:${version}`,
+      at,
+    }),
+  );
+  await writeTransfers(transaction, records);
+  return rows.map(({ id, org_id, mode, cash_usd }) => ({ bookId: id, orgId: org_id, mode, cashUsd: plainDecimal(cash_usd) }));
 }
 
 /** Books what resolved markets paid. @throws where one was settled before, or the book holds something else. */
@@ -344,7 +367,6 @@ export async function writeSettlements(
       entry: ledgerOfSettlement(settlement),
       apply: (state) => applySettlement(state, settlement),
       fill: null,
-      capitalUsd: '0',
       expectedVersion: undefined,
       decision: '',
     }),
@@ -375,19 +397,32 @@ interface LockedBook {
 async function writeBookings(transaction: Transaction, bookings: readonly Booking[]): Promise<void> {
   const { opened, states } = await openedAndLocked(transaction, bookings);
   const last = new Map<string, Booking>();
+  const entries: LedgerEntry[] = [];
   for (const booking of bookings) {
-    const { bookId, apply, expectedVersion, decision } = booking;
+    const { bookId, entry, apply, expectedVersion, decision } = booking;
     const { version, state } = states.get(bookId) as LockedBook;
     const before = last.get(bookId);
     const goesOn = before !== undefined && before.decision === decision && before.expectedVersion === expectedVersion;
     if (expectedVersion !== undefined && expectedVersion !== version && !goesOn) throw new BookMoved(bookId, expectedVersion, version);
     last.set(bookId, booking);
-    states.set(bookId, { version: version + 1, state: apply(state) });
+    const booked = apply(state);
+    entries.push(entry, ...entriesOfAccount(entry, booked));
+    states.set(bookId, { version: version + 1, state: isManual(bookId) ? settledByAccount(booked) : booked });
   }
-  await writeEntries(transaction, [...opened, ...bookings.map(({ entry }) => entry)]);
+  await writeEntries(transaction, [...opened, ...entries]);
   const fills = bookings.flatMap(({ fill }) => (fill === null ? [] : [fill]));
   if (fills.length > 0) await insertFills(transaction, fills);
   await writeStates(transaction, bookings, states);
+}
+
+function isManual(bookId: string): boolean {
+  return readBookId(bookId)?.agentId === null;
+}
+
+/** What the account of a manual book pays for what was just booked, or receives of it. */
+function entriesOfAccount({ id, bookId, at }: LedgerEntry, booked: TradingBook): readonly LedgerEntry[] {
+  const amountUsd = accountPays(booked);
+  return isManual(bookId) && amountUsd !== '0' ? [ledgerOfTransfer(bookId, amountUsd, id, at)] : [];
 }
 
 /**
@@ -414,19 +449,19 @@ async function openBooks(transaction: Transaction, bookings: readonly Booking[])
   if (bookings.length === 0) return [];
   const first = new Map<string, Booking>();
   for (const booking of bookings) if (!first.has(booking.bookId)) first.set(booking.bookId, booking);
-  const rows = [...first.values()].map(({ orgId, bookId, capitalUsd, entry }) => {
+  const rows = [...first.values()].map(({ orgId, bookId, entry }) => {
     const name = readBookId(bookId);
     if (name === null || (name.orgId ?? orgId) !== orgId) throw new Error(`${bookId} names no book of organization ${orgId}`);
-    return { ...name, id: bookId, orgId, capitalUsd, at: entry.at };
+    return { ...name, id: bookId, orgId, at: entry.at };
   });
   rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   const opened = await transaction<{ id: string; capital_usd: string; opened_at: number }[]>`
     insert into books (id, org_id, agent_id, mode, manifest_version, capital_usd, cash_usd, opened_at, changed_at)
     select r.id, r."orgId", r."agentId", r.mode, r."manifestVersion", c.capital, c.capital, r.at, r.at
     from jsonb_to_recordset(${transaction.json(rows as never)})
-      as r(id text, "orgId" uuid, "agentId" uuid, mode text, "manifestVersion" int, "capitalUsd" numeric, at bigint)
+      as r(id text, "orgId" uuid, "agentId" uuid, mode text, "manifestVersion" int, at bigint)
     left join manifests m on m.agent_id = r."agentId" and m.version = r."manifestVersion",
-    lateral (select coalesce((m.canonical::jsonb->>'maxCapitalUsd')::numeric, r."capitalUsd") as capital) c
+    lateral (select coalesce((m.canonical::jsonb->>'maxCapitalUsd')::numeric, 0) as capital) c
     order by r.id on conflict (id) do nothing returning id, capital_usd, opened_at`;
   return opened.flatMap(({ id, capital_usd, opened_at }) => ledgerOfOpening(id, plainDecimal(capital_usd), opened_at) ?? []);
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
 import { createBookReads } from '../../../../src/adapters/store/books/book-reads.ts';
-import { BookMoved, booksOf, booksOfOrganizations } from '../../../../src/adapters/store/books/book-store.ts';
+import { BookMoved, booksOf, booksOfOrganizations, correctManualBooks } from '../../../../src/adapters/store/books/book-store.ts';
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
 import { createRiskReads } from '../../../../src/adapters/store/risk/risk-reads.ts';
 import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
@@ -354,9 +354,10 @@ test('a swap is booked with the dollars that moved: its price is their quotient,
   // 100.123457 / 3 has no end.
   const swapped = { quantity: '3', notionalUsd: '100.123457', fillPrice: '33.374485666667', feeUsd: '0' };
   const fill = aFill(bookId, swapped);
-  await book(fillRecord(fill, { capitalUsd: '1000', orgId: ORG }));
-  const [row] = await sql`select trim_scale(cash_usd)::text as cash, trim_scale(fees_usd)::text as fees from books where id = ${bookId}`;
-  expect(row).toEqual({ cash: '899.876543', fees: '0' });
+  await book(fillRecord(fill, { orgId: ORG }));
+  const [row] =
+    await sql`select trim_scale(cash_usd)::text as cash, trim_scale(capital_usd)::text as capital, trim_scale(fees_usd)::text as fees from books where id = ${bookId}`;
+  expect(row).toEqual({ cash: '0', capital: '100.123457', fees: '0' });
   expect(await imbalances()).toEqual([]);
 
   const refusedBy = (over: Partial<Fill>) =>
@@ -374,16 +375,43 @@ test('a swap is booked with the dollars that moved: its price is their quotient,
   expect(await refusedBy({ instrument: 'spotexchange:BTCUSDT' })).toBe('fill_priced');
 });
 
+test('cash that a manual book began with is paid out by one correcting entry, and its profit stays', async () => {
+  const org = freshId();
+  await sql`insert into organizations (id, name) values (${org}, 'desk')`;
+  const id = bookIds.manual(org, 'live');
+  await book(fillRecord(aFill(id, { quantity: '1', fillPrice: '100', notionalUsd: '100', feeUsd: '1' }), { orgId: org }));
+  // As books were opened once: ten million dollars of the mandate, booked as cash.
+  await sql.begin(async (transaction) => {
+    await transaction`insert into ledger_transactions (id, book_id, kind, at, legs) values (${`opening:${id}`}, ${id}, 'opening', 0, 2)`;
+    await transaction`
+      insert into ledger_legs (transaction_id, leg, account_id, amount)
+      select ${`opening:${id}`}, case kind when 'cash' then 1 else 2 end, a.id, case kind when 'cash' then 10000000 else -10000000 end
+      from ledger_accounts a where book_id = ${id} and kind in ('cash', 'capital')`;
+    await transaction`update books set cash_usd = cash_usd + 10000000, capital_usd = capital_usd + 10000000 where id = ${id}`;
+  });
+  const corrected = await sql.begin((transaction) => correctManualBooks(transaction, T0));
+  expect(corrected).toEqual([{ bookId: id, orgId: org, mode: 'live', cashUsd: '10000000' }]);
+  expect(await sql.begin((transaction) => correctManualBooks(transaction, T0))).toEqual([]);
+  const [row] = await sql`select trim_scale(cash_usd)::text as cash, trim_scale(capital_usd)::text as capital from books where id = ${id}`;
+  expect(row).toEqual({ cash: '0', capital: '101' });
+  expect(await imbalances()).toEqual([]);
+});
+
 test("what a person's order is assessed by comes in one statement, and its amounts are those of the book to the last digit", async () => {
   const bookId = bookIds.manual(OTHER, 'paper');
   // No float holds these.
-  const fill = aFill(bookId, { quantity: '3', notionalUsd: '100.123457', fillPrice: '33.374485666667', feeUsd: '0.000001' });
-  await book(fillRecord(fill, { orgId: OTHER, capitalUsd: '90071992547409931.123457' }));
+  const fill = aFill(bookId, {
+    quantity: '3',
+    notionalUsd: '90071992547409930.123457',
+    fillPrice: '30023997515803310.041152333333',
+    feeUsd: '0.000001',
+  });
+  await book(fillRecord(fill, { orgId: OTHER }));
   const reads = createRiskReads(sql);
   const account = await reads.manualAccount(OTHER, 'paper');
   const stored = (await reads.books(OTHER, 'paper')).find(({ id }) => id === bookId);
   expect(account.book).toEqual(stored);
-  expect(account.book?.state.cashUsd).toBe('90071992547409830.999999');
+  expect(account.book?.state.capitalUsd).toBe('90071992547409930.123458');
   const { preferences } = await reads.preferences(OTHER);
   expect(account).toMatchObject({
     epoch: await reads.epoch(OTHER),
