@@ -65,7 +65,7 @@ export class TotalEquity {
       if (points.length < 2)
         return fill(this.place, h('p', { class: 'equity-words faint' }, 'A curve begins with the second minute that was observed.'));
       if (this.#chart === null) {
-        this.#chart = new CourseChart({ label: 'Equity of everything in US dollars', decimals: 2, hasLower: false });
+        this.#chart = new CourseChart({ label: 'Total profit in US dollars', decimals: 2, hasLower: false });
         fill(this.place, this.#chart.element);
       }
       mark(this.element, 'data-mode', mode);
@@ -117,8 +117,9 @@ function pointsOf({ items }, { at, totals }) {
   // The scale tells minutes: one that is written twice on it is one point.
   const minute = at.slice(0, 'yyyy-mm-ddThh:mm'.length);
   const before = items.slice(0, -1).filter((point) => point.at < minute);
-  return [...before, { at, equityUsd: totals.equityUsd }].flatMap(({ at: time, equityUsd }) =>
-    equityUsd === null ? [] : [{ at: Date.parse(time), value: Number(equityUsd) }],
+  // Profit, for money that is paid into a book is no gain.
+  return [...before, { at, pnlUsd: totals.pnlUsd }].flatMap(({ at: time, pnlUsd }) =>
+    pnlUsd === null ? [] : [{ at: Date.parse(time), value: Number(pnlUsd) }],
   );
 }
 
@@ -127,15 +128,15 @@ function pointsOf({ items }, { at, totals }) {
  * @param {Performance['totals']} totals
  * @returns {import('./course-chart.js').Course}
  */
-function drawingOf(points, { equityUsd, todayUsd }) {
-  const begun = equityUsd === null || todayUsd === null ? null : Number(equityUsd) - Number(todayUsd);
+function drawingOf(points, { pnlUsd, todayUsd }) {
+  const begun = pnlUsd === null || todayUsd === null ? null : Number(pnlUsd) - Number(todayUsd);
   const [first, last] = [points[0], points.at(-1)];
   const summary =
     first === undefined || last === undefined
       ? 'Nothing to draw'
-      : `${points.length} points from ${dayAndTime(first.at)} to ${dayAndTime(last.at)}, the last one ${equityUsd === null ? 'unknown' : moneyText(equityUsd)}`;
+      : `${points.length} points from ${dayAndTime(first.at)} to ${dayAndTime(last.at)}, the last one ${pnlUsd === null ? 'unknown' : moneyText(pnlUsd)}`;
   return {
-    series: [{ title: 'equity', colour: 'accent', points }],
+    series: [{ title: 'profit', colour: 'accent', points }],
     lower: null,
     levels: begun === null ? [] : [{ title: 'the day began', price: begun, colour: 'closed' }],
     marks: [],

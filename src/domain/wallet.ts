@@ -29,7 +29,8 @@ export interface PnlSum {
 export interface ClosedPnl extends PnlSum {
   /** Signed sum over all perpetual fills, opening ones included. */
   readonly fees: DecimalString;
-  readonly netPnl: DecimalString;
+  /** Null if the fee of a counted fill is in no sum. */
+  readonly netPnl: DecimalString | null;
   readonly long: PnlSum;
   readonly short: PnlSum;
   readonly byCoin: readonly (PnlSum & { readonly coin: string; readonly fees: DecimalString })[];
@@ -42,7 +43,7 @@ export interface FillCoverage {
   /** Fills that the venue sent, and how many of them are perpetual fills that count. */
   readonly fills: number;
   readonly counted: number;
-  /** Spot fills, conversions and repeated rows, and fees in other tokens than USDC that are in no sum. */
+  /** Spot fills, conversions and repeated rows, and fees in other tokens than dollar stablecoins that are in no sum. */
   readonly excluded: number;
   readonly feesInOtherTokens: number;
   readonly from: EpochMs | null;
@@ -54,6 +55,9 @@ export interface FillCoverage {
 
 /** The most recent fills that the venue shows. */
 export const FILLS_CAP = 2_000;
+
+/** Dollar stablecoins that the venue takes fees in; they count at par. */
+const FEE_DOLLARS: ReadonlySet<string> = new Set(['USDC', 'USDH', 'USDT0', 'USDE', 'USDT']);
 
 const NO_PERP_DIRECTIONS = new Set(['Buy', 'Sell', 'Spot Dust Conversion', 'Split Outcome', 'Merge Outcome']);
 
@@ -98,7 +102,7 @@ export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: Clo
     to = to === null ? fill.at : Math.max(to, fill.at);
     const coin = coins.get(fill.coin) ?? tally();
     coins.set(fill.coin, coin);
-    if (fill.feeToken === 'USDC') for (const sum of [all, coin]) sum.fees = sum.fees.plus(fill.fee);
+    if (FEE_DOLLARS.has(fill.feeToken.toUpperCase())) for (const sum of [all, coin]) sum.fees = sum.fees.plus(fill.fee);
     else feesInOtherTokens++;
     const pnl = new Decimal(fill.closedPnl);
     if (!isClosingFill(fill)) continue;
@@ -108,7 +112,7 @@ export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: Clo
     pnl: {
       ...sumOf(all),
       fees: plainDecimal(all.fees),
-      netPnl: plainDecimal(all.gross.minus(all.fees)),
+      netPnl: feesInOtherTokens > 0 ? null : plainDecimal(all.gross.minus(all.fees)),
       long: sumOf(long),
       short: sumOf(short),
       byCoin: [...coins].sort(([a], [b]) => (a < b ? -1 : 1)).map(([coin, sum]) => ({ coin, ...sumOf(sum), fees: plainDecimal(sum.fees) })),

@@ -55,11 +55,20 @@ test('spot fills, conversions and repeated rows count for nothing; fees in other
     fill({ coin: 'PURR/USDC', direction: 'Buy', closedPnl: '100' }),
     fill({ coin: '#250', direction: 'Settlement', closedPnl: '100' }),
     fill({ direction: 'Spot Dust Conversion', closedPnl: '100' }),
-    fill({ coin: 'xyz:TSLA', feeToken: 'USDH', fee: '9', closedPnl: '2' }),
+    fill({ coin: 'xyz:TSLA', feeToken: 'HYPE', fee: '9', closedPnl: '2' }),
   ]);
-  expect(pnl).toMatchObject({ grossPnl: '3', fees: '0', closingFills: 2 });
+  expect(pnl).toMatchObject({ grossPnl: '3', fees: '0', closingFills: 2, netPnl: null });
   expect(coverage).toMatchObject({ fills: 7, counted: 2, excluded: 5, feesInOtherTokens: 1 });
 });
+
+test.each(['USDC', 'USDH', 'USDT0', 'USDE'])(
+  'a fee in %s is a fee in dollars: it is subtracted from what a closing fill brought',
+  (feeToken) => {
+    const { pnl, coverage } = closedPnlOf([fill({ coin: 'xyz:TSLA', closedPnl: '100', fee: '50', feeToken })]);
+    expect(pnl).toMatchObject({ grossPnl: '100', fees: '50', netPnl: '50' });
+    expect(coverage.feesInOtherTokens).toBe(0);
+  },
+);
 
 test('at the cap the rest is not known, and no fills at all say so', () => {
   const many = Array.from({ length: FILLS_CAP }, () => fill({}));

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
 import { equityCourse, type PriceAt } from '../../../src/domain/equity-course.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
-import { bookEarnings, type Earnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
+import { type Earnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
 import type { Quote } from '../../../src/domain/quote.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { midPrice } from '../../../src/domain/valuation.ts';
@@ -12,6 +12,7 @@ import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableTime, objectOf, Time } from '../../shapes.ts';
 import { COURSE_TIMEFRAMES, courseTimes, equityPoint, MOST_POINTS } from '../books/course-points.ts';
+import { readEarnings } from './earnings.ts';
 
 const TotalEquityBody = Type.Object(
   {
@@ -36,7 +37,7 @@ const TotalEquityBody = Type.Object(
         },
         changeUsd: { ...DecimalText, description: '`todayUsd` of `GET /v1/portfolio/performance`.' },
       },
-      description: 'This UTC day; null where it is not known, or no book was marked yet today.',
+      description: 'This UTC day; null if it is not known.',
     }),
   },
   { $id: 'TotalEquity' },
@@ -69,8 +70,8 @@ export const getTotalEquity = defineRoute({
   handle: (ports) => async (request) => {
     const { orgId } = memberOf(request);
     const { mode = 'paper', points = MOST_POINTS } = request.query;
-    const { at, books, quotes } = await ports.portfolio.read(orgId, mode, { read: [], unread: [] });
-    const totals = totalEarnings(books.map(({ state }) => bookEarnings(state, quotes, at)));
+    const { at, books, quotes, earned } = await readEarnings(ports, orgId, mode);
+    const totals = totalEarnings(earned);
     const ids = books.map(({ state }) => state.id);
     const { openedAt, observedFrom } = await ports.books.opened(orgId, ids);
     const { timeframe, barMs, times } = courseTimes(Math.max(openedAt ?? at, observedFrom ?? 0), at, points);

@@ -2,11 +2,12 @@
 import { Type } from 'typebox';
 import { readBookId } from '../../../src/domain/book.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
-import { bookEarnings, totalEarnings } from '../../../src/domain/portfolio/performance.ts';
+import { totalEarnings } from '../../../src/domain/portfolio/performance.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { readEarnings } from './earnings.ts';
 
 const EARNINGS = {
   capitalUsd: { ...DecimalText, description: 'Paid in minus paid out.' },
@@ -17,7 +18,8 @@ const EARNINGS = {
   feesUsd: { ...DecimalText, description: 'Below zero where rebates were larger.' },
   todayUsd: {
     ...NullableDecimalText,
-    description: 'Equity minus the equity at the first mark of this UTC day; null where nothing was marked yet today.',
+    description:
+      'Profit minus the profit at the beginning of this UTC day, so that all days sum to the profit; null if a price of either moment is unknown.',
   },
 };
 
@@ -55,8 +57,7 @@ export const getPerformance = defineRoute({
   refusals: [],
   handle: (ports) => async (request) => {
     const mode = request.query.mode ?? 'paper';
-    const { at, books, quotes } = await ports.portfolio.read(memberOf(request).orgId, mode, { read: [], unread: [] });
-    const earned = books.map(({ state }) => bookEarnings(state, quotes, at));
+    const { at, books, earned } = await readEarnings(ports, memberOf(request).orgId, mode);
     return {
       at: isoTime(at),
       mode,

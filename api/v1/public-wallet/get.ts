@@ -55,7 +55,11 @@ const PublicWalletBody = Type.Object(
     closed: Type.Object({
       ...pnlFields,
       fees: Fees,
-      netPnl: { ...DecimalText, description: 'Gross less fees of all fills that were counted.' },
+      netPnl: {
+        ...NullableDecimalText,
+        description:
+          'Gross less fees of all fills that were counted; null if one of these fees is in a token that is no dollar stablecoin.',
+      },
       long: PnlSum,
       short: PnlSum,
       byCoin: Type.Array(Type.Object({ coin: Type.String(), ...pnlFields, fees: Fees })),
@@ -65,7 +69,7 @@ const PublicWalletBody = Type.Object(
       fills: Type.Integer({ description: 'Fills that the venue sent.' }),
       counted: Type.Integer({ description: 'Perpetual fills among them.' }),
       excluded: Type.Integer({ description: 'Spot fills, conversions and repeated rows.' }),
-      feesInOtherTokens: Type.Integer({ description: 'Fills whose fee is in another token than USDC and in no sum.' }),
+      feesInOtherTokens: Type.Integer({ description: 'Fills whose fee is in a token that is no dollar stablecoin and in no sum.' }),
       from: nullable('string', 'The oldest counted fill, ISO 8601.'),
       to: nullable('string', 'The newest counted fill, ISO 8601.'),
       truncated: Type.Boolean({ description: 'True where the cap was reached: older fills are not known.' }),

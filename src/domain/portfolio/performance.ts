@@ -1,5 +1,5 @@
 /** What books have earned: equity, realized and unrealized, and since the beginning of the UTC day. Pure. */
-import { markBook, type TradingBook, utcDayOf } from '../book.ts';
+import { markBook, type TradingBook } from '../book.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Quote } from '../quote.ts';
 import type { EpochMs } from '../time.ts';
@@ -17,7 +17,7 @@ export interface Earnings {
   readonly realizedPnlUsd: DecimalString;
   readonly unrealizedPnlUsd: DecimalString | null;
   readonly feesUsd: DecimalString;
-  /** Equity minus the equity at the first mark of this UTC day; null where the book was not marked yet today. */
+  /** Profit minus the profit at the beginning of this UTC day: the results of all days sum to the profit. Null if either is unknown. */
   readonly todayUsd: DecimalString | null;
 }
 
@@ -29,8 +29,31 @@ export interface BookEarnings extends Earnings {
   readonly notLive: readonly InstrumentKey[];
 }
 
-/** The earnings of one book at the middle of each quote. */
-export function bookEarnings(book: TradingBook, quotes: ReadonlyMap<InstrumentKey, Quote>, at: EpochMs): BookEarnings {
+/** Cash, capital and quantities of a book at an instant. */
+export interface Standing {
+  readonly cashUsd: DecimalString;
+  readonly capitalUsd: DecimalString;
+  readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
+}
+
+/** Equity minus capital at these prices; null if something is held whose price is unknown. */
+export function profitOf({ cashUsd, capitalUsd, holdings }: Standing, priceOf: (instrument: InstrumentKey) => DecimalString | null) {
+  let profit = new Decimal(cashUsd).minus(capitalUsd);
+  for (const { instrument, quantity } of holdings) {
+    const price = priceOf(instrument);
+    if (price === null) return null;
+    profit = profit.plus(new Decimal(quantity).times(price));
+  }
+  return plainDecimal(profit);
+}
+
+/** The earnings of one book at the middle of each quote. `dayBeganUsd` is its profit at the beginning of the UTC day. */
+export function bookEarnings(
+  book: TradingBook,
+  quotes: ReadonlyMap<InstrumentKey, Quote>,
+  at: EpochMs,
+  dayBeganUsd: DecimalString | null,
+): BookEarnings {
   const marks = new Map<InstrumentKey, DecimalString>();
   for (const { instrument } of book.holdings) {
     const quote = quotes.get(instrument);
@@ -38,16 +61,16 @@ export function bookEarnings(book: TradingBook, quotes: ReadonlyMap<InstrumentKe
     if (mid !== null) marks.set(instrument, mid);
   }
   const { equityUsd, unrealizedPnlUsd, unpriced } = markBook(book, marks, at);
-  const isBegun = book.day === utcDayOf(at) && book.dayStartEquityUsd !== null;
+  const pnlUsd = equityUsd === null ? null : less(equityUsd, book.capitalUsd);
   return {
     bookId: book.id,
     capitalUsd: book.capitalUsd,
     equityUsd,
-    pnlUsd: equityUsd === null ? null : less(equityUsd, book.capitalUsd),
+    pnlUsd,
     realizedPnlUsd: book.realizedPnlUsd,
     unrealizedPnlUsd,
     feesUsd: book.feesUsd,
-    todayUsd: equityUsd === null || !isBegun ? null : less(equityUsd, book.dayStartEquityUsd as DecimalString),
+    todayUsd: pnlUsd === null || dayBeganUsd === null ? null : less(pnlUsd, dayBeganUsd),
     unpriced,
     notLive: book.holdings.flatMap(({ instrument }) => {
       const quote = quotes.get(instrument);
@@ -56,10 +79,8 @@ export function bookEarnings(book: TradingBook, quotes: ReadonlyMap<InstrumentKe
   };
 }
 
-/** The earnings of all books together. What rests on a missing price is null; a day that a book has not begun adds nothing. */
+/** The earnings of all books together. What rests on a missing price is null. */
 export function totalEarnings(books: readonly BookEarnings[]): Earnings {
-  const today = books.filter(({ todayUsd }) => todayUsd !== null);
-  const isDayUnknown = today.length === 0 || books.some(({ equityUsd }) => equityUsd === null);
   return {
     capitalUsd: sum(books, 'capitalUsd') as DecimalString,
     equityUsd: sum(books, 'equityUsd'),
@@ -67,7 +88,7 @@ export function totalEarnings(books: readonly BookEarnings[]): Earnings {
     realizedPnlUsd: sum(books, 'realizedPnlUsd') as DecimalString,
     unrealizedPnlUsd: sum(books, 'unrealizedPnlUsd'),
     feesUsd: sum(books, 'feesUsd') as DecimalString,
-    todayUsd: isDayUnknown ? null : sum(today, 'todayUsd'),
+    todayUsd: sum(books, 'todayUsd'),
   };
 }
 

@@ -83,6 +83,11 @@ describe('the catalogue', () => {
       { fee_type: 'quadratic', fee_multiplier: 1 },
       { model: 'quadratic', rate: '0.07' },
     ],
+    [
+      // Takers pay the same fee where makers pay one too.
+      { fee_type: 'quadratic_with_maker_fees', fee_multiplier: 2 },
+      { model: 'quadratic', rate: '0.14' },
+    ],
     [{ fee_type: 'no_fee' }, { model: 'none' }],
     [{ fee_type: 'quadratic', fee_multiplier: 0 }, { model: 'none' }],
     [

@@ -130,6 +130,9 @@ function sourcesIn(value: unknown): readonly ResolutionSource[] {
   });
 }
 
+/** Fee types by which takers pay the quadratic fee; makers pay one besides in the second. */
+const TAKER_QUADRATIC: ReadonlySet<string> = new Set(['quadratic', 'quadratic_with_maker_fees']);
+
 /**
  * The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. `note` is told of
  * members that nobody knows, here and below.
@@ -143,7 +146,7 @@ export function mapSeries(body: unknown, receivedAt: EpochMs, note?: NoteUnknown
     const fee: PredictionFee =
       type === 'no_fee' || multiplier === '0'
         ? { model: 'none', rate: null, exponent: 1, roundingUsd: null }
-        : type === 'quadratic' && multiplier !== null
+        : type !== null && TAKER_QUADRATIC.has(type) && multiplier !== null
           ? { model: 'quadratic', rate: plainDecimal(new Decimal(BASE_RATE).times(multiplier)), exponent: 1, roundingUsd: '0.01' }
           : UNKNOWN_FEE;
     return { ticker: textIn(series, 'ticker'), fee, sources: sourcesIn(series['settlement_sources']) };
