@@ -3525,7 +3525,7 @@ export type PublicWallet = {
     readonly wins: number;
     readonly losses: number;
     readonly fees: string;
-    readonly netPnl: string;
+    readonly netPnl: string | null;
     readonly long: {
       readonly grossPnl: string;
       readonly closingFills: number;

@@ -181,7 +181,8 @@ test('outcomes that exclude each other are one exposure, and every limit that is
   expect(await codes({ quantity: '300' }, south)).toEqual(['duplicate_underlying_breach']);
   expect(await codes({ quantity: '300', outcome: 'no' }, north)).toEqual(['duplicate_underlying_breach']);
   expect(await codes({ quantity: '400' }, south)).toEqual(['duplicate_underlying_breach', 'notional_limit_breach']);
-  expect(await codes({ quantity: '10' }, south)).toEqual([]);
+  expect((await prefer({ maxUnderlyingWeightPct: 100, maxTradeNotionalUsd: '200' })).status).toBe(200);
+  expect(await codes({ quantity: '100' }, south)).toEqual([]);
   expect((await prefer({})).status).toBe(200);
 });
 

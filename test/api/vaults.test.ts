@@ -45,7 +45,7 @@ const withdraw = (id: string, token: string, body: object) => api.call('POST', `
 const vaultOf = async (id: string) => (await api.call('GET', `/v1/agents/${id}/vault`, { token: alice })).body;
 
 /** The vault's live book buys one coin at 1,000 dollars. */
-async function buy(id: string, at: number, name = 'f'): Promise<void> {
+async function buy(id: string, at: number, name = 'f', over = {}): Promise<void> {
   const fill = {
     id: `${name}-${id}`,
     orderId: 'o',
@@ -60,6 +60,7 @@ async function buy(id: string, at: number, name = 'f'): Promise<void> {
     slippageBps: 0,
     at,
     quotes: [],
+    ...over,
   } as const;
   await api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: OURS, fill }]));
 }
@@ -325,6 +326,37 @@ describe('marks and the ranking', () => {
     const theirs = await api.token(['agent:read'], THEIRS);
     expect((await api.call('GET', '/v1/agent-vaults/leaderboard', { token: theirs })).body).toEqual({ items: [], nextCursor: null });
     expect((await api.call('GET', '/v1/agent-vaults/leaderboard?window=1y', { token: alice })).status).toBe(400);
+  });
+
+  test('a vault that was emptied and filled again keeps its return: it is chained over the empty time', async () => {
+    const id = await agentAt('live');
+    const store = createVaultStore(api.sql, createSignedRows(api.sql));
+    const slot = Math.floor(api.clock.now() / 60_000) * 60_000 + 60_000;
+    const markAt = async (at: number) => {
+      const seen = sampleObservation(BTC, at, { mid: '1000', premiumPct: null, rsi: null });
+      await writeCut(api.sql, { slot: at, observations: new Map([[BTC, seen]]) }, 'streams');
+      await store.mark();
+    };
+    const returned = async () => {
+      const { body } = await api.call('GET', '/v1/agent-vaults/leaderboard?window=24h&limit=200', { token: alice });
+      return body.items.find(({ agentId }: { agentId: string }) => agentId === id);
+    };
+    await deposit(id, alice, '2000');
+    api.clock.advanceTo(slot);
+    await markAt(slot);
+    await buy(id, slot + 1);
+    await buy(id, slot + 2, 'sold', { side: 'sell', fillPrice: '977.2', notionalUsd: '977.2' });
+    api.clock.advanceTo(slot + 60_000);
+    await markAt(slot + 60_000);
+    const { sinceAt } = await returned();
+    expect(await returned()).toMatchObject({ returnPct: -1.14, sharePriceUsd: '0.9886' });
+    api.clock.advanceTo(slot + 61_000);
+    expect((await withdraw(id, alice, { all: true })).body).toMatchObject({ sharePriceUsd: '0.9886' });
+    api.clock.advanceTo(slot + 62_000);
+    expect((await deposit(id, alice, '1000')).body).toMatchObject({ sharePriceUsd: '1' });
+    api.clock.advanceTo(slot + 120_000);
+    await markAt(slot + 120_000);
+    expect(await returned()).toMatchObject({ returnPct: -1.14, sharePriceUsd: '1', sinceAt });
   });
 
   test('pages go on where the last one ended', async () => {

@@ -157,7 +157,7 @@ interface RankedRow {
 }
 
 /**
- * The organization's vaults by the return of a share over a window that ends at `now`. The position is the place in
+ * The organization's vaults by the return of a share over a window that ends at `now`, chained over times at which the vault was empty. The position is the place in
  * the ranking. A vault without a mark within the window stands at the end without a rank.
  */
 async function rankVaults(
@@ -173,7 +173,7 @@ async function rankVaults(
   const rows = await sql<RankedRow[]>`
     with priced as (
       select a.id, a.name, a.stage, v.high_water_usd, v.allocated_usd, l.at as marked_at, l.equity_usd, l.share_price_usd, s.at as since_at,
-        s.share_price_usd as since_price, coalesce(b.realized_pnl_usd, 0) as realized,
+        s.share_price_usd as since_price, coalesce(g.factor, 1) as chained, coalesce(b.realized_pnl_usd, 0) as realized,
         (select count(*) from (select 1 from vault_changes c where c.agent_id = a.id group by c.depositor
           having sum(case c.kind when 'deposit' then c.shares else -c.shares end) > 0) d) as depositors
       from vaults v join agents a on a.id = v.agent_id
@@ -185,9 +185,18 @@ async function rankVaults(
         union all (select 2, m.at, m.share_price_usd from judged_vault_marks m where m.agent_id = a.id and m.at > ${from} order by m.at limit 1)
         order by turn limit 1
       ) s on true
+      -- A vault that was emptied begins again at another price: what its shares were given back at over what new ones cost.
+      left join lateral (
+        select exp(sum(ln(e.share_price_usd / d.share_price_usd))) as factor
+        from (
+          select change, at, share_price_usd, sum(case kind when 'deposit' then shares else -shares end) over (order by change) as shares
+          from vault_changes where agent_id = a.id
+        ) e join vault_changes d on d.agent_id = a.id and d.change = e.change + 1
+        where e.shares = 0 and e.at > s.at and d.at <= l.at
+      ) g on true
       where a.org_id = ${orgId} and v.changes > 0
     ), ranked as (
-      select *, case when marked_at > ${from} and since_price > 0 then (share_price_usd / since_price - 1) * 100 end as return_pct from priced
+      select *, case when marked_at > ${from} and since_price > 0 then (share_price_usd / since_price * chained - 1) * 100 end as return_pct from priced
     )
     select *, row_number() over (order by return_pct desc nulls last, (1 - coalesce(share_price_usd, 0) / high_water_usd), id) as place from ranked
     order by place limit ${limit + 1} offset ${after === null ? 0 : Number(after)}`;
