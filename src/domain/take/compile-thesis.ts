@@ -2,10 +2,8 @@
  * Compiles a thesis in words into a Take by a fixed grammar. What it does not know it never guesses: every word is part of a
  * phrase, of a reason that is set aside, or of a question. The grammar is written down in docs/guides/takes.md.
  */
-import type { Catalog, CatalogEntry } from '../catalog.ts';
-import { readCondition } from '../conditions/index.ts';
+import type { CatalogEntry } from '../catalog.ts';
 import type { Problem } from '../field.ts';
-import type { ManifestCondition } from '../manifest/manifest.ts';
 import type { EpochMs } from '../time.ts';
 import {
   ASSUMED,
@@ -17,14 +15,16 @@ import {
   type TakeWorld,
 } from './read-take.ts';
 import type { Take } from './take.ts';
-import { assetNames, type NamedAsset } from './thesis-assets.ts';
-import { type Meaning, PHRASES, shownCondition, shownMeaning, WORD } from './thesis-phrases.ts';
-import { assignSides, type SidedCondition } from './thesis-sides.ts';
+import { assetNames } from './thesis-assets.ts';
+import { readSides } from './thesis-conditions.ts';
+import { type Meaning, PHRASES, shownMeaning } from './thesis-phrases.ts';
+import { assignSides, type Item, type SidedCondition } from './thesis-sides.ts';
+import { normalised, strangeDigits, type Token, tokensOf } from './thesis-tokens.ts';
 
 /** The longest thesis, in characters. */
 export const MAX_THESIS_LENGTH = 2_000;
 
-/** One phrase of the thesis and what it was read as. */
+/** One phrase of the thesis and its reading. */
 export interface Understood {
   readonly phrase: string;
   readonly as: string;
@@ -38,100 +38,145 @@ export type CompiledThesis =
       readonly assumed: readonly string[];
       /** Reasons that the author gives: no part of the policy. */
       readonly notUnderstood: readonly string[];
+      /** What the author has to confirm before the Take is armed: every reason, and every assumption about what is bought, sold or paid. */
+      readonly open: readonly string[];
     }
   | { readonly ok: false; readonly why: 'ambiguous'; readonly questions: readonly string[]; readonly understood: readonly Understood[] }
   | { readonly ok: false; readonly why: 'invalid'; readonly problems: readonly Problem[] };
 
-/** A phrase at its place. */
-export interface Item {
-  readonly text: string;
-  readonly sentence: number;
-  readonly meaning: Meaning | { readonly kind: 'asset'; readonly asset: NamedAsset } | { readonly kind: 'unknown' };
+export interface Reading {
+  readonly understood: Understood[];
+  readonly assumed: string[];
+  readonly questions: string[];
 }
 
-/** The same text in its canonical form of signs and spaces. */
-function normalised(thesis: string): string {
-  return thesis
-    .normalize('NFKC')
-    .replace(/[\u2212\u2013\u2014]/g, '-')
-    .replace(/[\u2018\u2019]/g, "'")
-    .replace(/[\u201c\u201d]/g, '"')
-    .replace(/\u2265/g, '>=')
-    .replace(/\u2264/g, '<=')
-    .replace(/[ \t\r]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .trim();
+interface Scanned {
+  readonly items: readonly Item[];
+  /** Tokens of assets that stand outside of reasons, and within them. */
+  readonly assets: readonly Token[];
+  readonly inReasons: readonly Token[];
 }
 
-const ASSET_WORD = /[$#]?[A-Za-z][A-Za-z0-9&:/_-]*(?:'s)?/y;
-
-/** The longest phrase at a place. */
-function phraseAt(text: string, at: number, now: EpochMs): { readonly length: number; readonly meaning: Meaning } | null {
-  let best: { length: number; meaning: Meaning } | null = null;
-  for (const { pattern, read } of PHRASES) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match === null || match[0].length <= (best?.length ?? 0)) continue;
-    best = { length: match[0].length, meaning: read(match, now) };
+/** "don't buy unless …" buys when; "don't sell until …" sells when. */
+function withoutDoubleNegation(tokens: readonly Token[]): Token[] {
+  const changed = [...tokens];
+  for (const [i, { kind }] of tokens.entries()) {
+    if (kind !== 'NOT' || !['BUY', 'SELL'].includes(tokens[i + 1]?.kind ?? '')) continue;
+    const place = tokens.findIndex((token, j) => j > i + 1 && token.kind !== 'ASSET');
+    const bound = tokens[place];
+    if (bound?.kind !== 'UNLESS' && bound?.kind !== 'UNTIL') continue;
+    changed[place] = { ...bound, kind: 'WHEN' };
+    changed[i] = { ...(tokens[i] as Token), kind: 'DROPPED' };
   }
-  return best;
+  return changed.filter(({ kind }) => kind !== 'DROPPED');
 }
 
-function assetAt(text: string, at: number, named: (word: string) => NamedAsset | null): { length: number; asset: NamedAsset } | null {
-  ASSET_WORD.lastIndex = at;
-  const word = ASSET_WORD.exec(text)?.[0];
-  if (word === undefined) return null;
-  const asset = named(word);
-  return asset === null ? null : { length: word.length, asset };
+interface Found {
+  readonly count: number;
+  readonly meanings: readonly Meaning[];
+}
+
+/** The longest phrase that begins at each token. */
+function phraseReader(tokens: readonly Token[], now: EpochMs): (at: number) => Found | null {
+  const kinds = tokens.map(({ kind }) => `${kind}~`).join('');
+  const places: number[] = [];
+  for (let i = 0, place = 0; i < tokens.length; i++) {
+    places.push(place);
+    place += (tokens[i] as Token).kind.length + 1;
+  }
+  return (at) => {
+    let best: { length: number; read: (typeof PHRASES)[number]['read'] } | null = null;
+    for (const { pattern, read } of PHRASES) {
+      pattern.lastIndex = places[at] as number;
+      const length = pattern.exec(kinds)?.[0].length ?? 0;
+      if (length > (best?.length ?? 0)) best = { length, read };
+    }
+    if (best === null) return null;
+    const { length, read } = best;
+    const end = places.indexOf((places[at] as number) + length);
+    const count = (end < 0 ? tokens.length : end) - at;
+    const meaning = read(tokens.slice(at, at + count), now);
+    return { count, meanings: Array.isArray(meaning) ? meaning : [meaning as Meaning] };
+  };
+}
+
+/** Links, reasons and questions begin no condition; a "when" does. */
+function beginsAnew({ meanings }: Found): boolean {
+  return meanings.some((meaning) =>
+    meaning.kind === 'link' ? meaning.word === 'when' : !['asset', 'rationale', 'question'].includes(meaning.kind),
+  );
+}
+
+/** The number of tokens that a reason has: to the end of its sentence, or to a comma, colon or "and" before a phrase of the policy. */
+function reasonLength(tokens: readonly Token[], at: number, readAt: (at: number) => Found | null): number {
+  let end = at + 1;
+  for (; end < tokens.length; end++) {
+    const { kind, afterColon } = tokens[end] as Token;
+    if (kind === 'END') break;
+    const joins = ['COMMA', 'AND', 'THEN'].includes(kind);
+    if (!joins && !afterColon) continue;
+    let next = end;
+    while (['COMMA', 'AND', 'THEN', 'NOT'].includes(tokens[next]?.kind ?? '')) next += 1;
+    const found = next < tokens.length ? readAt(next) : null;
+    if (found !== null && beginsAnew(found)) break;
+  }
+  return end - at;
+}
+
+/** A title before a colon, of unknown words and the asset alone, is no condition: it is set aside as a reason is. */
+function labelLength(tokens: readonly Token[]): number {
+  const end = tokens.findIndex(({ afterColon }) => afterColon);
+  const label = tokens.slice(0, Math.max(0, end));
+  const isLabel = label.some(({ kind }) => kind === 'UNKNOWN') && label.every(({ kind }) => kind === 'UNKNOWN' || kind === 'ASSET');
+  return label.length <= 3 && isLabel ? end : 0;
 }
 
 /** The text as phrases, assets and unknown words, from left to right. */
-function scan(text: string, catalog: Catalog, now: EpochMs): Item[] {
-  const named = assetNames(catalog);
+function scan(text: string, tokens: readonly Token[], now: EpochMs): Scanned {
+  const readAt = phraseReader(tokens, now);
   const items: Item[] = [];
-  let sentence = 0;
-  let at = 0;
-  while (at < text.length) {
-    if (text[at] === ' ') {
+  const assets: Token[] = [];
+  const inReasons: Token[] = [];
+  const textOf = (at: number, count: number): string =>
+    text
+      .slice((tokens[at] as Token).start, (tokens[at + count - 1] as Token).end)
+      .replaceAll('\n', ' ')
+      .trim();
+  const label = labelLength(tokens);
+  assets.push(...tokens.slice(0, label).filter(({ kind }) => kind === 'ASSET'));
+  if (label > 0)
+    items.push({ text: textOf(0, label), meaning: { kind: 'rationale' } }, { text: ':', meaning: { kind: 'link', word: 'sentence' } });
+  for (let at = label; at < tokens.length; ) {
+    const token = tokens[at] as Token;
+    const found = token.kind === 'UNCLEAR' ? null : readAt(at);
+    if (found === null) {
+      items.push({
+        text: token.text,
+        meaning: token.question === undefined ? { kind: 'unknown' } : { kind: 'question', question: token.question },
+      });
       at += 1;
       continue;
     }
-    const asset = assetAt(text, at, named);
-    const found = phraseAt(text, at, now);
-    if (asset !== null && asset.length >= (found?.length ?? 0)) {
-      items.push({ text: text.slice(at, at + asset.length), sentence, meaning: { kind: 'asset', asset: asset.asset } });
-      at += asset.length;
-    } else if (found !== null) {
-      const length = found.meaning.kind === 'rationale' ? reasonLength(text, at) : found.length;
-      items.push({ text: text.slice(at, at + length).trim(), sentence, meaning: found.meaning });
-      at += length;
-      if (found.meaning.kind === 'link' && found.meaning.word === 'sentence') sentence += 1;
-    } else {
-      WORD.lastIndex = at;
-      const word = WORD.exec(text)?.[0] ?? (text[at] as string);
-      items.push({ text: word, sentence, meaning: { kind: 'unknown' } });
-      at += word.length;
-    }
+    const isReason = found.meanings[0]?.kind === 'rationale';
+    const count = isReason ? reasonLength(tokens, at, readAt) : found.count;
+    const own = tokens.slice(at, at + count);
+    (isReason ? inReasons : assets).push(...own.filter(({ kind }) => kind === 'ASSET'));
+    const phrase = textOf(at, count);
+    if (isReason && own.some(({ kind }) => WEIGHTY.includes(kind)))
+      items.push({ text: phrase, meaning: { kind: 'question', question: isItAReason(phrase) } });
+    else for (const meaning of found.meanings) items.push({ text: phrase, meaning });
+    at += count;
   }
-  return items;
+  return { items, assets, inReasons };
 }
 
-/** A reason lasts to the end of its sentence; a point within a number does not end it. */
-function reasonLength(text: string, at: number): number {
-  const end = text.slice(at).search(/[;!\n]|\.(?!\d)/);
-  return end < 0 ? text.length - at : end;
-}
+/** Tokens that a reason may not hold: it could be meant as a condition. */
+const WEIGHTY: readonly string[] = [
+  ...['BUY', 'SELL', 'STOP', 'UNLESS', 'UNTIL', 'WHEN', 'USD', 'KNUM', 'NUM', 'PCT', 'NPCT', 'PPCT', 'DUR', 'DATE', 'UNCLEAR', 'SHORT'],
+];
 
-/** A reason that could be meant as a condition is asked about. */
-const WEIGHTY = /\d|\b(?:buy|sell|exit|stop|unless|except|only if)\b/i;
-
-function reasonQuestions(items: readonly Item[]): string[] {
-  return items.flatMap(({ meaning, text }) =>
-    meaning.kind === 'rationale' && WEIGHTY.test(text)
-      ? [`Is "${text.slice(0, 120)}" only a reason, or a condition? Conditions are written with "when …"; leave numbers out of reasons.`]
-      : [],
-  );
-}
+const isItAReason = (text: string): string =>
+  `Is "${text.slice(0, 120)}" only a reason, or a condition? Conditions are written with "when …"; leave numbers out of reasons.`;
 
 /** Neighbouring unknown words are one question. */
 function unknownQuestions(items: readonly Item[]): string[] {
@@ -150,119 +195,94 @@ function unknownQuestions(items: readonly Item[]): string[] {
   return runs.length > 5 ? [...shown, `${runs.length - 5} more parts were not understood.`] : shown;
 }
 
-function settledAsset(
-  items: readonly Item[],
-): { readonly entry: CatalogEntry; readonly inferred: string | null } | { readonly question: string } {
-  const named = items.flatMap(({ meaning, text }) => (meaning.kind === 'asset' ? [{ asset: meaning.asset, text }] : []));
+interface SettledAsset {
+  readonly entry: CatalogEntry;
+  readonly phrase: string;
+  readonly assumed: string | null;
+}
+
+/** The one instrument that a thesis names. Of an asset's spot and perpetual market the spot market is meant, unless it says otherwise. */
+function settledAsset({ assets, inReasons }: Scanned, tokens: readonly Token[]): SettledAsset | { readonly question: string } {
+  const named = assets.length > 0 ? assets : inReasons;
   const [first] = named;
   if (first === undefined) return { question: 'Which asset is it about? Name its symbol, for example AAPLx.' };
-  const sets = named.map(({ asset }) => asset.entries);
-  const common = (sets[0] as readonly CatalogEntry[]).filter((entry) => sets.every((set) => set.includes(entry)));
-  if (common.length === 1) {
-    const entry = common[0] as CatalogEntry;
-    const exact = named.some(({ asset }) => !asset.inferred);
-    return { entry, inferred: exact ? null : `"${first.text}" means ${entry.instrument} on ${entry.venue}` };
+  const sets = named.map(({ asset }) => asset?.entries ?? []);
+  const common = (sets[0] ?? []).filter((entry) => sets.every((set) => set.includes(entry)));
+  if (common.length === 0)
+    return {
+      question: `A Take is about one asset, and this one names ${[...new Set(named.map(({ text }) => text))].join(', ')}. Which one is it?`,
+    };
+  const wantsPerp = tokens.some(({ kind }) => kind === 'PERP');
+  const fitting = common.filter(({ kind }) => (kind === 'perp') === wantsPerp);
+  const [entry] = fitting.length === 1 || common.length > 1 ? fitting : wantsPerp ? [] : common;
+  if (entry === undefined || fitting.length > 1) {
+    const choices = common.map((one) => `${one.instrument} (${one.kind} on ${one.venue})`).join(' or ');
+    return {
+      question: wantsPerp
+        ? `Which perpetual does "${first.text}" mean? Write <venue>:<pair>:<instrument kind>.`
+        : `Which instrument does "${first.text}" mean: ${choices}? Write <venue>:<pair>:<instrument kind>.`,
+    };
   }
-  if (common.length > 1) {
-    const choices = common.map((entry) => `${entry.instrument} (${entry.kind} on ${entry.venue})`).join(' or ');
-    return { question: `Which instrument does "${first.text}" mean: ${choices}? Write <venue>:<pair>:<instrument kind>.` };
-  }
-  return {
-    question: `A Take is about one asset, and this one names ${[...new Set(named.map(({ text }) => text))].join(', ')}. Which one is it?`,
-  };
+  const exact = named.some(({ asset }) => asset?.inferred === false);
+  return { entry, phrase: first.text, assumed: exact ? null : `"${first.text}" means ${entry.instrument} on ${entry.venue}` };
 }
 
-/** A gap as the condition of the asset's kind, or the question why there is none. */
-function gapCondition(meaning: Extract<Meaning, { kind: 'gap' }>, entry: CatalogEntry, text: string): Record<string, unknown> | string {
-  if (entry.kind === 'tokenized_equity' && meaning.against !== 'mark') return { type: `premium_${meaning.direction}`, pct: meaning.pct };
-  if (entry.kind === 'pre_ipo' && meaning.against !== 'reference') return { type: `gap_to_mark_${meaning.direction}`, pct: meaning.pct };
-  const benchmark =
-    entry.kind === 'tokenized_equity'
-      ? 'a reference price and no issuer mark'
-      : entry.kind === 'pre_ipo'
-        ? 'an issuer mark and no reference price'
-        : 'neither a reference price nor an issuer mark';
-  return `${entry.instrument} has ${benchmark}: what does "${text}" mean?`;
-}
+type Limit = 'allocation' | 'slippage' | 'expiry';
 
-interface Reading {
-  readonly understood: Understood[];
-  readonly assumed: string[];
-  readonly questions: string[];
-}
-
-/** The conditions of both sides, each read by the registry. */
-function readSides(
-  sided: readonly SidedCondition[],
-  entry: CatalogEntry,
-  reading: Reading,
-): { entry: ManifestCondition[]; exit: ManifestCondition[]; problems: Problem[] } {
-  const sides: { entry: ManifestCondition[]; exit: ManifestCondition[]; problems: Problem[] } = { entry: [], exit: [], problems: [] };
-  for (const { item, side } of sided) {
-    const { meaning } = item;
-    const authored = meaning.kind === 'gap' ? gapCondition(meaning, entry, item.text) : meaning.condition;
-    if (typeof authored === 'string') {
-      reading.questions.push(authored);
-      continue;
-    }
-    const condition = readCondition(authored, side, DEFAULT_TIMEFRAME, `$.${side}`, sides.problems);
-    if (condition === null) continue;
-    const other = sides[side].find(({ type }) => type === condition.type);
-    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(condition)) {
-      reading.questions.push(`Which one holds for the ${side}: ${shownCondition(other)} or ${shownCondition(condition)}?`);
-    }
-    sides[side].push(condition);
-    reading.understood.push({ phrase: item.text, as: `${side}: ${shownCondition(condition)}` });
-    if (meaning.note !== undefined) reading.assumed.push(`"${item.text}": ${meaning.note}`);
-    if ('timeframe' in condition && !('timeframe' in authored)) reading.assumed.push(`"${item.text}": on bars of ${DEFAULT_TIMEFRAME}`);
-  }
-  return sides;
-}
-
-/** The one value of a limit that may be said once; a second, different one is a question. */
-function single<K extends 'allocation' | 'slippage' | 'expiry'>(
-  items: readonly Item[],
-  kind: K,
-  reading: Reading,
-): Extract<Meaning, { kind: K }> | null {
+/** The value of a limit: said once, or corrected by "actually make it …". Another one is a question. */
+function single<K extends Limit>(items: readonly Item[], kind: K, reading: Reading): Extract<Meaning, { kind: K }> | null {
   const found = items.filter((item): item is Item & { meaning: Extract<Meaning, { kind: K }> } => item.meaning.kind === kind);
-  const [first] = found;
+  const last = found.at(-1);
+  const corrected = last !== undefined && 'final' in last.meaning && last.meaning.final === true;
+  const first = corrected ? last : found[0];
   if (first === undefined) return null;
-  reading.understood.push({ phrase: first.text, as: shownMeaning(first.meaning as Meaning, null) });
-  const other = found.find(({ meaning }) => JSON.stringify(meaning) !== JSON.stringify(first.meaning));
+  const { meaning } = first;
+  reading.understood.push({ phrase: first.text, as: shownMeaning(meaning as Meaning, null) });
+  const valueOf = (one: Extract<Meaning, { kind: K }>): unknown =>
+    'usd' in one ? one.usd : 'bps' in one ? one.bps : 'at' in one ? one.at : null;
+  const other = corrected ? undefined : found.find((one) => valueOf(one.meaning) !== valueOf(meaning));
   if (other !== undefined) reading.questions.push(`Which ${kind} holds: "${first.text}" or "${other.text}"?`);
-  return first.meaning;
+  const assumed = 'assumed' in meaning ? meaning.assumed : undefined;
+  if (assumed !== undefined) reading.assumed.push(assumed);
+  return meaning;
+}
+
+function textProblem(thesis: string): string | null {
+  if (thesis.trim() === '') return 'is empty';
+  if (thesis.length > MAX_THESIS_LENGTH) return `has ${thesis.length} characters`;
+  return thesis.isWellFormed() ? null : 'holds half of a surrogate pair';
 }
 
 /** Reads a thesis into a Take, or asks what would settle it. Pure: `world.now` is the only clock. */
 export function compileThesis(thesis: string, world: TakeWorld): CompiledThesis {
-  if (thesis.trim() === '' || thesis.length > MAX_THESIS_LENGTH || !thesis.isWellFormed()) {
-    const problem =
-      thesis.trim() === ''
-        ? 'is empty'
-        : thesis.length > MAX_THESIS_LENGTH
-          ? `has ${thesis.length} characters`
-          : 'holds half of a surrogate pair';
+  const problem = textProblem(thesis);
+  if (problem !== null)
     return {
       ok: false,
       why: 'invalid',
       problems: [{ path: '$.thesis', problem, allowed: `a text of 1 to ${MAX_THESIS_LENGTH} characters` }],
     };
-  }
-  const items = scan(normalised(thesis), world.catalog, world.now);
-  const reading: Reading = { understood: [], assumed: [], questions: [] };
-  const asset = settledAsset(items);
+  const text = normalised(thesis);
+  const tokens = withoutDoubleNegation(tokensOf(text, assetNames(world.catalog), world.now));
+  const scanned = scan(text, tokens, world.now);
+  const { items } = scanned;
+  const asset = settledAsset(scanned, tokens);
   const { sided, questions } = assignSides(items);
-  reading.questions.push(
-    ...('question' in asset ? [asset.question] : []),
-    ...unknownQuestions(items),
-    ...reasonQuestions(items),
-    ...questions,
-  );
+  const strange = strangeDigits(thesis);
+  const reading: Reading = {
+    understood: [],
+    assumed: [],
+    questions: [
+      ...('question' in asset ? [asset.question] : []),
+      ...(strange === null ? [] : [`Write numbers with the digits 0 to 9: what does "${strange}" mean?`]),
+      ...unknownQuestions(items),
+      ...questions,
+    ],
+  };
   for (const { meaning } of items) if (meaning.kind === 'question') reading.questions.push(meaning.question);
   if ('question' in asset) return ambiguous(reading);
-  reading.understood.push({ phrase: (items.find(({ meaning }) => meaning.kind === 'asset') as Item).text, as: `asset ${asset.entry.key}` });
-  if (asset.inferred !== null) reading.assumed.push(asset.inferred);
+  reading.understood.push({ phrase: asset.phrase, as: `asset ${asset.entry.key}` });
+  if (asset.assumed !== null) reading.assumed.push(asset.assumed);
   return finished(items, sided, asset.entry, reading, world);
 }
 
@@ -300,9 +320,11 @@ function finished(
   );
   if (!built.ok) return { ok: false, why: 'invalid', problems: built.problems };
   if (allocation === null) reading.assumed.push(ASSUMED.allocation);
-  if (slippage === null) reading.assumed.push(ASSUMED.slippage);
-  if (expiry === null) reading.assumed.push(ASSUMED.expiry(expiresAt));
   if (exit.length === 0) reading.assumed.push(ASSUMED.noExit);
   const notUnderstood = items.filter(({ meaning }) => meaning.kind === 'rationale').map(({ text }) => text);
-  return { ok: true, take: built.take, understood: reading.understood, assumed: reading.assumed, notUnderstood };
+  const open = [...notUnderstood, ...reading.assumed];
+  // The product's own bounds are shown and need no word of the author: neither makes the Take do more than was asked.
+  if (slippage === null) reading.assumed.push(ASSUMED.slippage);
+  if (expiry === null) reading.assumed.push(ASSUMED.expiry(expiresAt));
+  return { ok: true, take: built.take, understood: reading.understood, assumed: reading.assumed, notUnderstood, open };
 }

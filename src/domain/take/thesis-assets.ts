@@ -1,51 +1,104 @@
 /** Finds the assets that a thesis names: by symbol, by the underlying's symbol, by its name. */
 import type { Catalog, CatalogEntry } from '../catalog.ts';
+import { GRAMMAR_WORDS } from './thesis-words.ts';
 
-/** What a word of a thesis may name. More than one entry: the word does not settle which. */
+/** The instruments that a word of a thesis may name. More than one entry: the word does not settle which. */
 export interface NamedAsset {
   readonly entries: readonly CatalogEntry[];
-  /** True where the word is not the catalog's own symbol: then it is said what it was read as. */
+  /** True if the word is not the catalog's own symbol: then the reading is told. */
   readonly inferred: boolean;
 }
 
-/** Names that are ordinary words as well. */
-const ORDINARY: ReadonlySet<string> = new Set(['strategy', 's&p', 'meta', 'nasdaq', 'figure', 'ether']);
+export type NamesOfAssets = (text: string, at: number) => { readonly length: number; readonly asset: NamedAsset } | null;
 
-/** `Apple xStock` -> `apple`. */
-function plainName(entry: CatalogEntry): string {
-  return entry.name.replace(/ (?:xStock|PreStock|spot|perpetual)$/, '').toLowerCase();
+/** Names that are ordinary words as well. */
+const ORDINARY: ReadonlySet<string> = new Set(['strategy', 'nasdaq', 'figure']);
+
+/** Names that people use beside the catalog's own, by underlying. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  GOOGL: ['google', 'goog'],
+  META: ['facebook'],
+  MSTR: ['microstrategy'],
+  SPY: ['s&p', 's&p500', 's&p-500'],
+  ETH: ['ethereum'],
+  SPACEX: ['spcx'],
+};
+
+const KIND_OF_NAME = / (?:xStock|PreStock|spot|perpetual)$/;
+
+/** `Apple xStock` -> `apple`, and its aliases. */
+function namesOf(entry: CatalogEntry): string[] {
+  return [entry.name.replace(KIND_OF_NAME, '').toLowerCase(), ...(ALIASES[entry.underlying] ?? [])];
 }
 
 /** A market of a builder's dex is named by its own name alone: several dexes list the same share, and who writes the share's name means the share. */
 const isBuilderMarket = ({ venue, instrument }: CatalogEntry): boolean => venue === 'evmvenue' && instrument.includes(':');
 
-/** An index over the catalog for the words of theses. */
-export function assetNames(catalog: Catalog): (word: string) => NamedAsset | null {
-  const symbols = new Map<string, CatalogEntry[]>();
-  const underlyings = new Map<string, CatalogEntry[]>();
-  const names = new Map<string, CatalogEntry[]>();
+const NAME = /[1-9A-HJ-NP-Za-km-z]{32,44}(?![\w])|[$#]?[A-Za-z][A-Za-z0-9&:/_-]*(?:'s)?/y;
+
+/**
+ * An index over the catalog for the words of a text. A token that somebody launched is named by `$SYMBOL`, its mint or its
+ * full key alone, so that a launch changes the meaning of no word.
+ */
+export function assetNames(catalog: Catalog): NamesOfAssets {
+  const exact = new Map<string, CatalogEntry[]>();
+  const launched = new Map<string, CatalogEntry[]>();
+  const inferred = new Map<string, CatalogEntry[]>();
   const put = (map: Map<string, CatalogEntry[]>, key: string, entry: CatalogEntry): void => {
-    map.set(key, [...(map.get(key) ?? []), entry]);
+    const known = map.get(key) ?? [];
+    if (!known.includes(entry)) map.set(key, [...known, entry]);
   };
   for (const entry of catalog.entries) {
-    put(symbols, entry.instrument.toLowerCase(), entry);
-    for (const pair of entry.pairs) put(symbols, pair.toLowerCase(), entry);
-    for (const pair of [entry.instrument, ...entry.pairs]) put(symbols, `${entry.venue}:${pair}:${entry.kind}`.toLowerCase(), entry);
-    if (isBuilderMarket(entry)) continue;
-    put(underlyings, entry.underlying, entry);
-    const name = plainName(entry);
-    if (!ORDINARY.has(name)) put(names, name, entry);
+    const isLaunched = entry.kind === 'agent_token';
+    for (const pair of [entry.instrument, ...entry.pairs]) put(exact, `${entry.venue}:${pair}:${entry.kind}`.toLowerCase(), entry);
+    if (entry.token !== null) put(exact, entry.token.mint, entry);
+    if (isLaunched) put(launched, entry.instrument.toLowerCase(), entry);
+    else for (const pair of [entry.instrument, ...entry.pairs]) put(exact, pair.toLowerCase(), entry);
+    if (isLaunched || isBuilderMarket(entry)) continue;
+    put(inferred, entry.underlying.toLowerCase(), entry);
+    for (const name of namesOf(entry)) if (!ORDINARY.has(name)) put(inferred, name, entry);
   }
-  return (word) => {
-    const clean = word.replace(/^[$#]/, '').replace(/(?:'s|[.])$/i, '');
-    const exact = symbols.get(clean.toLowerCase());
-    const under = underlyings.get(clean.toUpperCase());
-    // An upper-case underlying may mean any of its instruments; its own symbol in lower case as well.
-    if (exact !== undefined && (under === undefined || under.length <= 1 || clean.toLowerCase() !== under[0]?.underlying.toLowerCase())) {
-      return { entries: exact, inferred: false };
-    }
-    if (under !== undefined && (clean === clean.toUpperCase() || exact !== undefined)) return { entries: under, inferred: true };
-    const named = names.get(clean.toLowerCase());
-    return named === undefined ? null : { entries: named, inferred: true };
+  const phrases = [...inferred.keys()].filter((name) => name.includes(' ')).sort((a, b) => b.length - a.length);
+  return (text, at) => {
+    const lower = text.slice(at, at + 40).toLowerCase();
+    const phrase = phrases.find((name) => lower.startsWith(name) && !/[a-z0-9]/.test(lower[name.length] ?? ''));
+    if (phrase !== undefined) return { length: phrase.length, asset: { entries: inferred.get(phrase) ?? [], inferred: true } };
+    NAME.lastIndex = at;
+    const word = NAME.exec(text)?.[0].replace(/[:/_-]+$/, '');
+    if (word === undefined) return null;
+    const clean = word.replace(/^[$#]/, '').replace(/'s$/i, '');
+    const asset = assetOf(clean, word.startsWith('$'));
+    return asset === null ? null : { length: word.length, asset };
   };
+
+  function assetOf(word: string, marked: boolean): NamedAsset | null {
+    const own = exact.get(word) ?? exact.get(word.toLowerCase());
+    const meant = inferred.get(word.toLowerCase());
+    // The symbol of an underlying may mean any of its instruments, also where one of them has the same symbol.
+    if (own !== undefined && (meant === undefined || meant.length <= 1)) return { entries: own, inferred: false };
+    if (meant !== undefined) return { entries: meant, inferred: true };
+    const token = marked ? launched.get(word.toLowerCase()) : undefined;
+    return token === undefined ? null : { entries: token, inferred: false };
+  }
+}
+
+/** Why a token may not be launched under this symbol and name; null if it may. Both would be words of everybody's theses. */
+export function nameProblem(symbol: string, name: string, catalog: Catalog): string | null {
+  const fixed = new Set(
+    catalog.entries
+      .filter(({ kind }) => kind !== 'agent_token')
+      .flatMap((entry) => [entry.instrument, entry.underlying, ...entry.pairs, entry.name, ...namesOf(entry)])
+      .map((word) => word.toLowerCase()),
+  );
+  for (const [field, text] of [
+    ['symbol', symbol],
+    ['name', name],
+  ] as const) {
+    const word = text.normalize('NFKC').trim().toLowerCase();
+    if (fixed.has(word) || fixed.has(word.replace(/ ?(?:token|inc|corp|stock|x)\.?$/, '')))
+      return `the ${field} ${JSON.stringify(text.slice(0, 40))} is the name of an instrument or a company of the catalog: choose another`;
+    if (GRAMMAR_WORDS.has(word))
+      return `the ${field} ${JSON.stringify(text.slice(0, 40))} is a word of the thesis language: choose another`;
+  }
+  return null;
 }

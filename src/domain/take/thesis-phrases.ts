@@ -1,549 +1,553 @@
-/** The phrases of the thesis grammar: each a pattern at the present place of the text and what it means. docs/guides/takes.md lists them. */
+/** The phrases of the thesis grammar: each a shape of tokens and what it means. docs/guides/takes.md lists them. */
+import { Decimal, plainDecimal } from '../decimal.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type EpochMs, isoTime } from '../time.ts';
+import type { Token } from './thesis-tokens.ts';
+
+export type Side = 'entry' | 'exit';
 
 /**
- * What one phrase says. A `gap` becomes a premium or a gap to mark once the asset is known. A condition with a `side`
- * makes sense there alone; `anywhere` it means that side wherever it stands in a sentence.
+ * The meaning of one phrase. `gap` and `level` become conditions once the asset and the side are known. A condition with a
+ * `side` makes sense there alone; with `anywhere` it means that side wherever it stands in a sentence.
  */
 export type Meaning =
-  | { readonly kind: 'action'; readonly side: 'entry' | 'exit' }
+  | { readonly kind: 'action'; readonly side: Side }
   | {
       readonly kind: 'gap';
-      readonly direction: 'below' | 'above';
+      /** `size`: the side says in which direction it counts. `parity`: the gap is gone. `upper`: at most that discount. */
+      readonly direction: 'below' | 'above' | 'size' | 'parity' | 'upper';
       readonly pct: number;
       readonly against: 'any' | 'reference' | 'mark';
-      readonly note?: string;
+      /** `bare`: a signed percentage without a word that says of what. */
+      readonly word: 'discount' | 'premium' | 'bare';
     }
+  | { readonly kind: 'level'; readonly level: 'at' | 'stop' | 'target'; readonly value: string; readonly money: boolean }
   | {
       readonly kind: 'condition';
-      readonly condition: Record<string, unknown>;
-      readonly side?: 'entry' | 'exit';
+      readonly condition: Readonly<Record<string, unknown>>;
+      readonly side?: Side;
       readonly anywhere?: true;
-      readonly note?: string;
+      readonly assumed?: string;
     }
-  | { readonly kind: 'allocation'; readonly usd: string }
-  | { readonly kind: 'slippage'; readonly bps: number }
+  | { readonly kind: 'cross'; readonly direction: 'up' | 'down' | 'reverse' }
+  | { readonly kind: 'allocation'; readonly usd: string; readonly final: boolean; readonly assumed?: string }
+  | { readonly kind: 'slippage'; readonly bps: number; readonly assumed?: string }
   | { readonly kind: 'expiry'; readonly at: EpochMs }
-  | { readonly kind: 'link'; readonly word: 'and' | 'or' | 'when' | 'sentence' | 'filler' }
+  | { readonly kind: 'link'; readonly word: 'and' | 'or' | 'when' | 'then' | 'comma' | 'sentence' | 'filler' }
+  | { readonly kind: 'asset' }
   | { readonly kind: 'rationale' }
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'question'; readonly question: string };
 
 export interface Phrase {
-  readonly name: string;
   readonly pattern: RegExp;
-  readonly read: (match: RegExpExecArray, now: EpochMs) => Meaning;
+  readonly read: (tokens: readonly Token[], now: EpochMs) => Meaning | readonly Meaning[];
 }
 
-const NUM = String.raw`(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`;
-/** A number of hours, days or weeks, in digits or as a word. */
-const COUNT = String.raw`(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)`;
-const PCT = String.raw`${NUM} ?(%|percent|per cent|pct|bps|bp|basis points?)(?![a-z\d])`;
-/** An amount of money: a currency mark on either side is needed. */
-const USD = String.raw`(?:(?:\$|usd ?|usdc ?)${NUM} ?(k|m|thousand|million)?(?: ?(?:usd|usdc|dollars?))?|${NUM} ?(k|m|thousand|million)? ?(?:usd|usdc|dollars?|\$))(?![a-z\d])`;
-const MORE = String.raw`(?:more than|greater than|larger than|wider than|deeper than|bigger than|higher than|above|over|exceeding|beyond|>)`;
-const LESS = String.raw`(?:less than|smaller than|lower than|narrower than|below|under|beneath|<)`;
-const MORE_OR = String.raw`(?:at least|no less than|not less than|>=|a minimum of)`;
-const LESS_OR = String.raw`(?:at most|no more than|not more than|<=|a maximum of)`;
-const MOVES = String.raw`(?:it )?(?:is|are|gets|trades|trading|goes|moves|stands|sits|falls|drops|dips|sinks|slips|declines|rises|climbs|jumps|breaks|comes|widens|narrows|shrinks|grows|reaches|hits)`;
-const TO_REFERENCE = String.raw`(?:(?:the |its )?(?:reference price|reference|fair value|fair-value|share price|stock price|underlying share|underlying stock|underlying|nav|real share|listed share|listed stock|share(?![a-z])|stock(?![a-z]| market)))`;
-const TO_MARK = String.raw`(?:(?:the |its )?(?:issuer mark|issuer's mark|mark price|mark|last round|funding round))`;
-const SIDE = String.raw`(?: (?:to|vs|versus|against|over|from|of|on) (?:(${TO_REFERENCE})|(${TO_MARK})))?`;
-const AGAINST = String.raw`(?:(${TO_REFERENCE})|(${TO_MARK}))`;
-
-function numeric(text: string): number {
-  return Number(text.replaceAll(',', ''));
-}
-
-/** A percentage in percent, whichever unit it was written in. */
-function percent(number: string, unit: string): number {
-  const value = numeric(number);
-  return unit.toLowerCase().startsWith('b') ? Number((value / 100).toFixed(6)) : value;
-}
-
-const FACTORS: Readonly<Record<string, number>> = { k: 3, thousand: 3, m: 6, million: 6 };
-
-/** An amount as a plain decimal: the point is moved by text, so that no digit is lost. */
-export function amount(number: string, factor: string | undefined): string {
-  const [whole = '0', part = ''] = number.replaceAll(',', '').split('.');
-  const shift = FACTORS[(factor ?? '').toLowerCase()] ?? 0;
-  const digits = whole + part.padEnd(shift, '0');
-  const point = whole.length + shift;
-  const left = digits.slice(0, point).replace(/^0+(?=\d)/, '');
-  const right = digits.slice(point).replace(/0+$/, '');
-  return right === '' ? left : `${left}.${right}`;
-}
-
-function against(match: RegExpExecArray, reference: number): 'any' | 'reference' | 'mark' {
-  if (match[reference] !== undefined) return 'reference';
-  return match[reference + 1] === undefined ? 'any' : 'mark';
-}
-
-const INCLUSIVE = 'the bound itself does not count: conditions pass strictly beyond it';
-const note = (inclusive: boolean): { note?: string } => (inclusive ? { note: INCLUSIVE } : {});
-
-function phrase(name: string, source: string, read: Phrase['read']): Phrase {
-  return { name, pattern: new RegExp(source, 'iy'), read };
-}
-
-/** `discount`: a gap below zero. A larger discount is a lower gap. */
-function gapOf(word: string, wider: boolean, pct: number): { direction: 'below' | 'above'; pct: number } {
-  const discount = word.toLowerCase().startsWith('discount');
-  return { direction: discount === wider ? 'below' : 'above', pct: discount ? 0 - pct : pct };
-}
-
-const GAP_WORD = String.raw`(discount|premium)`;
-
-const GAPS: readonly Phrase[] = [
-  // "a discount to reference of more than 2%", "discount > 2%", "premium below 1 percent"
-  phrase(
-    'gap compared',
-    String.raw`(?:the |a |an |its |any )?${GAP_WORD}${SIDE}(?: ${MOVES})?(?: (?:of|to|by))? ?(?:(${MORE}|exceeds|${MORE_OR})|(${LESS}|${LESS_OR})) ?${PCT}${SIDE}`,
-    (m) => {
-      const wider = m[4] !== undefined;
-      const word = (m[4] ?? m[5] ?? '').toLowerCase();
-      const side = against(m, 2) === 'any' ? against(m, 8) : against(m, 2);
-      return {
-        kind: 'gap',
-        ...gapOf(m[1] as string, wider, percent(m[6] as string, m[7] as string)),
-        against: side,
-        ...note(new RegExp(`^(?:${MORE_OR}|${LESS_OR})$`).test(word)),
-      };
-    },
-  ),
-  // "more than 2% discount", "at least a 150 bps premium to mark"
-  phrase(
-    'gap after its size',
-    String.raw`(?:${MOVES} )?(?:at )?(?:(${MORE}|${MORE_OR})|(${LESS}|${LESS_OR})) ?(?:a |an )?${PCT} ${GAP_WORD}${SIDE}`,
-    (m) => {
-      const word = (m[1] ?? m[2] ?? '').toLowerCase();
-      return {
-        kind: 'gap',
-        ...gapOf(m[5] as string, m[1] !== undefined, percent(m[3] as string, m[4] as string)),
-        against: against(m, 6),
-        ...note(new RegExp(`^(?:${MORE_OR}|${LESS_OR})$`).test(word)),
-      };
-    },
-  ),
-  // "at a 2% discount or more", "at a 2% discount to fair value"
-  phrase(
-    'gap at its size',
-    String.raw`(?:${MOVES} )?(?:at |to )?(?:a |an |its )?${PCT} ${GAP_WORD}( or (?:more|deeper|higher|wider|better))?${SIDE}`,
-    (m) => ({
-      kind: 'gap',
-      ...gapOf(m[3] as string, true, percent(m[1] as string, m[2] as string)),
-      against: against(m, 5),
-      note: `read as "${(m[1] as string) + (m[2] === '%' ? '' : ' ') + m[2]} or more": ${INCLUSIVE}`,
-    }),
-  ),
-  phrase('gap of a size', String.raw`(?:at )?(?:a |an |the )?${GAP_WORD}${SIDE} (?:of|reaches|hits) ${PCT}${SIDE}`, (m) => ({
-    kind: 'gap',
-    ...gapOf(m[1] as string, true, percent(m[4] as string, m[5] as string)),
-    against: against(m, 2) === 'any' ? against(m, 6) : against(m, 2),
-    note: `read as that ${m[1]} or more: ${INCLUSIVE}`,
-  })),
-  // "more than 2% below its reference", "3% under fair value", "at least 1% above the mark"
-  phrase(
-    'gap beside the reference',
-    String.raw`(?:${MOVES} )?(?:by )?(?:(${MORE}|${MORE_OR}) ?)?${PCT}( or more)? (?:(below|under|beneath|cheaper than|less than)|(above|over|more expensive than|more than)) ${AGAINST}`,
-    (m) => {
-      const size = percent(m[2] as string, m[3] as string);
-      const strict = m[1] !== undefined && new RegExp(`^${MORE}$`, 'i').test(m[1]);
-      return {
-        kind: 'gap',
-        direction: m[5] !== undefined ? 'below' : 'above',
-        pct: m[5] !== undefined ? 0 - size : size,
-        against: m[7] !== undefined ? 'reference' : 'mark',
-        ...note(!strict),
-      };
-    },
-  ),
-  phrase(
-    'gap closed',
-    String.raw`(?:it )?(?:${MOVES} |reverts |returns |converges )(?:back )?(?:to|at) (?:(${TO_REFERENCE}|parity)|(${TO_MARK}))`,
-    (m) => ({
-      kind: 'gap',
-      direction: 'above',
-      pct: 0,
-      against: m[2] === undefined ? 'reference' : 'mark',
-      note: 'read as "the gap is above 0%"',
-    }),
-  ),
-  phrase(
-    'discount gone',
-    String.raw`(?:the |its )?discount(?: (?:is|has))? (?:gone|closed|closes|vanished|vanishes|disappears|disappeared)`,
-    () => ({
-      kind: 'gap',
-      direction: 'above',
-      pct: 0,
-      against: 'any',
-      note: 'read as "the gap is above 0%"',
-    }),
-  ),
-  phrase('beside the reference', String.raw`(?:${MOVES} )(?:back )?(?:(below|under)|(above|over)) ${AGAINST}`, (m) => ({
-    kind: 'gap',
-    direction: m[1] !== undefined ? 'below' : 'above',
-    pct: 0,
-    against: m[3] !== undefined ? 'reference' : 'mark',
-  })),
-];
-
-const PRICES: readonly Phrase[] = [
-  phrase(
-    'price compared',
-    String.raw`(?:(?:the |its )?(?:token )?price )?(?:${MOVES} )?(?:(${LESS}|${LESS_OR})|(${MORE}|${MORE_OR})) ?${USD}`,
-    (m) => {
-      const word = (m[1] ?? m[2] ?? '').toLowerCase();
-      const price = m[3] !== undefined ? amount(m[3], m[4]) : amount(m[5] as string, m[6]);
-      const bare =
-        /^(?:at most|no more than|not more than|a maximum of|at least|no less than|not less than|a minimum of|more than|less than|up to)/i.test(
-          m[0],
-        );
-      if (bare)
-        return {
-          kind: 'question',
-          question: `Is "${m[0].trim()}" a price to wait for or the amount to invest? Write "price below $150" or "with $500".`,
-        };
-      return {
-        kind: 'condition',
-        condition: { type: m[1] !== undefined ? 'price_below' : 'price_above', price },
-        ...note(new RegExp(`^(?:${MORE_OR}|${LESS_OR})$`).test(word)),
-      };
-    },
-  ),
-  phrase('price reached', String.raw`(?:(?:the |its )?price )?(?:it )?(?:is|reaches|hits|touches|trades at|is at) ${USD}`, (m) => ({
-    kind: 'question',
-    question: `Does "${m[0].trim()}" mean below or above that price? Write "price below …" or "price above …".`,
-  })),
-  phrase('at a price', String.raw`at ${USD}( or (?:less|lower|below|under)| or (?:more|higher|above))?`, (m) => {
-    const price = m[1] !== undefined ? amount(m[1], m[2]) : amount(m[3] as string, m[4]);
-    if (m[5] === undefined)
-      return { kind: 'question', question: `Does "${m[0].trim()}" mean that price or lower? Write "price below …" or "price above …".` };
-    const below = /less|lower|below|under/i.test(m[5]);
-    return { kind: 'condition', condition: { type: below ? 'price_below' : 'price_above', price }, note: INCLUSIVE };
-  }),
-];
-
-const TIMEFRAME = String.raw`(?: (?:on|in) (?:the |a )?(?:(\d{1,3}) ?-?(minutes?|mins?|m|hours?|h)(?![a-z])|(hourly|daily))(?: (?:bars?|chart|candles?|timeframe))?)?`;
-
-/** The same before the name of an indicator: "1h RSI", "the hourly RSI". */
-const TIMEFRAME_BEFORE = String.raw`(?:(?:(\d{1,3}) ?-?(minutes?|mins?|m|hours?|h)(?![a-z])|(hourly|daily)) )?`;
-
-function timeframeOf(number: string | undefined, unit: string | undefined, word: string | undefined): { timeframe?: string } {
-  if (number !== undefined) return { timeframe: `${number}${(unit as string).toLowerCase().startsWith('m') ? 'm' : 'h'}` };
-  if (word === undefined) return {};
-  return { timeframe: word.toLowerCase() === 'daily' ? '24h' : '1h' };
-}
-
-const INDICATORS: readonly Phrase[] = [
-  phrase(
-    'rsi',
-    String.raw`(?:the |its |a |an )?${TIMEFRAME_BEFORE}(?:(\d{1,3})[- ](?:period|bar)s? )?rsi(?: ?\(?(\d{1,3})\)?(?= (?:${MOVES}|below|under|above|over|less|greater|<|>)))?(?: ${MOVES})? ?(?:(${LESS})|(${MORE})) ?(\d{1,2}(?:\.\d+)?)(?!\d| ?%)${TIMEFRAME}`,
-    (m) => {
-      const period = m[4] ?? m[5];
-      const before = timeframeOf(m[1], m[2], m[3]);
-      const after = timeframeOf(m[9], m[10], m[11]);
-      if (before.timeframe !== undefined && after.timeframe !== undefined && before.timeframe !== after.timeframe)
-        return { kind: 'question', question: `On which bars is "${m[0].trim()}" measured: ${before.timeframe} or ${after.timeframe}?` };
-      return {
-        kind: 'condition',
-        condition: {
-          type: m[6] !== undefined ? 'rsi_below' : 'rsi_above',
-          period: Number(period ?? 14),
-          value: Number(m[8]),
-          ...before,
-          ...after,
-        },
-        ...(period === undefined ? { note: 'the RSI has a period of 14 bars' } : {}),
-      };
-    },
-  ),
-  phrase(
-    'ema cross',
-    String.raw`(?:the )?(?:ema ?\(?(\d{1,3})\)?|(\d{1,3})[- ](?:period |bar )?ema) crosses (above|over|below|under) (?:the |its )?(?:ema ?\(?(\d{1,3})\)?|(\d{1,3})[- ](?:period |bar )?ema)${TIMEFRAME}`,
-    (m) => {
-      const first = Number(m[1] ?? m[2]);
-      const second = Number(m[4] ?? m[5]);
-      const up = /above|over/i.test(m[3] as string) === first < second;
-      return {
-        kind: 'condition',
-        condition: {
-          type: up ? 'ema_cross_up' : 'ema_cross_down',
-          fast: Math.min(first, second),
-          slow: Math.max(first, second),
-          ...timeframeOf(m[6], m[7], m[8]),
-        },
-      };
-    },
-  ),
-  phrase(
-    'volatility',
-    String.raw`(?:the |its )?(?:(\d{1,3})[- ](?:period|bar) )?(?:annuali[sz]ed )?volatility(?: ${MOVES})? ?${LESS} ?${PCT}${TIMEFRAME}`,
-    (m) => ({
-      kind: 'condition',
-      condition: {
-        type: 'volatility_below',
-        period: Number(m[1] ?? 24),
-        pct: percent(m[2] as string, m[3] as string),
-        ...timeframeOf(m[4], m[5], m[6]),
-      },
-      ...(m[1] === undefined ? { note: 'the volatility is that of 24 bars, annualised' } : {}),
-    }),
-  ),
-  phrase(
-    'funding',
-    String.raw`(?:the |its )?funding(?: rate)? percentile(?: ${MOVES})? ?(?:(${LESS})|(${MORE})) ?(\d{1,3}(?:\.\d+)?)(?: ?%)?(?: (?:over|of|in) (?:the )?(?:last )?(\d{1,3}) days?)?`,
-    (m) => ({
-      kind: 'condition',
-      condition: {
-        type: m[1] !== undefined ? 'funding_percentile_below' : 'funding_percentile_above',
-        percentile: Number(m[3]),
-        windowDays: Number(m[4] ?? 30),
-      },
-      ...(m[4] === undefined ? { note: 'the funding percentile is that of 30 days' } : {}),
-    }),
-  ),
-  phrase('basis', String.raw`(?:the |its )?(?:perp(?:etual)? )?basis(?: ${MOVES})? ?(?:(${LESS})|(${MORE})) ?(-?)${PCT}`, (m) => ({
-    kind: 'condition',
-    condition: {
-      type: m[1] !== undefined ? 'basis_below' : 'basis_above',
-      pct: percent(m[4] as string, m[5] as string) * (m[3] === '-' ? -1 : 1),
-    },
-  })),
-  phrase(
-    'liquidity',
-    String.raw`(?:the |its |a )?(?:pool )?(?:liquidity|pool depth|pool)(?: (?:is|of|has|holds|stays))? ?(?:(${MORE}|${MORE_OR})|(${LESS}|${LESS_OR})) ?${USD}(?: (?:of |in )?liquidity)?`,
-    (m) => {
-      const usd = m[3] !== undefined ? amount(m[3], m[4]) : amount(m[5] as string, m[6]);
-      if (m[2] !== undefined)
-        return { kind: 'question', question: `There is no condition for "${m[0].trim()}"; write "liquidity above …", or leave it out.` };
-      return { kind: 'condition', condition: { type: 'liquidity_above', usd } };
-    },
-  ),
-  phrase('oversold', String.raw`(?:it )?(?:is |gets )?(?:oversold|overbought)`, (m) => ({
-    kind: 'question',
-    question: `What does "${m[0].trim()}" mean? Write it as a number, for example "RSI below 30".`,
-  })),
-  phrase('named cross', String.raw`(?:a |the )?(?:golden|death) cross`, (m) => ({
-    kind: 'question',
-    question: `Which averages does "${m[0].trim()}" mean? Write "EMA 50 crosses above EMA 200".`,
-  })),
-];
-
-const SEVERITY = String.raw`(?:(low|medium|high|critical)(?:[- ]severity)? )?`;
-const LOOKBACK = String.raw`(?: (?:in|within|over|for|during) (?:the )?(?:last |past )?(\d{1,3}) ?(hours?|h|days?)(?![a-z]))?`;
-
-function news(severity: string | undefined, number: string | undefined, unit: string | undefined): Record<string, unknown> {
-  const hours = number === undefined ? 24 : Number(number) * ((unit as string).toLowerCase().startsWith('d') ? 24 : 1);
-  return { minSeverity: severity?.toLowerCase() ?? 'high', lookbackHours: hours, includeRumors: false };
-}
-
-const newsNote = (severity: string | undefined, number: string | undefined): { note?: string } => {
-  const said = [
-    ...(severity === undefined ? ['events of high severity or worse'] : []),
-    ...(number === undefined ? ['of the last 24 hours'] : []),
-  ];
-  return said.length === 0 ? {} : { note: `negative news means ${said.join(' ')}; rumors do not count` };
+/** Groups of kinds, named in small letters by the shapes. */
+const GROUPS: Readonly<Record<string, string>> = {
+  less: '(LESS|LESSW|MOSTW)',
+  more: '(MORE|MOREW|LEASTW)',
+  cmp: '(LESS|LESSW|MOSTW|MORE|MOREW|LEASTW)',
+  ref: '(REF|SHARE)',
+  bench: '(ASSET? (REF|SHARE|MARK))',
+  pct: '(PCT|NPCT|PPCT)',
+  money: '(USD|KNUM)',
+  amount: '(USD|KNUM|NUM)',
+  gap: '(DISC|PREM|GAP)',
+  to: '(TO|AND|DASH)',
+  sev: '(LOW|MEDIUM|HIGH|CRITICAL)',
+  sess: '(REGULAR|PRE|POST|CLOSED)',
+  break: '(COMMA|END|SLASH)',
+  alone: '(?=COMMA|END|SLASH|$)',
+  first: '(?<=^|COMMA|END|SLASH)',
 };
 
-const EVENTS: readonly Phrase[] = [
-  phrase(
-    'no news',
-    String.raw`(?:there (?:is|was|are) |with |has |have )?(?:no|without|absent)(?: any)? ${SEVERITY}(?:bad|negative|adverse) (?:news|events?|headlines?|filings?)${LOOKBACK}`,
-    (m) => ({
+/** A phrase of kinds; in the text that is matched each kind ends with `~`. */
+function phrase(shape: string, read: Phrase['read']): Phrase {
+  const source = shape
+    .replace(/[a-z]+/g, (name) => GROUPS[name] ?? name)
+    .replace(/[A-Z_]+/g, '(?:$&~)')
+    .replace(/ /g, '')
+    .replace(/\((?!\?)/g, '(?:');
+  return { pattern: new RegExp(source, 'y'), read };
+}
+
+const GREATER = ['MORE', 'MOREW', 'LEASTW'];
+const SMALLER = ['LESS', 'LESSW', 'MOSTW'];
+const PERCENTS = ['PCT', 'NPCT', 'PPCT'];
+const AMOUNTS = ['USD', 'KNUM', 'NUM'];
+
+const all = (tokens: readonly Token[], kinds: readonly string[]): Token[] => tokens.filter(({ kind }) => kinds.includes(kind));
+const has = (tokens: readonly Token[], ...kinds: readonly string[]): boolean => tokens.some(({ kind }) => kinds.includes(kind));
+const textOf = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join(' ');
+const question = (text: string): Meaning => ({ kind: 'question', question: text });
+const filler: Meaning = { kind: 'link', word: 'filler' };
+const action = (side: Side): Meaning => ({ kind: 'action', side });
+
+function percent(token: Token | undefined): number {
+  return Number(token?.value);
+}
+
+function numberOf(tokens: readonly Token[], ...kinds: readonly string[]): number {
+  return percent(all(tokens, kinds)[0]);
+}
+
+function against(tokens: readonly Token[]): 'any' | 'reference' | 'mark' {
+  return has(tokens, 'MARK') ? 'mark' : has(tokens, 'REF', 'SHARE') ? 'reference' : 'any';
+}
+
+type GapMeaning = Extract<Meaning, { kind: 'gap' }>;
+const PARITY = (tokens: readonly Token[]): GapMeaning => ({
+  kind: 'gap',
+  direction: 'parity',
+  pct: 0,
+  against: against(tokens),
+  word: 'bare',
+});
+
+/** A gap of a size, with its word and with how it is compared. */
+function sized(tokens: readonly Token[], word: 'discount' | 'premium', compared: 'greater' | 'smaller' | 'none'): Meaning {
+  const size = numberOf(tokens, ...PERCENTS);
+  if (size < 0 && compared !== 'none' && word === 'discount')
+    return question(`A discount is written without a minus: what does "${textOf(tokens)}" mean?`);
+  const pct = word === 'discount' ? 0 - Math.abs(size) : size;
+  const base = { kind: 'gap', pct, against: against(tokens), word } as const;
+  if (compared === 'none') return { ...base, direction: pct === 0 ? 'parity' : 'size' };
+  if (word === 'premium') return { ...base, direction: compared === 'greater' ? 'above' : 'below' };
+  return { ...base, direction: compared === 'greater' ? 'below' : 'upper' };
+}
+
+/** How a gap is compared: by the comparator that is not itself the word of the gap, or by "or more". */
+function compared(tokens: readonly Token[]): 'greater' | 'smaller' | 'none' {
+  return has(tokens, ...GREATER, 'OR_MORE') ? 'greater' : has(tokens, ...SMALLER) ? 'smaller' : 'none';
+}
+
+function gapWord(tokens: readonly Token[]): Meaning {
+  if (has(tokens, 'GAP')) {
+    const value = numberOf(tokens, ...PERCENTS);
+    if (value > 0) return question(`Is "${textOf(tokens)}" a discount or a premium? Write one of these words.`);
+    return sized(tokens, 'premium', compared(tokens));
+  }
+  return sized(tokens, has(tokens, 'DISC') ? 'discount' : 'premium', compared(tokens));
+}
+
+/** "at least 2% below its reference": the comparator before the number says how much, the word behind it in which direction. */
+function besideReference(tokens: readonly Token[]): Meaning {
+  const place = tokens.findIndex(({ kind }) => PERCENTS.includes(kind));
+  const before = tokens.slice(0, place);
+  const rest = tokens.slice(place);
+  const direction = tokens.find(
+    (token, i) => ['CHEAP', 'RICH'].includes(token.kind) || (i > place && ['LESS', 'LESSW', 'MORE', 'MOREW'].includes(token.kind)),
+  );
+  const word = direction?.kind === 'RICH' || direction?.kind.startsWith('MORE') ? 'premium' : 'discount';
+  const how = has(rest, 'OR_MORE') ? 'greater' : compared(before);
+  return sized(tokens, word, how);
+}
+
+/** "below its reference by no less than 1.1%". */
+function referenceFirst(tokens: readonly Token[]): Meaning {
+  const [first, ...rest] = tokens;
+  return sized(
+    tokens,
+    first?.kind === 'MORE' || first?.kind === 'MOREW' || first?.kind === 'RICH' ? 'premium' : 'discount',
+    compared(rest),
+  );
+}
+
+function signedGap(tokens: readonly Token[], word: 'bare' | 'premium'): Meaning {
+  const how = compared(tokens);
+  const pct = numberOf(tokens, ...PERCENTS);
+  const base = { kind: 'gap', pct, against: against(tokens) } as const;
+  if (how === 'none')
+    return pct === 0
+      ? { ...base, direction: 'parity', word: 'bare' }
+      : { ...base, direction: 'size', word: pct < 0 && word !== 'bare' ? 'discount' : word };
+  return { ...base, direction: how === 'greater' ? 'above' : 'below', word: 'premium' };
+}
+
+/** Two bounds, each a condition of its own. */
+function gapRange(tokens: readonly Token[]): Meaning | readonly Meaning[] {
+  const [a, b] = all(tokens, [...PERCENTS, 'NUM']).map(percent) as [number, number];
+  const base = { kind: 'gap', against: against(tokens), word: 'premium' } as const;
+  const unsigned = a >= 0 && b >= 0;
+  const isDiscount = has(tokens, 'DISC', 'LESS', 'LESSW', 'CHEAP');
+  if (unsigned && !isDiscount && !has(tokens, 'PREM', 'MORE', 'MOREW', 'RICH'))
+    return question(`Is "${textOf(tokens)}" a discount or a premium? Write one of these words.`);
+  if (a < 0 !== b < 0 && isDiscount) return question(`Which bounds does "${textOf(tokens)}" mean?`);
+  const bounds = (isDiscount && unsigned ? [0 - a, 0 - b] : [a, b]).sort((x, y) => x - y) as [number, number];
+  // Where only the first number lacks the unit it has the second one's: "0.5-1.5%", but not "30-80 bps" read as 30 %.
+  const units = all(tokens, PERCENTS);
+  if (units.length === 1 && /bp|basis|bip/i.test((units[0] as Token).text)) {
+    const bare = all(tokens, ['NUM'])[0] as Token;
+    const scaled = Number(new Decimal(bare.value as string).div(100));
+    return gapRange(
+      tokens.map((token) => (token === bare ? { ...token, kind: 'PCT', value: String(scaled), text: `${token.text} bps` } : token)),
+    );
+  }
+  return [
+    { ...base, direction: 'below', pct: bounds[1] },
+    { ...base, direction: 'above', pct: bounds[0] },
+  ];
+}
+
+const GAPS: readonly Phrase[] = [
+  phrase('gap bench? (BETWEEN)? (NUM|pct) to pct gap? bench?', gapRange),
+  phrase('BETWEEN? (NUM|pct) to pct (gap|LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench?', gapRange),
+  phrase('gap bench? BACK? cmp pct bench?', gapWord),
+  phrase('cmp pct gap bench?', gapWord),
+  phrase('pct OR_MORE? gap OR_MORE? bench?', gapWord),
+  phrase('gap bench? pct OR_MORE? bench?', gapWord),
+  phrase('gap bench? BACK? cmp ZERO', (t) => ({ ...signedGap(t, 'premium'), pct: 0 }) as Meaning),
+  phrase('cmp? pct OR_MORE? (LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench? OR_MORE?', besideReference),
+  phrase('(LESS|LESSW|MORE|MOREW|CHEAP|RICH) bench cmp? pct OR_MORE?', referenceFirst),
+  phrase('(LESS|MORE|LESSW|MOREW) bench (?!cmp)', (t) => ({
+    kind: 'gap',
+    direction: has(t, 'LESS', 'LESSW') ? 'below' : 'above',
+    pct: 0,
+    against: against(t),
+    word: 'premium',
+  })),
+  phrase('bench (NPCT|PPCT)', (t) => signedGap(t, 'premium')),
+  phrase('bench MINUS PCT', (t) => sized(t, 'discount', 'none')),
+  phrase('bench PLUS PCT', (t) => sized(t, 'premium', 'none')),
+  phrase('cmp? (NPCT|PPCT) bench', (t) => signedGap(t, 'premium')),
+  phrase('NOT (LESS|MORE) bench (?!cmp)', (t) => ({
+    kind: 'gap',
+    direction: has(t, 'MORE') ? 'below' : 'above',
+    pct: 0,
+    against: against(t),
+    word: 'premium',
+  })),
+  phrase('(NPCT|PPCT)', (t) => signedGap(t, 'bare')),
+  phrase('cmp NPCT', (t) => signedGap(t, 'bare')),
+  phrase('cmp? (PCT|ZERO)', (t) => {
+    const zero = has(t, 'ZERO') || numberOf(t, 'PCT') === 0;
+    if (!zero) return question(`What is "${textOf(t)}" measured from? Write "2% discount", "take profit 2%" or "stop loss 2%".`);
+    return compared(t) === 'none' ? PARITY(t) : { ...PARITY(t), direction: compared(t) === 'greater' ? 'above' : 'below', word: 'premium' };
+  }),
+  phrase('BACK? PCT bench', (t) =>
+    /within/i.test(textOf(t))
+      ? { kind: 'gap', direction: 'above', pct: 0 - numberOf(t, 'PCT'), against: against(t), word: 'premium' }
+      : question(`Is "${textOf(t)}" below or above it?`),
+  ),
+  phrase('DISC WIDENS PCT', (t) => sized(t, 'discount', 'greater')),
+  phrase('DISC NARROWS PCT', (t) => sized(t, 'discount', 'smaller')),
+  phrase('gap bench? GONE', PARITY),
+  phrase('RECOVERY', PARITY),
+  phrase('BACK? PARITY bench?', PARITY),
+  phrase('BACK bench PARITY? (?!cmp)', PARITY),
+  phrase('SELL (WHEN|ASSET|BACK)* ASSET? (REF|MARK) (?!cmp|AT|USD|KNUM|NUM|pct|PLUS|MINUS)', (t) => [action('exit'), PARITY(t)]),
+  phrase('SELL (WHEN|BACK|MOTION)* ZERO', (t) => [action('exit'), PARITY(t)]),
+  phrase('TAKE (PARITY|REF|MARK)', (t) => [action('exit'), PARITY(t)]),
+];
+
+function level(kind: 'at' | 'stop' | 'target', tokens: readonly Token[]): Meaning {
+  const token = all(tokens, [...AMOUNTS, 'NNUM'])[0] as Token;
+  return { kind: 'level', level: kind, value: (token.value as string).replace('-', ''), money: token.kind !== 'NUM' };
+}
+
+function price(direction: 'below' | 'above', token: Token | undefined): Meaning {
+  return { kind: 'condition', condition: { type: `price_${direction}`, price: token?.value } };
+}
+
+const SHARE_PRICE = (t: readonly Token[]): Meaning =>
+  question(
+    `Is "${textOf(t)}" the price of the share or of the token? A Take watches the token: write "token price below …", or its discount to the share.`,
+  );
+
+const PRICES: readonly Phrase[] = [
+  phrase('ref PRICE? AT? cmp? MOTION? amount', SHARE_PRICE),
+  phrase('PRICE? cmp amount PRICE? ref', SHARE_PRICE),
+  phrase('PRICE? (LESS|MORE) amount PRICE?', (t) => price(has(t, 'LESS') ? 'below' : 'above', all(t, AMOUNTS)[0])),
+  phrase('PRICE MOTION? cmp amount', (t) => price(has(t, ...SMALLER) ? 'below' : 'above', all(t, AMOUNTS)[0])),
+  phrase('(WITH|MOTION|PRICE)* amount (OR_LESS|OR_MORE)', (t) => price(has(t, 'OR_LESS') ? 'below' : 'above', all(t, AMOUNTS)[0])),
+  phrase('BUY (MOTION|PRICE)* amount (OR_LESS|OR_MORE)', (t) => [
+    action('entry'),
+    price(has(t, 'OR_LESS') ? 'below' : 'above', all(t, AMOUNTS)[0]),
+  ]),
+  phrase('PRICE BETWEEN? amount to amount PRICE?', (t) => {
+    const [a, b] = all(t, AMOUNTS).sort((x, y) => new Decimal(x.value as string).cmp(y.value as string));
+    return [price('below', b), price('above', a)];
+  }),
+  phrase('(PRICE|MOTION) MOTION? amount', (t) => level('at', t)),
+  phrase('SELL (PRICE|MOTION)* amount', (t) => [action('exit'), level('at', t)]),
+  phrase('SELL amount (WORTH|WITH)', (t) =>
+    question(`Is "${textOf(t)}" a price, or a part of the position? A Take sells all of it at once.`),
+  ),
+  phrase('STOP LOSS? (PRICE|MOTION)* LESS? amount', (t) => level('stop', t)),
+  phrase('TAKE (PRICE|MOTION)* MORE? amount', (t) => level('target', t)),
+  phrase('(LESSW|MOREW|LEASTW) amount', (t) =>
+    question(`Is "${textOf(t)}" a price to wait for or the amount to invest? Write "price below $150" or "with $500".`),
+  ),
+];
+
+function timeframe(tokens: readonly Token[]): { readonly timeframe?: string } | { readonly question: string } {
+  const lengths = [...new Set(all(tokens, ['DUR']).map(({ value }) => Math.round(Number(value) * 60)))];
+  const shown = lengths.map((minutes) => (minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`));
+  if (shown.length > 1) return { question: `On which bars is "${textOf(tokens)}" measured: ${shown.join(' or ')}?` };
+  return shown[0] === undefined ? {} : { timeframe: shown[0] };
+}
+
+/** The RSI: its period stands before it, between it and the comparator, or at the end with "periods". */
+function rsi(tokens: readonly Token[]): Meaning | readonly Meaning[] {
+  const bars = timeframe(tokens);
+  if ('question' in bars) return question(bars.question);
+  const place = tokens.findIndex(({ kind }) => GREATER.includes(kind) || SMALLER.includes(kind) || kind === 'BETWEEN');
+  const before = all(tokens.slice(0, place), ['NUM']);
+  const after = all(tokens.slice(place), ['NUM']);
+  const bounds = has(tokens, 'BETWEEN') ? 2 : 1;
+  const periods = [...before, ...after.slice(bounds)].map(({ value }) => Number(value));
+  if (new Set(periods).size > 1) return question(`Which period does the RSI in "${textOf(tokens)}" have?`);
+  const common = { ...(periods[0] === undefined ? {} : { period: periods[0] }), ...bars };
+  const condition = (type: string, value: number): Meaning => ({ kind: 'condition', condition: { type, value, ...common } });
+  if (bounds === 2) {
+    const [low, high] = after
+      .slice(0, 2)
+      .map(({ value }) => Number(value))
+      .sort((a, b) => a - b) as [number, number];
+    return [condition('rsi_above', low), condition('rsi_below', high)];
+  }
+  return condition(has(tokens, ...SMALLER) ? 'rsi_below' : 'rsi_above', Number(after[0]?.value));
+}
+
+function emaCross(tokens: readonly Token[]): Meaning {
+  const bars = timeframe(tokens);
+  if ('question' in bars) return question(bars.question);
+  const cross = tokens.findIndex(({ kind }) => kind.startsWith('CROSS'));
+  const [first, second] = all(tokens, ['NUM']).map(({ value }) => Number(value)) as [number, number];
+  const isPair = all(tokens.slice(0, cross), ['NUM']).length !== 1;
+  if (first === second || (isPair && first > second)) return question(`Which of the averages in "${textOf(tokens)}" is the fast one?`);
+  const up = (tokens[cross]?.kind === 'CROSS_UP') === first < second;
+  return {
+    kind: 'condition',
+    condition: { type: up ? 'ema_cross_up' : 'ema_cross_down', fast: Math.min(first, second), slow: Math.max(first, second), ...bars },
+  };
+}
+
+const ONE_EMA = '(EMA NUM PERIOD?|NUM PERIOD? EMA)';
+const CROSS = '(CROSS_UP|CROSS_DOWN)';
+
+const INDICATORS: readonly Phrase[] = [
+  phrase('(DUR|NUM|PERIOD)* RSI (NUM|DUR|PERIOD|COMMA|SLASH|DASH|MOTION)* cmp NUM (DUR|PERIOD)* (COMMA? NUM PERIOD)?', rsi),
+  phrase('(DUR|NUM|PERIOD)* RSI (NUM|DUR|PERIOD|COMMA|SLASH|DASH|MOTION)* BETWEEN NUM to NUM (DUR|PERIOD)* (COMMA? NUM PERIOD)?', rsi),
+  phrase(`DUR? EMA NUM (SLASH|AND) EMA? NUM DUR? ${CROSS} DUR? PERIOD?`, emaCross),
+  phrase(`DUR? NUM (SLASH|AND) NUM PERIOD? EMA DUR? ${CROSS} DUR? PERIOD?`, emaCross),
+  phrase(`DUR? ${ONE_EMA} DUR? ${CROSS} ${ONE_EMA} DUR? PERIOD?`, emaCross),
+  phrase(`DUR? NUM SLASH NUM ${CROSS} DUR? PERIOD?`, (t) => ({ ...emaCross(t), assumed: 'the averages are exponential ones' }) as Meaning),
+  phrase(`${CROSS} EMA? NUM (SLASH|AND) EMA? NUM EMA? DUR? PERIOD?`, emaCross),
+  phrase(`${CROSS}|REVERSE`, (t) => ({
+    kind: 'cross',
+    direction: has(t, 'REVERSE') ? 'reverse' : has(t, 'CROSS_UP') ? 'up' : 'down',
+  })),
+  phrase('(NUM PERIOD)? VOL MOTION? less pct (DUR PERIOD?)?', (t) => {
+    const bars = timeframe(t);
+    if ('question' in bars) return question(bars.question);
+    const period = all(t, ['NUM'])[0]?.value;
+    return {
       kind: 'condition',
       side: 'entry',
-      condition: { type: 'no_negative_event', ...news(m[1], m[2], m[3]) },
-      ...newsNote(m[1], m[2]),
-    }),
-  ),
-  phrase(
-    'news',
-    String.raw`(?:on |there is |after )?(?:any )?${SEVERITY}(?:bad|negative|adverse) (?:news|events?|headlines?|filings?)(?: (?:appears?|comes? out|is published|breaks?))?${LOOKBACK}`,
-    (m) => ({
+      condition: { type: 'volatility_below', period: Number(period ?? 24), pct: numberOf(t, ...PERCENTS), ...bars },
+      ...(period === undefined ? { assumed: 'the volatility is that of 24 bars, annualised' } : {}),
+    };
+  }),
+  phrase('FUNDING MOTION? cmp (NUM|PCT) ((LAST|MORE)? DUR)?', (t) => {
+    const days = all(t, ['DUR'])[0]?.value;
+    return {
       kind: 'condition',
-      side: 'exit',
-      condition: { type: 'negative_event', ...news(m[1], m[2], m[3]) },
-      ...newsNote(m[1], m[2]),
-    }),
+      condition: {
+        type: has(t, ...SMALLER) ? 'funding_percentile_below' : 'funding_percentile_above',
+        percentile: numberOf(t, 'NUM', 'PCT'),
+        windowDays: days === undefined ? 30 : Number(days) / 24,
+      },
+      ...(days === undefined ? { assumed: 'the funding percentile is that of 30 days' } : {}),
+    };
+  }),
+  phrase('BASIS MOTION? cmp pct', (t) => ({
+    kind: 'condition',
+    condition: { type: has(t, ...SMALLER) ? 'basis_below' : 'basis_above', pct: numberOf(t, ...PERCENTS) },
+  })),
+  phrase('LIQ MOTION? more money LIQ?', (t) => liquidity(t)),
+  phrase('LIQ MOTION? money OR_MORE', (t) => liquidity(t)),
+  phrase('more? money LIQ LEASTW?', (t) =>
+    has(t, ...GREATER) ? liquidity(t) : question(`Does "${textOf(t)}" mean at least that? Write "liquidity above …".`),
   ),
-  phrase(
-    'session',
-    String.raw`(?:only )?(?:during|in|within) (?:the )?(regular|pre-?market|post-?market|closed)(?: (?:session|hours|trading|market|trading hours))?|(?:only )?(?:while |when )?(?:the )?(?:us )?(?:stock )?(?:market|exchange|session) is (open|closed)`,
-    (m) => {
-      const word = (m[1] ?? (m[2] === 'open' ? 'regular' : 'closed')).toLowerCase();
-      const session = word.startsWith('regular')
-        ? 'REGULAR'
-        : word.startsWith('pre')
-          ? 'PRE_MARKET'
-          : word.startsWith('post')
-            ? 'POST_MARKET'
-            : 'CLOSED';
-      return { kind: 'condition', condition: { type: 'session_in', sessions: [session] } };
-    },
+  phrase('LIQ MOTION? less amount', (t) =>
+    question(`There is no condition for "${textOf(t)}"; write "liquidity above …", or leave it out.`),
   ),
+  phrase('OVERSOLD', (t) => question(`What does "${textOf(t)}" mean? Write it as a number, for example "RSI below 30".`)),
+  phrase('NAMED_CROSS', (t) => question(`Which averages does "${textOf(t)}" mean? Write "EMA 50 crosses above EMA 200".`)),
 ];
+
+function liquidity(tokens: readonly Token[]): Meaning {
+  return { kind: 'condition', side: 'entry', condition: { type: 'liquidity_above', usd: all(tokens, ['USD', 'KNUM'])[0]?.value } };
+}
+
+function news(tokens: readonly Token[], type: 'no_negative_event' | 'negative_event'): Meaning {
+  const severity = all(tokens, ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])[0]?.kind.toLowerCase();
+  const hours = all(tokens, ['DUR'])[0]?.value;
+  if (type === 'negative_event' && severity === undefined)
+    return question(`How severe must the news behind "${textOf(tokens)}" be? Write "low", "medium", "high" or "critical" before it.`);
+  const assumed = [
+    ...(severity === undefined ? ['events of high severity or worse'] : []),
+    ...(hours === undefined ? ['of the last 24 hours'] : []),
+  ];
+  return {
+    kind: 'condition',
+    side: type === 'negative_event' ? 'exit' : 'entry',
+    condition: { type, minSeverity: severity ?? 'high', lookbackHours: Number(hours ?? 24), includeRumors: false },
+    ...(assumed.length === 0 ? {} : { assumed: `negative news means ${assumed.join(' ')}; rumors do not count` }),
+  };
+}
+
+const SESSIONS: Readonly<Record<string, string>> = { REGULAR: 'REGULAR', PRE: 'PRE_MARKET', POST: 'POST_MARKET', CLOSED: 'CLOSED' };
+
+function sessions(tokens: readonly Token[]): Meaning {
+  const named = has(tokens, 'OUTSIDE') ? ['PRE_MARKET', 'POST_MARKET', 'CLOSED'] : tokens.flatMap(({ kind }) => SESSIONS[kind] ?? []);
+  return { kind: 'condition', side: 'entry', condition: { type: 'session_in', sessions: [...new Set(named)] } };
+}
+
+const EVENTS: readonly Phrase[] = [
+  phrase('NO_NEWS (sev|SEVERITY|NEGATIVE)* (sev|NEGATIVE) (SEVERITY)? NEWS (sev|SEVERITY)* (LAST? DUR)?', (t) =>
+    news(t, 'no_negative_event'),
+  ),
+  phrase('(THEN)? NOT WHEN (sev|SEVERITY|NEGATIVE)* NEGATIVE NEWS (sev|SEVERITY)* (LAST? DUR|LAST_DAY)?', (t) =>
+    news(t, 'no_negative_event'),
+  ),
+  phrase('(sev|SEVERITY|NEGATIVE)* NEGATIVE NEWS (sev|SEVERITY)* (LAST? DUR|LAST_DAY)?', (t) => news(t, 'negative_event')),
+  phrase('HOURS? sess ((COMMA|OR|AND|SLASH)* sess)* HOURS?', sessions),
+  phrase('OUTSIDE REGULAR HOURS? (THEN? sess ((COMMA|OR|AND)* sess)*)?', sessions),
+  phrase('WEEKEND CLOSED', sessions),
+];
+
+function exitAt(type: 'stop_loss' | 'take_profit', tokens: readonly Token[]): Meaning {
+  const pct = Math.abs(numberOf(tokens, ...PERCENTS));
+  if (pct === 0) return question(`"${textOf(tokens)}" would sell at once: at how many percent is it meant?`);
+  return { kind: 'condition', side: 'exit', anywhere: true, condition: { type, pct } };
+}
+
+/** Gains and losses without "stop" or "take profit" are those of the position where it is sold; elsewhere they are asked about. */
+const positionAt = (type: 'stop_loss' | 'take_profit', tokens: readonly Token[]): Meaning => ({
+  kind: 'condition',
+  side: 'exit',
+  condition: { type, pct: Math.abs(numberOf(tokens, ...PERCENTS)) },
+});
+
+const held = (tokens: readonly Token[], anywhere: boolean): Meaning => ({
+  kind: 'condition',
+  side: 'exit',
+  ...(anywhere ? { anywhere: true as const } : {}),
+  condition: { type: 'held_longer_than', hours: Number(plainDecimal(all(tokens, ['DUR'])[0]?.value ?? '0')) },
+});
 
 const EXITS: readonly Phrase[] = [
-  phrase(
-    'stop loss',
-    String.raw`(?:with |and |a |an |set |my |the )*(?:stop[- ]?loss|stop)(?: (?:at|of|is|below))? ?(?:a )?-?${PCT}(?: loss)?`,
-    (m) => ({
-      kind: 'condition',
-      side: 'exit',
-      anywhere: true,
-      condition: { type: 'stop_loss', pct: percent(m[1] as string, m[2] as string) },
-    }),
-  ),
-  phrase('stop loss first', String.raw`(?:with )?(?:a |an )?${PCT} stop(?:[- ]?loss)?`, (m) => ({
-    kind: 'condition',
-    side: 'exit',
-    anywhere: true,
-    condition: { type: 'stop_loss', pct: percent(m[1] as string, m[2] as string) },
-  })),
-  phrase(
-    'take profit',
-    String.raw`(?:with |and |a |an |set |my |the )*take[- ]?profits?(?: (?:at|of|is))? ?(?:a )?\+?${PCT}(?: (?:gain|profit))?`,
-    (m) => ({
-      kind: 'condition',
-      side: 'exit',
-      anywhere: true,
-      condition: { type: 'take_profit', pct: percent(m[1] as string, m[2] as string) },
-    }),
-  ),
-  phrase('take profit first', String.raw`(?:with )?(?:a |an )?${PCT} take[- ]?profit`, (m) => ({
-    kind: 'condition',
-    side: 'exit',
-    anywhere: true,
-    condition: { type: 'take_profit', pct: percent(m[1] as string, m[2] as string) },
-  })),
-  phrase(
-    'held',
-    String.raw`(?:hold|held|keep)(?: it| the position)? (?:for )?(?:at most|no longer than|no more than|not longer than|a maximum of|max(?:imum)?) ${COUNT} ?(h|hours?|days?|weeks?)(?![a-z])`,
-    (m) => ({
-      kind: 'condition',
-      side: 'exit',
-      anywhere: true,
-      condition: { type: 'held_longer_than', hours: hoursOf(m[1] as string, m[2] as string) },
-    }),
-  ),
-  phrase(
-    'held after',
-    String.raw`after (?:holding (?:it )?(?:for )?)?${COUNT} ?(h|hours?|days?|weeks?)(?: at the latest)?(?![a-z])`,
-    (m) => ({
-      kind: 'condition',
-      side: 'exit',
-      condition: { type: 'held_longer_than', hours: hoursOf(m[1] as string, m[2] as string) },
-    }),
-  ),
+  phrase('STOP LOSS? (MOTION|ASSET)* (PCT|NPCT) LOSS? FROM_COST?', (t) => exitAt('stop_loss', t)),
+  phrase('STOP MOTION? NNUM', (t) => level('stop', t)),
+  phrase('STOP WHEN? ASSET? LOSS (PCT|NPCT)', (t) => exitAt('stop_loss', t)),
+  phrase('(PCT|NPCT) STOP LOSS?', (t) => exitAt('stop_loss', t)),
+  phrase('(PCT|NPCT) LOSS FROM_COST?', (t) => positionAt('stop_loss', t)),
+  phrase('LOSS (PCT|NPCT)', (t) => positionAt('stop_loss', t)),
+  phrase('TAKE MOTION? (PCT|PPCT) GAIN? FROM_COST?', (t) => exitAt('take_profit', t)),
+  phrase('(PCT|PPCT) TAKE', (t) => exitAt('take_profit', t)),
+  phrase('(PCT|PPCT) GAIN FROM_COST?', (t) => positionAt('take_profit', t)),
+  phrase('GAIN (PCT|PPCT)', (t) => positionAt('take_profit', t)),
+  phrase('SELL (PCT|PPCT) (HIGHER|MORE FROM_COST)', (t) => [action('exit'), positionAt('take_profit', t)]),
+  phrase('HOLD (MOSTW|AFTER|WITH|LAST)* DUR', (t) => held(t, true)),
+  phrase('MOSTW HOLD DUR', (t) => held(t, true)),
+  phrase('SELL (LAST|AFTER) DUR', (t) => [action('exit'), held(t, false)]),
+  phrase('(AFTER|MOSTW) DUR', (t) => held(t, false)),
+  phrase('DUR AFTER', (t) => held(t, false)),
 ];
 
-const COUNT_WORDS = ['a', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
+const slip = (tokens: readonly Token[]): Meaning => ({
+  kind: 'slippage',
+  bps: Number(new Decimal(all(tokens, PERCENTS)[0]?.value ?? '0').times(100)),
+});
 
-function counted(text: string): number {
-  const word = text.toLowerCase();
-  const place = COUNT_WORDS.indexOf(word === 'an' ? 'a' : word);
-  return place < 0 ? numeric(text) : Math.max(1, place);
-}
+const allocation = (tokens: readonly Token[]): Meaning => {
+  const token = all(tokens, AMOUNTS)[0] as Token;
+  return {
+    kind: 'allocation',
+    usd: token.value as string,
+    final: has(tokens, 'ACTUALLY'),
+    ...(token.kind === 'USD' ? {} : { assumed: `"${token.text}" is an amount of ${token.value} US dollars` }),
+  };
+};
 
-function hoursOf(number: string, unit: string): number {
-  const word = unit.toLowerCase();
-  return counted(number) * (word.startsWith('h') ? 1 : word.startsWith('d') ? 24 : 168);
-}
+const MONEY_RANGE = (t: readonly Token[]): Meaning => question(`Which amount is to be invested: "${textOf(t)}" names two?`);
+const TOKENS_OR_DOLLARS = (t: readonly Token[]): Meaning =>
+  question(`Is "${textOf(t)}" an amount in US dollars? Write it with its currency, for example $500.`);
 
 const LIMITS: readonly Phrase[] = [
-  phrase(
-    'slippage',
-    String.raw`(?:with |a |and |the )*(?:max(?:imum)? )?slippage(?: (?:budget|limit|tolerance))?(?: (?:of|is|at|to|below|under|at most|up to|limited to))* ?${PCT}`,
-    (m) => ({
-      kind: 'slippage',
-      bps: Number((percent(m[1] as string, m[2] as string) * 100).toFixed(6)),
-    }),
-  ),
-  phrase(
-    'slippage first',
-    String.raw`(?:with )?(?:at most |no more than |max(?:imum)? |up to )?(?:a )?${PCT}(?: of)? (?:max(?:imum)? )?slippage`,
-    (m) => ({
-      kind: 'slippage',
-      bps: Number((percent(m[1] as string, m[2] as string) * 100).toFixed(6)),
-    }),
-  ),
-  phrase(
-    'allocation',
-    String.raw`(?:with|using|allocate|allocating|invest|investing|put|commit|spend|risk|budget(?: of)?|allocation(?: of)?|size(?: of)?)(?: it)?(?: (?:up to|at most|no more than|a maximum of|max(?:imum)?|only|just))? ${USD}(?: (?:in total|of capital|into it|in it|into|on))?`,
-    (m) => ({
-      kind: 'allocation',
-      usd: m[1] !== undefined ? amount(m[1], m[2]) : amount(m[3] as string, m[4]),
-    }),
-  ),
-  phrase('allocation of', String.raw`(?:up to |at most |no more than )?${USD} (?:of|worth of|in|into|on)(?= )`, (m) => ({
-    kind: 'allocation',
-    usd: m[1] !== undefined ? amount(m[1], m[2]) : amount(m[3] as string, m[4]),
+  phrase('MOSTW? SLIP MOTION? cmp* MOTION? PCT', slip),
+  phrase('MOSTW? PCT (MOSTW|WORTH)? SLIP', slip),
+  phrase('MOSTW? SLIP cmp? NUM (?!OR)', (t) => ({
+    kind: 'slippage',
+    bps: numberOf(t, 'NUM'),
+    assumed: `the slippage budget of ${numberOf(t, 'NUM')} is in basis points`,
   })),
-  phrase('money alone', String.raw`(?:for |up to )?${USD}`, (m) => ({
-    kind: 'question',
-    question: `Is "${m[0].trim()}" the amount to invest or a price to wait for? Write "with $500" or "price below $500".`,
-  })),
-  phrase(
-    'until date',
-    String.raw`(?:valid |good |open |runs? |active )?(?:until|till|expires?(?: on| at)?|expiring(?: on| at)?|through) (\d{4}-\d{2}-\d{2})(?:t(\d{2}:\d{2}(?::\d{2})?)z)?`,
-    (m) => {
-      const at = Date.parse(m[2] === undefined ? `${m[1]}T00:00:00Z` : `${m[1]}T${m[2].length === 5 ? `${m[2]}:00` : m[2]}Z`);
-      if (Number.isNaN(at)) return { kind: 'question', question: `"${m[1]}" is no day of the calendar. Until when is the Take to run?` };
-      return { kind: 'expiry', at };
-    },
+  phrase('SLIP cmp? (NUM|PCT) OR (NUM|PCT)', (t) => question(`Which slippage budget holds: "${textOf(t)}" names two?`)),
+  phrase('(SIZE|WITH) (SIZE|WITH|MOTION|MOSTW|LESS|ASSET)* amount (WORTH|SIZE|WITH)*', allocation),
+  phrase('amount (WORTH|SIZE)', allocation),
+  phrase('MOSTW money (WORTH|SIZE|WITH)*', allocation),
+  phrase('BUY ASSET? (SIZE|WITH|MOSTW)* money (WORTH|SIZE|WITH)*', (t) => [
+    action('entry'),
+    ...(has(t, 'ASSET') ? [{ kind: 'asset' } as const] : []),
+    allocation(t),
+  ]),
+  phrase('money (WITH (?!amount|MOTION))?', allocation),
+  phrase('first NUM alone', allocation),
+  phrase('BUY NUM', (t) => [action('entry'), TOKENS_OR_DOLLARS(t)]),
+  phrase('NUM ASSET', TOKENS_OR_DOLLARS),
+  phrase('ACTUALLY amount', allocation),
+  phrase('RISK MOSTW? amount', (t) =>
+    question(`Is "${textOf(t)}" the amount to invest, or the most that may be lost? Write "with $500" and "stop loss 5%".`),
   ),
-  phrase(
-    'for so long',
-    String.raw`(?:valid for|good for|open for|active for|runs? for|expires? (?:in|after)|expiring in|for the next|over the next|within the next) ${COUNT} ?(h|hours?|days?|weeks?)(?![a-z])`,
-    (m, now) => ({
-      kind: 'expiry',
-      at: now + Math.round(hoursOf(m[1] as string, m[2] as string) * 3_600_000),
-    }),
-  ),
+  phrase('(SIZE|WITH|BUY)* BETWEEN? amount (TO|DASH) amount', MONEY_RANGE),
+  phrase('(SIZE|WITH|BUY)* BETWEEN amount AND amount', MONEY_RANGE),
+  phrase('OR UNTIL (?!DATE|DUR)', () => [{ kind: 'link', word: 'or' }, action('exit')]),
+  phrase('(VALID|UNTIL) (VALID|UNTIL|MOSTW)* (DUR|DATE)', expiry),
+  phrase('(DUR|DATE) (ORDER|VALID) (?!DUR|DATE)', expiry),
 ];
 
-const ACTIONS: readonly Phrase[] = [
-  phrase('short', String.raw`(?:go |sell )?short(?:ing)?(?![a-z])`, () => ({
-    kind: 'question',
-    question: 'A Take only opens long positions. Which asset is it to buy, and when?',
-  })),
-  phrase(
-    'exit verb',
-    String.raw`(?:then )?(?:sell(?: it| everything| all| out)?|exit(?: it)?(?: the position)?|close(?: it| the position)?|get out|take profits?|hold(?: it)? until|keep(?: it)? until|unwind(?: it)?)(?![a-z])`,
-    () => ({ kind: 'action', side: 'exit' }),
-  ),
-  phrase(
-    'entry verb',
-    String.raw`(?:then )?(?:buy(?: it)?|go long|long|accumulate|enter(?: it)?|purchase|open a (?:long )?position in|get long|pick up)(?![a-z])`,
-    () => ({ kind: 'action', side: 'entry' }),
-  ),
+function expiry(tokens: readonly Token[], now: EpochMs): Meaning {
+  const date = all(tokens, ['DATE'])[0];
+  if (date !== undefined) return { kind: 'expiry', at: date.at as EpochMs };
+  return { kind: 'expiry', at: now + Math.round(Number(all(tokens, ['DUR'])[0]?.value) * 3_600_000) };
+}
+
+const LINKS: Readonly<Record<string, Meaning>> = {
+  BUY: action('entry'),
+  SELL: action('exit'),
+  SHORT: question('A Take only opens long positions. Which asset is it to buy, and when?'),
+  END: { kind: 'link', word: 'sentence' },
+  COMMA: { kind: 'link', word: 'comma' },
+  SLASH: { kind: 'link', word: 'comma' },
+  OR: { kind: 'link', word: 'or' },
+  AND: { kind: 'link', word: 'and' },
+  WHEN: { kind: 'link', word: 'when' },
+  THEN: { kind: 'link', word: 'then' },
+  BECAUSE: { kind: 'rationale' },
+  WITH: filler,
+  SIZE: filler,
+  WORTH: filler,
+  SHARE: filler,
+  PERP: filler,
+  PRICE: filler,
+  MOTION: filler,
+  ASSET: { kind: 'asset' },
+};
+
+/** All phrases; of those that match at a place the longest is taken, the earlier one if two are as long. */
+export const PHRASES: readonly Phrase[] = [
+  ...GAPS,
+  ...INDICATORS,
+  ...EVENTS,
+  ...EXITS,
+  ...PRICES,
+  ...LIMITS,
+  ...Object.entries(LINKS).map(([kind, meaning]) => phrase(kind, () => meaning)),
 ];
-
-const LINKS: readonly Phrase[] = [
-  phrase('sentence', String.raw`[.;!\n]+`, () => ({ kind: 'link', word: 'sentence' })),
-  phrase('comma', String.raw`[,:"'()]+`, () => ({ kind: 'link', word: 'filler' })),
-  phrase('or', String.raw`(?:or|and/or|either)(?![a-z])`, () => ({ kind: 'link', word: 'or' })),
-  phrase('and', String.raw`(?:and|plus|while also|but also|as well as|also|&)(?![a-z])`, () => ({ kind: 'link', word: 'and' })),
-  phrase('when', String.raw`(?:but )?(?:only )?(?:when(?:ever)?|if|once|as soon as|provided(?: that)?|while|as long as)(?![a-z])`, () => ({
-    kind: 'link',
-    word: 'when',
-  })),
-  phrase('because', String.raw`(?:because|since|as i (?:think|believe)|my reason(?:ing)? is(?: that)?|rationale|thesis)(?![a-z])`, () => ({
-    kind: 'rationale',
-  })),
-  phrase(
-    'filler',
-    String.raw`(?:please|i want to|i would like to|i'd like to|let's|lets|i'll|i will|the token|the asset|a position in|some|its|it|the|a|an|then|there|is|are|at|on|with|to|of|in|has|have|that|this|trades|trading|token|tokens|shares?|stock|i think|i believe|in my view|for)(?![a-z'])`,
-    () => ({ kind: 'link', word: 'filler' }),
-  ),
-];
-
-/** All phrases; of those that match at a place the longest is taken, the earlier one where two are as long. */
-export const PHRASES: readonly Phrase[] = [...GAPS, ...INDICATORS, ...EVENTS, ...EXITS, ...PRICES, ...LIMITS, ...ACTIONS, ...LINKS];
-
-/** One word of the text that no phrase begins with. */
-export const WORD = /\d+(?:[.,]\d+)*%?|[^\s,;!?()"]+/y;
 
 /** How a reading is shown. */
 export function shownMeaning(meaning: Meaning, condition: ManifestCondition | null): string {

@@ -1,100 +1,177 @@
-/** Which side each condition of a thesis belongs to: the action that it stands with. Where that is not settled, it is asked. */
-import type { Item } from './compile-thesis.ts';
-import type { Meaning } from './thesis-phrases.ts';
+/** Assigns each condition of a thesis to a side: that of the verb of its clause. What the clauses do not settle is asked. */
+import type { Meaning, Side } from './thesis-phrases.ts';
 
-type ConditionMeaning = Extract<Meaning, { kind: 'gap' | 'condition' }>;
+/** A phrase at its place. */
+export interface Item {
+  readonly text: string;
+  readonly meaning: Meaning;
+}
+
+type ConditionMeaning = Extract<Meaning, { kind: 'gap' | 'level' | 'cross' | 'condition' }>;
 export interface SidedCondition {
   readonly item: Item & { readonly meaning: ConditionMeaning };
-  readonly side: 'entry' | 'exit';
+  readonly side: Side;
 }
 
 type ConditionItem = SidedCondition['item'];
-const isCondition = (item: Item): item is ConditionItem => item.meaning.kind === 'gap' || item.meaning.kind === 'condition';
-const isFree = ({ meaning }: ConditionItem): boolean => meaning.kind === 'condition' && meaning.anywhere === true;
-const sideOfAction = (item: Item): 'entry' | 'exit' => (item.meaning as Extract<Meaning, { kind: 'action' }>).side;
+const CONDITION_KINDS: readonly string[] = ['gap', 'level', 'cross', 'condition'];
+const isCondition = (item: Item): item is ConditionItem => CONDITION_KINDS.includes(item.meaning.kind);
 const isAction = (item: Item): boolean => item.meaning.kind === 'action';
-const isLink = (item: Item, word: string): boolean => item.meaning.kind === 'link' && item.meaning.word === word;
+const sideOfAction = (item: Item): Side => (item.meaning as Extract<Meaning, { kind: 'action' }>).side;
+const isLink = (item: Item | undefined, ...words: readonly string[]): boolean =>
+  item?.meaning.kind === 'link' && words.includes(item.meaning.word);
+
+/** The side that a condition has wherever it stands: a stop, a target, and at the exit what closes a gap without a verb. */
+function ownSide({ meaning }: ConditionItem): Side | null {
+  if (meaning.kind === 'level') return meaning.level === 'at' ? null : 'exit';
+  return meaning.kind === 'condition' && meaning.anywhere === true ? 'exit' : null;
+}
 
 const WRITE_IT = 'Write "buy <asset> when …; sell when …".';
+const whichSide = (item: Item): string => `Is "${item.text}" meant for buying or for selling? ${WRITE_IT}`;
 
-/** The side of every condition of one sentence; `before` is the side that the sentences before it ended with. */
-function sentenceSides(items: readonly Item[], before: 'entry' | 'exit' | null, questions: string[]): Map<Item, 'entry' | 'exit'> {
-  const sides = new Map<Item, 'entry' | 'exit'>();
-  const actions = items.filter(isAction);
-  const loose = items.filter((item): item is ConditionItem => isCondition(item) && !isFree(item));
-  const [firstAction] = actions;
-  if (firstAction === undefined) {
-    if (loose.length > 0 && before !== 'entry')
-      questions.push(`Is "${(loose[0] as Item).text}" meant for buying or for selling? ${WRITE_IT}`);
-    for (const item of loose) sides.set(item, before ?? 'entry');
-    return sides;
+interface Clause {
+  readonly items: readonly Item[];
+  /** The link that it begins behind; null at the beginning. */
+  readonly after: 'comma' | 'sentence' | 'and' | 'or' | null;
+}
+
+/** Clauses end at commas and sentences, and at "and" or "or" before a verb or a "when". */
+function clausesOf(items: readonly Item[]): Clause[] {
+  const clauses: { items: Item[]; after: Clause['after'] }[] = [{ items: [], after: null }];
+  for (const [i, item] of items.entries()) {
+    const joins = isLink(item, 'and', 'or');
+    const next = items.slice(i + 1).find((one) => !isLink(one, 'filler'));
+    const opens = joins && next !== undefined && (isAction(next) || isLink(next, 'when'));
+    if (!opens && !isLink(item, 'comma', 'sentence', 'then')) {
+      clauses.at(-1)?.items.push(item);
+      continue;
+    }
+    const link = (item.meaning as Extract<Meaning, { kind: 'link' }>).word;
+    const after = link === 'then' ? 'comma' : (link as 'comma' | 'sentence' | 'and' | 'or');
+    const last = clauses.at(-1) as { items: Item[]; after: Clause['after'] };
+    if (last.items.every((one) => isLink(one, 'filler', 'and', 'or'))) {
+      // ", and when …" and ". Then …" begin one clause; the stronger word between them counts.
+      const or = last.after === 'or' || last.items.some((one) => isLink(one, 'or')) || after === 'or';
+      last.after = or ? 'or' : last.after === null ? null : last.after === 'sentence' || after === 'sentence' ? 'sentence' : after;
+    } else clauses.push({ items: [], after });
   }
-  const prefix = loose.length > 0 && items.indexOf(loose[0] as Item) < items.indexOf(firstAction);
-  for (const item of loose) sides.set(item, sideAt(items, item, actions, prefix, questions));
-  return sides;
+  return clauses;
 }
 
-/** The side of a condition from the actions around it. */
-function sideAt(items: readonly Item[], item: Item, actions: readonly Item[], prefix: boolean, questions: string[]): 'entry' | 'exit' {
-  const place = items.indexOf(item);
-  const earlier = actions.filter((action) => items.indexOf(action) < place).at(-1);
-  const later = actions.find((action) => items.indexOf(action) > place);
-  if (earlier === undefined) return sideOfAction(later as Item);
-  if (later === undefined || !prefix || sideOfAction(later) === sideOfAction(earlier)) return sideOfAction(earlier);
-  if (opensNextAction(items.slice(items.indexOf(earlier) + 1, place), items.slice(items.indexOf(later) + 1))) return sideOfAction(later);
-  questions.push(`Is "${item.text}" meant for buying or for selling? ${WRITE_IT}`);
-  return sideOfAction(earlier);
-}
+const looseOf = (items: readonly Item[]): ConditionItem[] =>
+  items.filter((item): item is ConditionItem => isCondition(item) && ownSide(item) === null);
+const startsWithWhen = ({ items }: Clause): boolean =>
+  isLink(
+    items.find((item) => !isLink(item, 'filler') && item.meaning.kind !== 'asset'),
+    'when',
+  );
 
-/** "… buy it, and when <condition> sell it": a new clause begins between the actions, and the later action has no condition after it. */
-function opensNextAction(between: readonly Item[], after: readonly Item[]): boolean {
-  const when = between.findIndex((one) => isLink(one, 'when'));
-  const parted = between[when - 1];
-  const newClause = parted !== undefined && (isLink(parted, 'and') || (isLink(parted, 'filler') && parted.text.includes(',')));
-  const nextAction = after.findIndex(isAction);
-  return newClause && !after.slice(0, nextAction < 0 ? after.length : nextAction).some((one) => isCondition(one) && !isFree(one));
+/** Conditions for entries alone belong there in a clause without a verb. */
+const isEntryOnly = ({ meaning }: ConditionItem): boolean => meaning.kind === 'condition' && meaning.side === 'entry';
+const isExitOnly = ({ meaning }: ConditionItem): boolean =>
+  (meaning.kind === 'condition' && meaning.side === 'exit') || (meaning.kind === 'gap' && meaning.direction === 'parity');
+
+class Assignment {
+  readonly sides = new Map<Item, Side>();
+  readonly questions: string[] = [];
+  /** The side of the last verb, and whether it has a condition of its own already. */
+  private before: Side | null = null;
+  private settled = false;
+
+  assign(clauses: readonly Clause[]): void {
+    for (const [i, clause] of clauses.entries()) {
+      const actions = clause.items.filter(isAction);
+      if (actions.length === 0) this.withoutVerb(clause, clauses[i + 1]);
+      else this.withVerbs(clause, actions);
+    }
+  }
+
+  private set(item: ConditionItem, side: Side): void {
+    this.sides.set(item, side);
+    this.settled = true;
+  }
+
+  private withoutVerb(clause: Clause, next: Clause | undefined): void {
+    const loose = looseOf(clause.items);
+    const verbs = next?.items.filter(isAction) ?? [];
+    const nextSide = verbs[0] === undefined ? null : sideOfAction(verbs[0]);
+    const leadsOn = startsWithWhen(clause) && nextSide !== null && looseOf(next?.items ?? []).length === 0;
+    for (const item of loose) {
+      if (isEntryOnly(item)) this.sides.set(item, 'entry');
+      else if (leadsOn && !(this.before === 'exit' && !this.settled)) this.set(item, nextSide as Side);
+      else if (isExitOnly(item) && !startsWithWhen(clause)) this.set(item, 'exit');
+      else if (this.before !== 'exit') this.set(item, 'entry');
+      else if (clause.after === 'or' || clause.after === 'and' || !this.settled) this.set(item, 'exit');
+      else {
+        this.questions.push(whichSide(item));
+        this.set(item, 'exit');
+      }
+    }
+  }
+
+  private withVerbs(clause: Clause, actions: readonly Item[]): void {
+    const { items } = clause;
+    const [first] = actions as [Item];
+    for (const [i, verb] of actions.entries()) {
+      const from = items.indexOf(verb) + 1;
+      const until = i + 1 < actions.length ? items.indexOf(actions[i + 1] as Item) : items.length;
+      const between = items.slice(from, until);
+      const whens = between.filter((item) => isLink(item, 'when')).length;
+      const next = actions[i + 1];
+      if (next !== undefined && sideOfAction(next) !== sideOfAction(verb) && whens > 1)
+        this.questions.push(whichSide(looseOf(between)[0] ?? verb));
+      for (const item of looseOf(between)) this.sides.set(item, sideOfAction(verb));
+    }
+    const leading = looseOf(items.slice(0, items.indexOf(first)));
+    const governed =
+      looseOf(items.slice(items.indexOf(first) + 1)).length === 0 || startsWithWhen(clause) || sideOfAction(first) === 'entry';
+    const side = governed ? sideOfAction(first) : (this.before ?? 'entry');
+    for (const item of leading) {
+      if (!governed && this.before === 'exit') this.questions.push(whichSide(item));
+      this.sides.set(item, isEntryOnly(item) && sideOfAction(first) === 'exit' && !governed ? 'entry' : side);
+    }
+    const last = actions.at(-1) as Item;
+    this.before = sideOfAction(last);
+    this.settled = looseOf(items.slice(items.indexOf(last) + 1)).length > 0 || (last === first && governed && leading.length > 0);
+  }
 }
 
 /** `or` and `and` between conditions: entry conditions all have to pass, of exit conditions any one. */
-function linkQuestions(items: readonly Item[], sides: ReadonlyMap<Item, 'entry' | 'exit'>): string[] {
+function linkQuestions(items: readonly Item[], sides: ReadonlyMap<Item, Side>): string[] {
   const questions: string[] = [];
-  for (const [index, link] of items.entries()) {
-    const isOr = isLink(link, 'or');
-    if (!isOr && !isLink(link, 'and')) continue;
-    const skipped = (item: Item): boolean =>
-      isLink(item, 'filler') || isLink(item, 'when') || isLink(item, 'and') || isLink(item, 'or') || item.meaning.kind === 'asset';
-    const left = items
-      .slice(0, index)
-      .reverse()
-      .find((item) => !skipped(item));
-    const right = items.slice(index + 1).find((item) => !skipped(item));
-    const leftSide = left !== undefined && isCondition(left) ? sides.get(left) : undefined;
-    const rightSide = right !== undefined && isCondition(right) ? sides.get(right) : undefined;
-    if (isOr && !(leftSide === 'exit' && rightSide === 'exit')) {
+  const skipped = (item: Item): boolean => isLink(item, 'filler', 'when', 'and', 'or', 'comma', 'then') || item.meaning.kind === 'asset';
+  for (const [i, link] of items.entries()) {
+    if (!isLink(link, 'or', 'and')) continue;
+    const left = items.slice(0, i).findLast((item) => !skipped(item));
+    const right = items.slice(i + 1).find((item) => !skipped(item) && !isAction(item));
+    const leftSide = left === undefined ? undefined : sides.get(left);
+    const rightSide = right === undefined ? undefined : sides.get(right);
+    if (isLink(link, 'or') && !(leftSide === 'exit' && rightSide === 'exit'))
       questions.push(
         `All entry conditions have to pass together: which of the alternatives around "${link.text}" is meant? Compile one Take for each.`,
       );
-    }
-    const guarded =
-      (left !== undefined && isCondition(left) && isFree(left)) || (right !== undefined && isCondition(right) && isFree(right));
-    if (!isOr && leftSide === 'exit' && rightSide === 'exit' && !guarded) {
+    const guards = [left, right].some((item) => item !== undefined && isCondition(item) && ownSide(item) !== null);
+    const verb = items.slice(i + 1).find((item) => !isLink(item, 'filler', 'comma'));
+    if (isLink(link, 'and') && leftSide === 'exit' && rightSide === 'exit' && !guards && !(verb !== undefined && isAction(verb)))
       questions.push(
-        `Any one exit condition is enough to sell: does "${(left as Item).text} and ${(right as Item).text}" mean both at once? Write them with "or", or keep one.`,
+        `Any one exit condition is enough to sell: does "${left?.text} and ${right?.text}" mean both at once? Write them with "or", or keep one.`,
       );
-    }
   }
   return questions;
 }
 
-/** An action that says nothing of when is asked about. */
-function idleActions(items: readonly Item[], sides: ReadonlyMap<Item, 'entry' | 'exit'>): string[] {
-  const has = (side: 'entry' | 'exit'): boolean => [...sides.values()].includes(side);
+/** Asks about a verb without a condition, and about a thesis that does not buy. */
+function idleActions(items: readonly Item[], sides: ReadonlyMap<Item, Side>): string[] {
+  const has = (side: Side): boolean => [...sides.values()].includes(side);
+  const verb = (side: Side): Item | undefined => items.find((item) => isAction(item) && sideOfAction(item) === side);
   const questions: string[] = [];
-  if (!items.some((item) => isAction(item) && sideOfAction(item) === 'entry')) {
-    questions.push('Is it to be bought? A Take begins with buying; write "buy <asset> when …".');
-  } else if (!has('entry')) questions.push('When is it to be bought? Name a price, a discount or another condition.');
-  const exits = items.filter((item) => isAction(item) && sideOfAction(item) === 'exit');
-  if (exits.length > 0 && !has('exit')) questions.push(`When is it to be sold? "${(exits[0] as Item).text}" has no condition.`);
+  // An amount with a condition is a purchase too: a Take begins with one.
+  const buys = verb('entry') !== undefined || (has('entry') && items.some(({ meaning }) => meaning.kind === 'allocation'));
+  if (!buys) questions.push('Is it to be bought? A Take begins with buying; write "buy <asset> when …".');
+  else if (!has('entry')) questions.push('When is it to be bought? Name a price, a discount or another condition.');
+  const exit = verb('exit');
+  if (exit !== undefined && !has('exit')) questions.push(`When is it to be sold? "${exit.text}" has no condition.`);
   return questions;
 }
 
@@ -109,17 +186,10 @@ function misplaced({ item, side }: SidedCondition): string[] {
 
 /** Assigns every condition its side, with the questions that remain. */
 export function assignSides(items: readonly Item[]): { readonly sided: readonly SidedCondition[]; readonly questions: readonly string[] } {
-  const sides = new Map<Item, 'entry' | 'exit'>();
-  const questions: string[] = [];
-  let before: 'entry' | 'exit' | null = null;
-  const last = items.at(-1)?.sentence ?? 0;
-  for (let sentence = 0; sentence <= last; sentence++) {
-    const own = items.filter((item) => item.sentence === sentence);
-    for (const [item, side] of sentenceSides(own, before, questions)) sides.set(item, side);
-    const ended = own.filter(isAction).at(-1);
-    if (ended !== undefined) before = sideOfAction(ended);
-  }
-  for (const item of items) if (isCondition(item) && isFree(item)) sides.set(item, 'exit');
-  const sided = items.filter(isCondition).map((item) => ({ item, side: sides.get(item) as 'entry' | 'exit' }));
+  const assignment = new Assignment();
+  assignment.assign(clausesOf(items));
+  const { sides, questions } = assignment;
+  for (const item of items) if (isCondition(item) && ownSide(item) !== null) sides.set(item, ownSide(item) as Side);
+  const sided = items.filter(isCondition).map((item) => ({ item, side: sides.get(item) ?? 'entry' }));
   return { sided, questions: [...questions, ...linkQuestions(items, sides), ...idleActions(items, sides), ...sided.flatMap(misplaced)] };
 }

@@ -1,0 +1,190 @@
+/** Makes the conditions of a thesis from its phrases, once the asset and the sides are known. */
+import type { CatalogEntry } from '../catalog.ts';
+import { readCondition } from '../conditions/index.ts';
+import { Decimal } from '../decimal.ts';
+import type { Problem } from '../field.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
+import type { Reading } from './compile-thesis.ts';
+import { DEFAULT_TIMEFRAME } from './read-take.ts';
+import { type Meaning, type Side, shownCondition } from './thesis-phrases.ts';
+import type { SidedCondition } from './thesis-sides.ts';
+
+/** The condition of a phrase with what was assumed for it, or the question why there is none. */
+type Authored = { readonly condition: Readonly<Record<string, unknown>>; readonly assumed?: string } | { readonly question: string };
+
+type GapMeaning = Extract<Meaning, { kind: 'gap' }>;
+type LevelMeaning = Extract<Meaning, { kind: 'level' }>;
+
+const DEFAULT_RSI_PERIOD = 14;
+
+/** The sign of the gap that the entry waits for: below zero a discount. Null if it waits for no gap. */
+function entryGap(entry: readonly ManifestCondition[]): number | null {
+  const gap = entry.find(({ type }) => /^(?:premium|gap_to_mark)_(?:below|above)$/.test(type));
+  return gap === undefined ? null : Number(gap['pct']);
+}
+
+/** The direction of a gap that stands at a size: a discount is entered deeper, and left once it has shrunk to that. */
+function sizedGap(meaning: GapMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
+  const { pct, word } = meaning;
+  const premium = (direction: 'below' | 'above', assumed?: string): Authored => ({
+    condition: { type: `premium_${direction}`, pct },
+    ...(assumed === undefined ? {} : { assumed }),
+  });
+  if (side === 'entry') {
+    if (pct < 0) return premium('below');
+    return { question: `Is "${text}" to be bought above or below that premium? Write "premium above …" or "premium below …".` };
+  }
+  const entered = entryGap(entry);
+  if (word === 'bare') {
+    // A bare "+6%" or "-4%" beyond the discount of the entry says what the position gains or loses.
+    const type = pct > 0 ? 'take_profit' : entered !== null && pct < entered ? 'stop_loss' : null;
+    if (type !== null)
+      return { condition: { type, pct: Math.abs(pct) }, assumed: `"${text}" is a ${pct > 0 ? 'gain' : 'loss'} of the position` };
+    if (entered === null || entered >= pct)
+      return { question: `Is "${text}" a loss of the position or a discount? Write "stop loss …" or "discount below …".` };
+  }
+  if (pct < 0 && (entered === null || entered >= pct))
+    return { question: `Is "${text}" a discount that has shrunk or that has grown? Write "discount below …" or "discount above …".` };
+  return premium('above');
+}
+
+/** The gap is gone: coming from a discount it rises to zero, coming from a premium it falls to zero. */
+function closedGap(side: Side, entry: readonly ManifestCondition[], text: string): Authored {
+  if (side === 'entry')
+    return { question: `Is "${text}" to be bought above or below it? Write "below its reference" or "above its reference".` };
+  const gaps = entry.filter(({ type }) => /^(?:premium|gap_to_mark)_(?:below|above)$/.test(type));
+  const below = gaps.some(({ type, pct }) => type.endsWith('_below') && Number(pct) <= 0);
+  const above = gaps.some(({ type, pct }) => type.endsWith('_above') && Number(pct) >= 0);
+  if (below === above) return { question: `From which side is "${text}" reached? Write "premium above 0%" or "premium below 0%".` };
+  return { condition: { type: below ? 'premium_above' : 'premium_below', pct: 0 } };
+}
+
+/** A gap as the condition of the asset's kind, or the question why there is none. */
+function gapCondition(meaning: GapMeaning, side: Side, asset: CatalogEntry, entry: readonly ManifestCondition[], text: string): Authored {
+  const { direction, pct } = meaning;
+  if (direction === 'upper' && side === 'entry')
+    return {
+      question: `"${text}" also holds at any premium. Is a bound of the discount from above and from below meant? Write "discount between 0.5% and 1%".`,
+    };
+  const authored =
+    direction === 'size'
+      ? sizedGap(meaning, side, entry, text)
+      : direction === 'parity'
+        ? closedGap(side, entry, text)
+        : { condition: { type: `premium_${direction === 'below' ? 'below' : 'above'}`, pct } };
+  if (asset.kind === 'tokenized_equity' && meaning.against !== 'mark') return checkedGap(authored, text);
+  if (asset.kind === 'pre_ipo' && meaning.against !== 'reference')
+    return 'question' in authored
+      ? authored
+      : checkedGap(
+          { ...authored, condition: { ...authored.condition, type: String(authored.condition['type']).replace('premium', 'gap_to_mark') } },
+          text,
+        );
+  const benchmark =
+    asset.kind === 'tokenized_equity'
+      ? 'a reference price and no issuer mark'
+      : asset.kind === 'pre_ipo'
+        ? 'an issuer mark and no reference price'
+        : 'neither a reference price nor an issuer mark';
+  return { question: `${asset.instrument} has ${benchmark}: what does "${text}" mean?` };
+}
+
+/** No price lies more than 100 % below another. */
+function checkedGap(authored: Authored, text: string): Authored {
+  if ('condition' in authored && Number(authored.condition['pct']) <= -100)
+    return { question: `A discount is less than 100%: what does "${text}" mean?` };
+  return authored;
+}
+
+/** How far a target or a stop may lie from the price of the entry to be read as a price. */
+const NEAR = 4;
+
+/** A price without a comparator: a target above the entry, or a stop below it. */
+function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
+  if (side === 'entry') return { question: `Does "${text}" mean that price or lower? Write "price below …" or "price above …".` };
+  const prices = entry.flatMap(({ type, price }) => (/^price_/.test(type) ? [new Decimal(String(price))] : []));
+  const near = prices.some((price) => price.div(value).gt(1 / NEAR) && price.div(value).lt(NEAR));
+  const isPercent = !money && !near && (prices.length === 0 || prices.every((price) => price.gt(new Decimal(value).times(NEAR))));
+  if (level !== 'at' && isPercent && new Decimal(value).lte(50))
+    return {
+      condition: { type: level === 'stop' ? 'stop_loss' : 'take_profit', pct: Number(value) },
+      assumed: `"${text}" is a percentage of the purchase price`,
+    };
+  if (!money && !near) return { question: `Is "${text}" a price or a percentage? Write "$150" or "5%".` };
+  return { condition: { type: level === 'stop' ? 'price_below' : 'price_above', price: value } };
+}
+
+/** "it crosses back down": the averages are those that the entry names. */
+function crossCondition(direction: 'up' | 'down' | 'reverse', entry: readonly ManifestCondition[], text: string): Authored {
+  const crosses = entry.filter(({ type }) => type.startsWith('ema_cross_'));
+  const [cross] = crosses;
+  if (cross === undefined || crosses.length > 1)
+    return { question: `Which averages does "${text}" mean? Write "EMA 50 crosses above EMA 200".` };
+  const type = direction === 'reverse' ? (cross.type === 'ema_cross_up' ? 'ema_cross_down' : 'ema_cross_up') : `ema_cross_${direction}`;
+  return { condition: { ...cross, type } };
+}
+
+/** Completes an RSI without a period or bars: as another RSI of the thesis has them, else with 14 bars and the default timeframe. */
+function completed(condition: Readonly<Record<string, unknown>>, known: readonly ManifestCondition[], text: string): Authored {
+  const type = String(condition['type']);
+  if (!type.startsWith('rsi_')) return { condition };
+  const other = known.find((one) => one.type.startsWith('rsi_'));
+  const assumed: string[] = [];
+  const period = condition['period'] ?? other?.['period'] ?? DEFAULT_RSI_PERIOD;
+  const timeframe = condition['timeframe'] ?? other?.['timeframe'];
+  if (condition['period'] === undefined) assumed.push(`the RSI has a period of ${period} bars`);
+  if (condition['timeframe'] === undefined && timeframe !== undefined) assumed.push(`on bars of ${timeframe}`);
+  const { type: _type, value, ...rest } = condition;
+  return {
+    condition: { type, ...rest, period, value, ...(timeframe === undefined ? {} : { timeframe }) },
+    ...(assumed.length === 0 ? {} : { assumed: `"${text}": ${assumed.join(', ')}` }),
+  };
+}
+
+function authoredOf({ item, side }: SidedCondition, asset: CatalogEntry, sides: Sides): Authored {
+  const { meaning, text } = item;
+  if (meaning.kind === 'gap') return gapCondition(meaning, side, asset, sides.entry, text);
+  if (meaning.kind === 'level') return levelCondition(meaning, side, sides.entry, text);
+  if (meaning.kind === 'cross') return crossCondition(meaning.direction, sides.entry, text);
+  const done = completed(meaning.condition, [...sides.entry, ...sides.exit], text);
+  return meaning.assumed === undefined ? done : { ...done, assumed: `"${text}": ${meaning.assumed}` };
+}
+
+interface Sides {
+  readonly entry: ManifestCondition[];
+  readonly exit: ManifestCondition[];
+  readonly problems: Problem[];
+}
+
+/** Exits may repeat a type with another value: any one of them is enough. On a side where all have to pass it is asked. */
+function contradicted(condition: ManifestCondition, sides: Sides, side: Side): string | null {
+  const same = JSON.stringify(condition);
+  const opposite = condition.type === 'ema_cross_up' ? 'ema_cross_down' : condition.type === 'ema_cross_down' ? 'ema_cross_up' : null;
+  const other = sides[side].find(
+    (one) => (one.type === condition.type && JSON.stringify(one) !== same) || (side === 'entry' && one.type === opposite),
+  );
+  return other === undefined ? null : `Which one holds for the ${side}: ${shownCondition(other)} or ${shownCondition(condition)}?`;
+}
+
+/** The conditions of both sides, each read by the registry. Those of the entry come first: the exit may rest on them. */
+export function readSides(sided: readonly SidedCondition[], asset: CatalogEntry, reading: Reading): Sides {
+  const sides: Sides = { entry: [], exit: [], problems: [] };
+  for (const one of [...sided.filter(({ side }) => side === 'entry'), ...sided.filter(({ side }) => side === 'exit')]) {
+    const { side, item } = one;
+    const authored = authoredOf(one, asset, sides);
+    if ('question' in authored) {
+      reading.questions.push(authored.question);
+      continue;
+    }
+    const condition = readCondition(authored.condition, side, DEFAULT_TIMEFRAME, `$.${side}`, sides.problems);
+    if (condition === null) continue;
+    const conflict = contradicted(condition, sides, side);
+    if (conflict !== null) reading.questions.push(conflict);
+    sides[side].push(condition);
+    reading.understood.push({ phrase: item.text, as: `${side}: ${shownCondition(condition)}` });
+    if (authored.assumed !== undefined) reading.assumed.push(authored.assumed);
+    if ('timeframe' in condition && !('timeframe' in authored.condition))
+      reading.assumed.push(`"${item.text}": on bars of ${DEFAULT_TIMEFRAME}`);
+  }
+  return sides;
+}

@@ -1,0 +1,90 @@
+/** Compares what compiles of a corpus of theses with what its author judged (test/fixtures/theses/README.md). */
+import { readFileSync } from 'node:fs';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import type { ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
+import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
+import { ASSUMED } from '../../../src/domain/take/read-take.ts';
+import { splitInstrumentKey } from '../../../src/domain/venue.ts';
+
+export const CORPUS_NOW = Date.parse('2026-07-15T15:00:00Z');
+const WORLD = { catalog: CATALOG, now: CORPUS_NOW };
+
+type Judged = Readonly<Record<string, unknown>>;
+export interface JudgedThesis {
+  readonly id: string;
+  readonly text: string;
+  readonly verdict: 'compile' | 'ask' | 'refuse';
+  readonly meaning: {
+    readonly symbol: string;
+    readonly entry: readonly Judged[];
+    readonly exit: readonly Judged[];
+    readonly allocationUsd: string;
+    readonly maxSlippageBps: number | null;
+    readonly expires: { readonly kind: 'duration' | 'date'; readonly days?: number; readonly text?: string } | null;
+  } | null;
+}
+
+export function judgedTheses(name: 'dev' | 'held-out'): readonly JudgedThesis[] {
+  return JSON.parse(readFileSync(new URL(`../../fixtures/theses/${name}.json`, import.meta.url), 'utf8')) as JudgedThesis[];
+}
+
+const hours = (timeframe: unknown): number | null => {
+  const [, count, unit] = /^(\d+)(m|h|d)$/.exec(String(timeframe)) ?? [];
+  return count === undefined ? null : Number(count) * (unit === 'm' ? 1 / 60 : unit === 'd' ? 24 : 1);
+};
+
+/** Numbers as numbers, lists as sorted text, bars as hours; the corpus calls a price `usd`. */
+function plain(field: string, value: unknown): string {
+  if (Array.isArray(value)) return [...value].sort().join(',');
+  if (field === 'timeframe') return String(hours(value));
+  return Number.isNaN(Number(value)) ? String(value) : String(Number(value));
+}
+
+/** Equal in each field that the judge settled. */
+function sameCondition(judged: Judged, read: ManifestCondition): boolean {
+  if (judged['type'] !== read.type) return false;
+  return Object.entries(judged).every(([field, value]) => {
+    if (field === 'type' || value === null) return true;
+    const own = field === 'usd' && read['usd'] === undefined ? 'price' : field === 'pct' && read['pct'] === undefined ? 'percentile' : field;
+    return plain(field, value) === plain(field, read[own]);
+  });
+}
+
+function sameSide(judged: readonly Judged[], read: readonly ManifestCondition[]): boolean {
+  return judged.length === read.length && judged.every((one) => read.some((other) => sameCondition(one, other)));
+}
+
+export type Outcome = 'right' | 'wrong' | 'asked';
+
+/** `asked`: it does not compile, or the amount or the exit is left for its author to confirm. */
+export function outcomeOf({ text, meaning }: JudgedThesis): Outcome {
+  const compiled = compileThesis(text, WORLD);
+  if (!compiled.ok || compiled.open.some((one) => one === ASSUMED.allocation || one === ASSUMED.noExit)) return 'asked';
+  if (meaning === null) return 'wrong';
+  const { take } = compiled;
+  const isDefaultLife = compiled.assumed.some((one) => one.startsWith('the Take expires'));
+  const days = (take.expiresAt - CORPUS_NOW) / 86_400_000;
+  const isRight =
+    splitInstrumentKey(take.asset.key).instrument === meaning.symbol &&
+    sameSide(meaning.entry, take.entry) &&
+    sameSide(meaning.exit, take.exit) &&
+    Number(take.allocationUsd) === Number(meaning.allocationUsd) &&
+    (meaning.maxSlippageBps === null || take.maxSlippageBps === meaning.maxSlippageBps) &&
+    (meaning.expires === null ? isDefaultLife : !isDefaultLife && (meaning.expires.kind === 'date' || days === meaning.expires.days));
+  return isRight ? 'right' : 'wrong';
+}
+
+export interface Measured {
+  readonly compiled: number;
+  readonly right: number;
+  readonly judgedToCompile: number;
+}
+
+export function measured(theses: readonly JudgedThesis[]): Measured {
+  const outcomes = theses.map(outcomeOf);
+  return {
+    compiled: outcomes.filter((outcome) => outcome !== 'asked').length,
+    right: outcomes.filter((outcome) => outcome === 'right').length,
+    judgedToCompile: theses.filter(({ verdict }) => verdict === 'compile').length,
+  };
+}
