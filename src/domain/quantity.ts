@@ -64,6 +64,7 @@ const CURRENCY = /(?:(?:us)?\$|usdc? ?)/iy;
 const DIGITS = /(?:\d+(?:[.,]\d+)*|\.\d+)/y;
 const FACTOR = /(?: ?(thousand|million|grand|hundred)| ?(mm|mn|k|m))(?![a-z])/iy;
 const UNIT_PATTERNS = UNITS.map(([source, unit, factor]) => [new RegExp(`[ -]?(?:${source})(?![a-z0-9])`, 'iy'), unit, factor] as const);
+const QUARTER = /a quarter(?: of a)?(?= percent| per cent| %)/iy;
 const NUMBER_WORD = new RegExp(
   `(?:${[...SMALL, ...TENS, 'hundred', 'thousand', 'million', 'grand', 'half', 'an?', 'and'].join('|')})(?![a-z'])`,
   'iy',
@@ -76,6 +77,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 /** A number in words, for example "one hundred and ninety-five", "two and a half", "half a grand", "a thousand". */
 function wordsAt(text: string, at: number): { readonly value: Decimal; readonly length: number } | null {
+  const quarter = matchAt(QUARTER, text, at);
+  if (quarter !== null) return { value: new Decimal('0.25'), length: quarter[0].length };
   const words: string[] = [];
   let end = at;
   for (let next = at; ; ) {
@@ -99,6 +102,7 @@ function wordsAt(text: string, at: number): { readonly value: Decimal; readonly 
 function valueOfWords(words: readonly string[]): Decimal | null {
   const text = words.join(' ');
   if (/^half an? (?:grand|thousand|million)$/.test(text)) return new Decimal(FACTORS[words[2] as string] as number).div(2);
+  if (/^half(?: an?)?$/.test(text)) return new Decimal('0.5');
   const half = / and a half$/.test(text);
   const plain = half ? words.slice(0, -3) : words;
   if (plain.length === 0 || plain.at(-1) === 'and' || (plain.length === 1 && /^an?$/.test(plain[0] as string))) return null;
@@ -173,7 +177,7 @@ export function quantityAt(text: string, at: number): Quantity | UnclearNumber |
   const unit = found !== null && currency !== '' && found.unit !== 'usd' && !/^[%\w]/.test(text.slice(next)) ? null : found;
   next += unit?.length ?? 0;
   const shown = text.slice(at, next);
-  if (/[a-z\d]/i.test(text[next] ?? '') && unit === null && digits !== undefined) return null;
+  if (/^[a-z\d]/i.test(text.slice(next)) && !/^(?:rsi|ema)/i.test(text.slice(next)) && unit === null && digits !== undefined) return null;
   const read =
     digits === undefined
       ? plainDecimal(words?.value ?? 1)

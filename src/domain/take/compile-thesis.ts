@@ -271,7 +271,7 @@ export function compileThesis(thesis: string, world: TakeWorld): CompiledThesis 
   const strange = strangeDigits(thesis);
   const reading: Reading = {
     understood: [],
-    assumed: [],
+    assumed: tokens.flatMap(({ text: word, repaired }) => (repaired === undefined ? [] : [`"${word}" is read as "${repaired}"`])),
     questions: [
       ...('question' in asset ? [asset.question] : []),
       ...(strange === null ? [] : [`Write numbers with the digits 0 to 9: what does "${strange}" mean?`]),

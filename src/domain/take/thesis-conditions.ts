@@ -146,6 +146,9 @@ function authoredOf({ item, side }: SidedCondition, asset: CatalogEntry, sides: 
   if (meaning.kind === 'gap') return gapCondition(meaning, side, asset, sides.entry, text);
   if (meaning.kind === 'level') return levelCondition(meaning, side, sides.entry, text);
   if (meaning.kind === 'cross') return crossCondition(meaning.direction, sides.entry, text);
+  // "sell under 110" after "buy under 120" is a stop, or a slip of the pen for "over".
+  if (side === 'exit' && meaning.condition['type'] === 'price_below' && sides.entry.some(({ type }) => type === 'price_below'))
+    return { question: `Is "${text}" a stop-loss? Write "stop at …", or "sell above …".` };
   const done = completed(meaning.condition, [...sides.entry, ...sides.exit], text);
   return meaning.assumed === undefined ? done : { ...done, assumed: `"${text}": ${meaning.assumed}` };
 }
@@ -163,6 +166,11 @@ function contradicted(condition: ManifestCondition, sides: Sides, side: Side): s
   const other = sides[side].find(
     (one) => (one.type === condition.type && JSON.stringify(one) !== same) || (side === 'entry' && one.type === opposite),
   );
+  if (side === 'exit' && condition.type.startsWith('price_') && other === undefined) {
+    const entered = sides.entry.find(({ type }) => type.startsWith('price_'));
+    if (entered !== undefined && new Decimal(String(entered['price'])).eq(String(condition['price'])))
+      return `Is it to be bought and sold at the same price of ${condition['price']}?`;
+  }
   return other === undefined ? null : `Which one holds for the ${side}: ${shownCondition(other)} or ${shownCondition(condition)}?`;
 }
 

@@ -232,10 +232,12 @@ const GAPS: readonly Phrase[] = [
       : question(`Is "${textOf(t)}" below or above it?`),
   ),
   phrase('DISC WIDENS PCT', (t) => sized(t, 'discount', 'greater')),
-  phrase('DISC NARROWS PCT', (t) => sized(t, 'discount', 'smaller')),
+  phrase('DISC NARROWS less? PCT', (t) => sized(t, 'discount', 'smaller')),
   phrase('gap bench? GONE', PARITY),
   phrase('RECOVERY', PARITY),
   phrase('BACK? PARITY bench?', PARITY),
+  phrase('ZERO gap', PARITY),
+  phrase('PARITY (OR_LESS|OR_MORE)', (t) => ({ ...PARITY(t), direction: has(t, 'OR_LESS') ? 'below' : 'above', word: 'premium' })),
   phrase('BACK bench PARITY? (?!cmp)', PARITY),
   phrase('SELL (WHEN|ASSET|BACK)* ASSET? (REF|MARK) (?!cmp|AT|USD|KNUM|NUM|pct|PLUS|MINUS)', (t) => [action('exit'), PARITY(t)]),
   phrase('SELL (WHEN|BACK|MOTION)* ZERO', (t) => [action('exit'), PARITY(t)]),
@@ -272,6 +274,10 @@ const PRICES: readonly Phrase[] = [
   }),
   phrase('(PRICE|MOTION) MOTION? amount', (t) => level('at', t)),
   phrase('SELL (PRICE|MOTION)* amount', (t) => [action('exit'), level('at', t)]),
+  phrase('SELL (PRICE|MOTION)* amount (OR_LESS|OR_MORE)', (t) => [
+    action('exit'),
+    price(has(t, 'OR_LESS') ? 'below' : 'above', all(t, AMOUNTS)[0]),
+  ]),
   phrase('SELL amount (WORTH|WITH)', (t) =>
     question(`Is "${textOf(t)}" a price, or a part of the position? A Take sells all of it at once.`),
   ),
@@ -332,7 +338,7 @@ const INDICATORS: readonly Phrase[] = [
   phrase('(DUR|NUM|PERIOD)* RSI (NUM|DUR|PERIOD|COMMA|SLASH|DASH|MOTION)* cmp NUM (DUR|PERIOD)* (COMMA? NUM PERIOD)?', rsi),
   phrase('(DUR|NUM|PERIOD)* RSI (NUM|DUR|PERIOD|COMMA|SLASH|DASH|MOTION)* BETWEEN NUM to NUM (DUR|PERIOD)* (COMMA? NUM PERIOD)?', rsi),
   phrase(`DUR? EMA NUM (SLASH|AND) EMA? NUM DUR? ${CROSS} DUR? PERIOD?`, emaCross),
-  phrase(`DUR? NUM (SLASH|AND) NUM PERIOD? EMA DUR? ${CROSS} DUR? PERIOD?`, emaCross),
+  phrase(`DUR? NUM (SLASH|AND) NUM DUR? PERIOD? EMA DUR? ${CROSS} DUR? PERIOD?`, emaCross),
   phrase(`DUR? ${ONE_EMA} DUR? ${CROSS} ${ONE_EMA} DUR? PERIOD?`, emaCross),
   phrase(`DUR? NUM SLASH NUM ${CROSS} DUR? PERIOD?`, (t) => ({ ...emaCross(t), assumed: 'the averages are exponential ones' }) as Meaning),
   phrase(`${CROSS} EMA? NUM (SLASH|AND) EMA? NUM EMA? DUR? PERIOD?`, emaCross),
@@ -363,9 +369,9 @@ const INDICATORS: readonly Phrase[] = [
       ...(days === undefined ? { assumed: 'the funding percentile is that of 30 days' } : {}),
     };
   }),
-  phrase('BASIS MOTION? cmp pct', (t) => ({
+  phrase('BASIS MOTION? cmp (pct|ZERO)', (t) => ({
     kind: 'condition',
-    condition: { type: has(t, ...SMALLER) ? 'basis_below' : 'basis_above', pct: numberOf(t, ...PERCENTS) },
+    condition: { type: has(t, ...SMALLER) ? 'basis_below' : 'basis_above', pct: numberOf(t, ...PERCENTS, 'ZERO') },
   })),
   phrase('LIQ MOTION? more money LIQ?', (t) => liquidity(t)),
   phrase('LIQ MOTION? money OR_MORE', (t) => liquidity(t)),
@@ -452,17 +458,21 @@ const EXITS: readonly Phrase[] = [
   phrase('(PCT|PPCT) GAIN FROM_COST?', (t) => positionAt('take_profit', t)),
   phrase('GAIN (PCT|PPCT)', (t) => positionAt('take_profit', t)),
   phrase('SELL (PCT|PPCT) (HIGHER|MORE FROM_COST)', (t) => [action('exit'), positionAt('take_profit', t)]),
-  phrase('HOLD (MOSTW|AFTER|WITH|LAST)* DUR', (t) => held(t, true)),
+  phrase('HOLD (MOSTW|AFTER|WITH|LAST|ASSET)* DUR', (t) => held(t, true)),
   phrase('MOSTW HOLD DUR', (t) => held(t, true)),
   phrase('SELL (LAST|AFTER) DUR', (t) => [action('exit'), held(t, false)]),
   phrase('(AFTER|MOSTW) DUR', (t) => held(t, false)),
   phrase('DUR AFTER', (t) => held(t, false)),
 ];
 
-const slip = (tokens: readonly Token[]): Meaning => ({
-  kind: 'slippage',
-  bps: Number(new Decimal(all(tokens, PERCENTS)[0]?.value ?? '0').times(100)),
-});
+/** A slippage budget above this is asked about, in basis points: hardly anybody means it. */
+const HIGH_SLIPPAGE_BPS = 1_000;
+
+function slip(tokens: readonly Token[]): Meaning {
+  const bps = Number(new Decimal(all(tokens, PERCENTS)[0]?.value ?? '0').times(100));
+  if (bps > HIGH_SLIPPAGE_BPS) return question(`"${textOf(tokens)}" is a slippage budget of ${bps} basis points: which one is meant?`);
+  return { kind: 'slippage', bps };
+}
 
 const allocation = (tokens: readonly Token[]): Meaning => {
   const token = all(tokens, AMOUNTS)[0] as Token;
@@ -489,6 +499,7 @@ const LIMITS: readonly Phrase[] = [
   phrase('SLIP cmp? (NUM|PCT) OR (NUM|PCT)', (t) => question(`Which slippage budget holds: "${textOf(t)}" names two?`)),
   phrase('(SIZE|WITH) (SIZE|WITH|MOTION|MOSTW|LESS|ASSET)* amount (WORTH|SIZE|WITH)*', allocation),
   phrase('amount (WORTH|SIZE)', allocation),
+  phrase('money MOSTW (?=COMMA|END|SLASH|$)', allocation),
   phrase('MOSTW money (WORTH|SIZE|WITH)*', allocation),
   phrase('BUY ASSET? (SIZE|WITH|MOSTW)* money (WORTH|SIZE|WITH)*', (t) => [
     action('entry'),
@@ -497,7 +508,7 @@ const LIMITS: readonly Phrase[] = [
   ]),
   phrase('money (WITH (?!amount|MOTION))?', allocation),
   phrase('first NUM alone', allocation),
-  phrase('BUY NUM', (t) => [action('entry'), TOKENS_OR_DOLLARS(t)]),
+  phrase('BUY NUM (?!SLASH|PERIOD|RSI|EMA|DUR)', (t) => [action('entry'), TOKENS_OR_DOLLARS(t)]),
   phrase('NUM ASSET', TOKENS_OR_DOLLARS),
   phrase('ACTUALLY amount', allocation),
   phrase('RISK MOSTW? amount', (t) =>

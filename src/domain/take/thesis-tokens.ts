@@ -17,6 +17,8 @@ export interface Token {
   readonly asset?: NamedAsset;
   readonly at?: EpochMs;
   readonly question?: string;
+  /** The word that a misspelled one was read as. */
+  readonly repaired?: string;
 }
 
 /** The same text in its canonical form of signs and spaces. */
@@ -98,6 +100,29 @@ function pieceAt(text: string, at: number, assets: NamesOfAssets, now: EpochMs):
   return { kind: 'UNKNOWN', length: WORD.exec(text)?.[0].length ?? ((text.codePointAt(at) as number) > 0xffff ? 2 : 1) };
 }
 
+/** Words that are read in spite of one wrong, missing or swapped letter; the reading is told, and its author confirms it. */
+const REPAIRABLE = [
+  ...['discount', 'premium', 'parity', 'reference', 'slippage', 'liquidity', 'negative', 'profit', 'regular', 'session', 'dollars', 'cheaper'],
+  ...['below', 'under', 'above', 'token', 'share', 'price', 'percent'],
+];
+
+/** True if one inserted, missing, wrong or swapped letter makes one word of the other. */
+function isNear(word: string, right: string): boolean {
+  if (Math.abs(word.length - right.length) > 1) return false;
+  let from = 0;
+  while (from < word.length && word[from] === right[from]) from += 1;
+  const [a, b] = [word.slice(from), right.slice(from)];
+  return a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1) || (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2));
+}
+
+function repaired(piece: Piece, text: string, at: number): Piece {
+  const word = text.slice(at, at + piece.length).toLowerCase();
+  if (piece.kind !== 'UNKNOWN' || !/^[a-z]{5,}$/.test(word)) return piece;
+  const right = REPAIRABLE.filter((one) => isNear(word, one));
+  const [only] = right;
+  return only === undefined || right.length > 1 ? piece : { ...piece, kind: only === 'dollars' ? 'UNKNOWN' : (wordAt(only, 0)?.concept ?? 'UNKNOWN'), repaired: only };
+}
+
 const AMOUNTS: readonly string[] = ['USD', 'KNUM', 'NUM'];
 const QUANTITIES: readonly string[] = [...AMOUNTS, 'PCT', 'NPCT', 'PPCT', 'NNUM'];
 
@@ -116,7 +141,7 @@ export function tokensOf(text: string, assets: NamesOfAssets, now: EpochMs): Tok
       at += 1;
       continue;
     }
-    const { length, ...piece } = pieceAt(text, at, assets, now);
+    const { length, ...piece } = repaired(pieceAt(text, at, assets, now), text, at);
     const end = at + length;
     const shown = text.slice(at, end);
     // "to" between two quantities is a range; before an amount alone it is a level, as "at" is.
