@@ -60,6 +60,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   wallet_unproved: { status: 422, title: 'The wallet is not proved' },
   thesis_ambiguous: { status: 422, title: 'The thesis settles too little' },
   take_invalid: { status: 422, title: 'The Take is invalid' },
+  take_unsettled: { status: 409, title: 'The author has to confirm what the words leave open' },
   internal_error: { status: 500, title: 'An error of the service' },
 };
 

@@ -14,6 +14,7 @@ import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts'
 import { type DisabledVenues, lackInWords, missingSetting } from '../../src/domain/risk/index.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import { forkTake } from '../../src/domain/take/fork-take.ts';
+import { readingOfFields } from '../../src/domain/take/read-take.ts';
 import { LiveCapitalUsed } from '../../src/domain/take/live-capital.ts';
 import { manifestOfTake, type Take, takeHash } from '../../src/domain/take/take.ts';
 import { type EpochMs, TAKE_TICK_MS } from '../../src/domain/time.ts';
@@ -56,6 +57,12 @@ export function takeInvalid(problems: readonly Problem[]): { readonly ok: false;
   const [first] = problems;
   const detail = first === undefined ? 'the Take is invalid' : `${first.path}: ${first.problem}; allowed: ${first.allowed}`;
   return { ok: false, refusal: { code: 'take_invalid', detail, problems } };
+}
+
+/** The author has not confirmed what the words of a Take leave open. */
+function unsettledRefusal(questions: readonly string[]): Refusal {
+  const detail = `to be confirmed by its author: ${questions.join('; ')}. Send these texts as "confirm", or compile other words`;
+  return { code: 'take_unsettled', detail, questions };
 }
 
 /** The venues that orders of a Take go to: the one without anybody's wallet, and the one by a wallet that is delegated to it. */
@@ -162,7 +169,7 @@ function changed(before: TakeView, state: ActorState, at: number): TakeView {
 function createdRows(orgId: string, view: TakeView): ActorRecord[] {
   const manifest = manifestOfTake(view.take);
   const { id, take, hash, lineage, createdBy, createdAt, symbol } = view;
-  const { thesis, understood, assumed, notUnderstood } = view;
+  const { thesis, understood, assumed, notUnderstood, open } = view;
   return [
     { type: 'manifest', agentId: id, version: 1, hash: view.manifestHash, canonical: canonicalJson(manifest as never), createdBy },
     {
@@ -174,7 +181,7 @@ function createdRows(orgId: string, view: TakeView): ActorRecord[] {
       canonical: canonicalJson(take as never),
       hash,
       manifestHash: view.manifestHash,
-      compiled: { thesis, understood, assumed, notUnderstood },
+      compiled: { thesis, understood, assumed, notUnderstood, open },
       lineage,
       createdBy,
       createdAt,
@@ -217,17 +224,15 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
       const lifeMs = original.take.expiresAt - original.createdAt;
       const forked = forkTake(original.take, changes, lifeMs, { catalog: deps.catalog, now: clock.now() });
       if (!forked.ok) return takeInvalid(forked.problems);
-      const { thesis, understood, assumed, notUnderstood } = original;
-      const view = draftView(deps, context, forked.take, { thesis, understood, assumed, notUnderstood }, [
-        ...original.lineage,
-        original.id,
-      ]);
+      const view = draftView(deps, context, forked.take, readingOfFields(forked.take), [...original.lineage, original.id]);
       return start(deps, context, view, 'take.fork', true);
     },
 
-    async arm(context, takeId, mode) {
+    async arm(context, takeId, mode, confirmed) {
       const view = await takes.find(context.orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
+      const unsettled = view.open.filter((text) => !confirmed.includes(text));
+      if (unsettled.length > 0) return { ok: false, refusal: unsettledRefusal(unsettled) };
       const refusal = await mandateRefusal(deps, context.orgId, takeId, view.take, mode);
       if (refusal !== null) return { ok: false, refusal };
       return command(deps, context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now() });

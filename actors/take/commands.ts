@@ -15,6 +15,8 @@ export interface TakeReading {
   readonly understood: readonly Understood[];
   readonly assumed: readonly string[];
   readonly notUnderstood: readonly string[];
+  /** Readings of the author's words that have to be confirmed when the Take is armed. */
+  readonly open: readonly string[];
 }
 
 /** A Take as the outside sees it. */
@@ -62,7 +64,8 @@ export interface TakeCommands {
    * live orders of a Take, where the primary chain needs a wallet and none is delegated to it, and where the organization's
    * live Takes together would be allocated more than its capital.
    */
-  arm(context: CommandContext, takeId: string, mode: ExecutionMode): Promise<Outcome<TakeView>>;
+  /** @param confirmed the texts of `open` that the author accepts. */
+  arm(context: CommandContext, takeId: string, mode: ExecutionMode, confirmed: readonly string[]): Promise<Outcome<TakeView>>;
   disarm(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
   /** Has the position sold at the market within the Take's slippage budget; works when it is disarmed and after a halt. */
   close(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;

@@ -1,6 +1,7 @@
 /** Agent tokens: listed while the service runs, each an instrument of the catalog for as long as its listing says. */
 import { CATALOG, type Catalog, type CatalogEntry } from './catalog.ts';
 import { TOKEN_PROGRAM } from './solana/programs.ts';
+import { nameProblem } from './take/thesis-assets.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';
 
@@ -63,6 +64,9 @@ export function listingProblem(token: ListedToken, catalog: Catalog): string | n
 
 /** Why a token of this launch may not be listed once it is there, in one sentence; null where it may. */
 export function launchProblem(launch: Omit<ListedToken, 'program' | 'delistedAt'>): string | null {
+  // A launch by anybody changes the meaning of no text: the words of theses, companies and instruments are taken.
+  const taken = nameProblem(launch.symbol, launch.name, CATALOG);
+  if (taken !== null) return taken;
   return listingProblem({ ...launch, program: TOKEN_PROGRAM, delistedAt: null }, CATALOG);
 }
 

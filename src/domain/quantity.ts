@@ -64,6 +64,7 @@ const CURRENCY = /(?:(?:us)?\$|usdc? ?)/iy;
 const DIGITS = /(?:\d+(?:[.,]\d+)*|\.\d+)/y;
 const FACTOR = /(?: ?(thousand|million|grand|hundred)| ?(mm|mn|k|m))(?![a-z])/iy;
 const UNIT_PATTERNS = UNITS.map(([source, unit, factor]) => [new RegExp(`[ -]?(?:${source})(?![a-z0-9])`, 'iy'), unit, factor] as const);
+const HALF = /half(?: an?)?(?= ?(?:percent|per cent|pct|%))/iy;
 const QUARTER = /a quarter(?: of a)?(?= percent| per cent| %)/iy;
 const NUMBER_WORD = new RegExp(
   `(?:${[...SMALL, ...TENS, 'hundred', 'thousand', 'million', 'grand', 'half', 'an?', 'and'].join('|')})(?![a-z'])`,
@@ -79,6 +80,8 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 function wordsAt(text: string, at: number): { readonly value: Decimal; readonly length: number } | null {
   const quarter = matchAt(QUARTER, text, at);
   if (quarter !== null) return { value: new Decimal('0.25'), length: quarter[0].length };
+  const half = matchAt(HALF, text, at);
+  if (half !== null) return { value: new Decimal('0.5'), length: half[0].length };
   const words: string[] = [];
   let end = at;
   for (let next = at; ; ) {
@@ -102,7 +105,6 @@ function wordsAt(text: string, at: number): { readonly value: Decimal; readonly 
 function valueOfWords(words: readonly string[]): Decimal | null {
   const text = words.join(' ');
   if (/^half an? (?:grand|thousand|million)$/.test(text)) return new Decimal(FACTORS[words[2] as string] as number).div(2);
-  if (/^half(?: an?)?$/.test(text)) return new Decimal('0.5');
   const half = / and a half$/.test(text);
   const plain = half ? words.slice(0, -3) : words;
   if (plain.length === 0 || plain.at(-1) === 'and' || (plain.length === 1 && /^an?$/.test(plain[0] as string))) return null;
@@ -225,7 +227,7 @@ const DATES = {
 
 export interface WrittenDate {
   readonly length: number;
-  /** The end of the day, in UTC; the time itself if one is written. */
+  /** In UTC: an ISO date is its first instant, as in a field; a date in words ends with its day. */
   readonly at: EpochMs;
 }
 
@@ -263,7 +265,7 @@ export function dateAt(text: string, at: number, now: EpochMs): WrittenDate | Un
   if (iso !== null) {
     const [all, year = '', month = '', day = '', time] = iso;
     const date = endOfDay(Number(year), Number(month) - 1, Number(day));
-    return answered(all.length, date === null || time === undefined ? date : Date.parse(`${year}-${month}-${day}T${time}Z`));
+    return answered(all.length, date === null ? null : Date.parse(`${year}-${month}-${day}T${time ?? '00:00'}Z`));
   }
   const first = matchAt(DATES.dayFirst, text, at);
   if (first !== null) return answered(first[0].length, dayOf(first[2] as string, first[1] as string, first[3], now));

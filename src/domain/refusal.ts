@@ -46,6 +46,7 @@ export const REFUSAL_CODES = [
   'licence_missing',
   'thesis_ambiguous',
   'take_invalid',
+  'take_unsettled',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 

@@ -385,14 +385,14 @@ async function draftTake(kind: 'thesis' | 'basis' = 'thesis'): Promise<string> {
           world,
         );
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+  const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
   const created = await stage.takes.create(stage.context(), read.take, reading);
   if (!created.ok) throw new Error(created.refusal.detail);
   return created.value.id;
 }
 
 async function armed(id: string) {
-  return stage.takes.arm(stage.context(), id, 'live');
+  return stage.takes.arm(stage.context(), id, 'live', []);
 }
 
 const takeOf = (id: string) => stage.takeReads.find(ORG, id);

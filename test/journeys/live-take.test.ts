@@ -56,7 +56,7 @@ afterEach(async () => {
   await stage.close();
 });
 
-const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 
 function take(
   over: { symbol?: string; allocationUsd?: string; exit?: readonly ManifestCondition[]; entry?: readonly ManifestCondition[] } = {},
@@ -75,7 +75,7 @@ async function draft(made = take()): Promise<string> {
 
 async function armedLive(made = take()): Promise<string> {
   const id = await draft(made);
-  const armed = await stage.takes.arm(stage.context(), id, 'live');
+  const armed = await stage.takes.arm(stage.context(), id, 'live', []);
   expect(armed).toMatchObject({ ok: true, value: { state: 'armed', mode: 'live', onDuty: true } });
   return id;
 }
@@ -202,10 +202,10 @@ test('an answer of the exchange that is lost leaves one order and one fill', asy
 
 test('where its venue takes no live orders, or the switch is off, arming is refused and nothing is armed or paid in', async () => {
   const perp = await draft(take({ symbol: 'BTC' }));
-  expect(await stage.takes.arm(stage.context(), perp, 'live')).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
+  expect(await stage.takes.arm(stage.context(), perp, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
   const id = await draft();
   stage.disabled.venues = { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' };
-  const off = await stage.takes.arm(stage.context(), id, 'live');
+  const off = await stage.takes.arm(stage.context(), id, 'live', []);
   expect(off).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
   expect(JSON.stringify(off)).toContain('SVC_LIVE_SPOTEXCHANGE_ENABLED');
   Object.assign(stage.disabled, { venues: {}, late: 'quotes take 7.5 s a round' });
@@ -230,7 +230,7 @@ test('where its venue takes no live orders, or the switch is off, arming is refu
 test('live Takes together are allocated no more than the capital of the mandate, even where they are armed at the same moment', async () => {
   await stage.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, maxCapitalUsd: '3000' } as never)}, 'ann')`;
   const ids = [await draft(), await draft(), await draft(take({ allocationUsd: '1000' }))];
-  const outcomes = await Promise.all(ids.slice(0, 2).map((id) => stage.takes.arm(stage.context(), id, 'live')));
+  const outcomes = await Promise.all(ids.slice(0, 2).map((id) => stage.takes.arm(stage.context(), id, 'live', [])));
   expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true]);
   expect(outcomes.find(({ ok }) => !ok)).toMatchObject({
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'capital_limit_breach', before: '2000', after: '4000' }] },
@@ -242,22 +242,22 @@ test('live Takes together are allocated no more than the capital of the mandate,
   const refused = ids[outcomes.findIndex(({ ok }) => !ok)] as string;
   const accepted = ids[outcomes.findIndex(({ ok }) => ok)] as string;
   expect(await stage.takes.disarm(stage.context(), accepted)).toMatchObject({ ok: true });
-  expect(await stage.takes.arm(stage.context(), refused, 'live')).toMatchObject({ ok: true });
+  expect(await stage.takes.arm(stage.context(), refused, 'live', [])).toMatchObject({ ok: true });
 });
 
 test('armed again it is paid in once; a position keeps its mode', async () => {
   const id = await armedLive();
   await stage.takes.disarm(stage.context(), id);
-  expect(await stage.takes.arm(stage.context(), id, 'paper')).toMatchObject({ ok: true, value: { mode: 'paper' } });
+  expect(await stage.takes.arm(stage.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { mode: 'paper' } });
   await stage.takes.disarm(stage.context(), id);
-  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true, value: { mode: 'live' } });
+  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true, value: { mode: 'live' } });
   expect((await book(id)).capital.eq(2000)).toBe(true);
   await stage.takes.disarm(stage.context(), id);
   const holds = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
   await tickAndTrade();
   await stage.takes.disarm(stage.context(), holds);
-  expect(await stage.takes.arm(stage.context(), holds, 'paper')).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-  expect(await stage.takes.arm(stage.context(), holds, 'live')).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+  expect(await stage.takes.arm(stage.context(), holds, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await stage.takes.arm(stage.context(), holds, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
 });
 
 test('the database refuses any other money in the live book of a Take', async () => {
@@ -317,10 +317,10 @@ test('a day that loses more than the mandate allows disarms a live Take, and no 
   expect(await alertsOf(id)).toMatchObject([{ what: 'daily_drawdown', takeId: id, observed: String(limit + 0.1), limit: String(limit) }]);
   await told(limit + 0.1);
   expect(await alertsOf(id)).toHaveLength(1);
-  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
   const day = 86_400_000;
   stage.clock.advanceTo((Math.floor(stage.clock.now() / day) + 1) * day);
-  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
   expect(stage.errors).toEqual([]);
 });
 
@@ -366,7 +366,7 @@ test('live fills that cost more than three times what a backtest expects disarm 
   const before = (await facts.slippage([id])).get(id);
   expect(before).toMatchObject({ expectedSlippageBps: expected });
   await stage.takes.disarm(stage.context(), id);
-  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true });
+  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true });
   expect((await facts.slippage([id])).get(id)).toMatchObject({ fills: 0, slippageBps: null });
   // Two fills may stray further than five.
   await fills(2, tripping);
@@ -377,7 +377,7 @@ test('live fills that cost more than three times what a backtest expects disarm 
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', reason: 'slippage' });
   expect(await alertsOf(id)).toMatchObject([{ what: 'slippage', takeId: id }]);
   stage.clock.advanceTo(stage.clock.now() + 5);
-  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true });
+  expect(await stage.takes.arm(stage.context(), id, 'live', [])).toMatchObject({ ok: true });
   await breakers().look();
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
   expect(stage.errors).toEqual([]);
@@ -386,9 +386,9 @@ test('live fills that cost more than three times what a backtest expects disarm 
 test('data that is lost for five seconds cancels what a Take proposes and disarms a live one, never before and not for an instrument that it does not trade', async () => {
   const live = await holding();
   const paper = await draft();
-  expect(await stage.takes.arm(stage.context(), paper, 'paper')).toMatchObject({ ok: true });
+  expect(await stage.takes.arm(stage.context(), paper, 'paper', [])).toMatchObject({ ok: true });
   const other = await draft(take({ symbol: 'AAPLx' }));
-  expect(await stage.takes.arm(stage.context(), other, 'paper')).toMatchObject({ ok: true });
+  expect(await stage.takes.arm(stage.context(), other, 'paper', [])).toMatchObject({ ok: true });
   const waiting = await draft();
   const subscribers = await tradersSubscribedTo(stage.sql, 'spotexchange');
   expect([live, paper, other, waiting].map((id) => subscribers.includes(id))).toEqual([true, true, false, false]);
@@ -416,7 +416,7 @@ test('data that is lost for five seconds cancels what a Take proposes and disarm
   expect(await stage.takeReads.find(ORG, paper)).toMatchObject({ state: 'armed', onDuty: true });
   expect(await alertsOf(live)).toMatchObject([{ what: 'data_degraded', takeId: live, venues: ['spotexchange'] }]);
   expect(await alertsOf(paper)).toMatchObject([{ what: 'data_degraded', takeId: paper, venues: ['spotexchange'] }]);
-  expect(await stage.takes.arm(stage.context(), live, 'live')).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  expect(await stage.takes.arm(stage.context(), live, 'live', [])).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
   await edge('feed.restored');
-  expect(await stage.takes.arm(stage.context(), live, 'live')).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+  expect(await stage.takes.arm(stage.context(), live, 'live', [])).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
 });

@@ -110,7 +110,7 @@ async function liveTheDay() {
       { catalog: CATALOG, now: run.clock.now() },
     );
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    const made = await run.takes.create(word(), read.take, { thesis: null, understood: [], assumed: [], notUnderstood: [] });
+    const made = await run.takes.create(word(), read.take, { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] });
     if (!made.ok) throw new Error(made.refusal.detail);
     expect(await run.takes.arm(word(), made.value.id, 'paper')).toMatchObject({ ok: true });
     return made.value.id;

@@ -8,6 +8,7 @@ import {
   DEFAULT_POLICY_SLIPPAGE_BPS,
   policyTake,
 } from '../../../src/domain/basis/policy.ts';
+import { readingOfFields } from '../../../src/domain/take/read-take.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendRefusal } from '../../problem.ts';
@@ -58,7 +59,7 @@ export const armBasisPolicy = defineRoute({
       if (!Number.isFinite(until)) throw malformed('body.expiresAt', 'no time', 'an ISO 8601 time such as 2026-12-01T00:00:00Z');
       const read = policyTake({ ...bands, maxSlippageBps, maxHoldHours, expiresAt: until }, { catalog: ports.catalog.entries, now });
       if (!read.ok) return sendRefusal(reply, takeInvalid(read.problems).refusal);
-      const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+      const reading = readingOfFields(read.take);
       return carryOut(request, reply, {
         status: 201,
         answer: (view: TakeView) => policyBody(view),

@@ -254,13 +254,13 @@ function compileTake(ports: ApiPorts, thesis: string): CopilotAnswer {
       data: compiled.why === 'ambiguous' ? { questions: compiled.questions } : { problems: compiled.problems },
     };
   }
-  const { take, understood, assumed, notUnderstood } = compiled;
+  const { take, understood, assumed, notUnderstood, open } = compiled;
   const symbol = take.asset.key.slice(take.asset.key.indexOf(':') + 1);
   const next = { method: 'POST', path: '/v1/takes/compile', body: { thesis } } as const;
   return {
     intent: 'compile_take',
-    reply: `A draft for your review: ${understood.map(({ phrase, as }) => `"${phrase}" as ${as}`).join('; ')}. Assumed: ${assumed.join('; ') || 'nothing'}. Keep it with POST /v1/takes/compile and arm it with POST /v1/takes/arm.`,
-    data: { understood, assumed, notUnderstood },
+    reply: `A draft for your review: ${understood.map(({ phrase, as }) => `"${phrase}" as ${as}`).join('; ')}. Assumed: ${assumed.join('; ') || 'nothing'}.${open.length === 0 ? '' : ` To confirm before arming: ${open.join('; ')}.`} Keep it with POST /v1/takes/compile and arm it with POST /v1/takes/arm.`,
+    data: { understood, assumed, notUnderstood, open },
     links,
     draft: { kind: 'take', hash: takeHash(take), body: take, understood, assumed, next },
     symbol,
@@ -297,7 +297,7 @@ function compilePolicy(ports: ApiPorts, asked: Extract<Classified, { intent: 'co
       kind: 'policy',
       hash: canonicalHash(policy as never),
       body: policy,
-      understood: [],
+      understood: asked.understood,
       assumed,
       next: { method: 'POST', path: '/v1/arbitrage/arm', body: { ...bands, ...limits, mode: 'paper' } },
     },

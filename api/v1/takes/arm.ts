@@ -16,22 +16,30 @@ export const armTake = defineRoute({
   tag: 'takes',
   summary: 'Makes a Take an active policy',
   description:
-    'Limits are those of the stored risk preferences, never of the request. `live` trades its allocation on the spot exchange, where live orders there are switched on, or from a wallet that is delegated to the Take (`POST /v1/delegations`) on the primary chain, where delegated signing is switched on; elsewhere it is refused with `feature_disabled`, and without a delegation with `state_conflict`. The allocations of all live Takes together stay within the capital of the preferences.',
+    'A Take from words is armed once its author has confirmed what its `open` names; until then it is refused with `take_unsettled`. Limits are those of the stored risk preferences, never of the request. `live` trades its allocation on the spot exchange, where live orders there are switched on, or from a wallet that is delegated to the Take (`POST /v1/delegations`) on the primary chain, where delegated signing is switched on; elsewhere it is refused with `feature_disabled`, and without a delegation with `state_conflict`. The allocations of all live Takes together stay within the capital of the preferences.',
   cost: 'write',
-  schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), mode: choice(EXECUTION_MODES) }) },
+  schema: {
+    body: objectOf({
+      takeId: Type.String({ minLength: 1, maxLength: 64 }),
+      mode: choice(EXECUTION_MODES),
+      confirm: Type.Optional(
+        Type.Array(Type.String({ maxLength: 2_100 }), { maxItems: 100, description: 'The texts of `open` that the author accepts.' }),
+      ),
+    }),
+  },
   idempotent: true,
   answers: { 200: { description: 'The Take, armed.', schema: TakeBody } },
-  refusals: ['not_found', 'state_conflict', 'cause_persists', 'blocked_by_risk', 'feature_disabled'],
+  refusals: ['not_found', 'take_unsettled', 'state_conflict', 'cause_persists', 'blocked_by_risk', 'feature_disabled'],
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const { mode } = request.body;
+      const { mode, confirm = [] } = request.body;
       const takeId = storedId(request.body.takeId);
       if (takeId === null) return sendProblem(reply, 'not_found', NO_TAKE);
       return carryOut(request, reply, {
         status: 200,
         answer: (view: TakeView) => takeBody(view),
-        run: (context) => ports.takes.commands.arm(context, takeId, mode),
+        run: (context) => ports.takes.commands.arm(context, takeId, mode, confirm),
       });
     };
   },

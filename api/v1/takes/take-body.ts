@@ -37,6 +37,9 @@ export const takeFields = {
   understood: Type.Array(Type.Object({ phrase: Type.String(), as: Type.String() })),
   assumed: Type.Array(Type.String()),
   notUnderstood: Type.Array(Type.String(), { description: 'Reasons of the author: no part of the policy.' }),
+  open: Type.Array(Type.String(), {
+    description: 'Reasons and assumptions that arming has to confirm, word for word, in `confirm`; empty if nothing is open.',
+  }),
   lineage: Type.Array(IdText, { description: 'The Takes that it was forked from, the first one first.' }),
   published: Type.Boolean(),
   createdBy: Type.String(),
@@ -69,6 +72,7 @@ export function policyBody(view: TakeView | PublishedTake) {
     understood: [...view.understood],
     assumed: [...view.assumed],
     notUnderstood: [...view.notUnderstood],
+    open: [...view.open],
     lineage: [...view.lineage],
     createdAt: isoTime(view.createdAt),
   };

@@ -2,7 +2,10 @@
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { FAIR_VALUE_MODES, type FairValueMode } from '../ranking/fair-value.ts';
 import type { PrivateMode } from '../ranking/private-markets.ts';
+import { amountIn, quantityAt } from '../quantity.ts';
+import type { Understood } from '../take/compile-thesis.ts';
 import { assetNames } from '../take/thesis-assets.ts';
+import { normalised, strangeDigits } from '../take/thesis-tokens.ts';
 
 export const INTENTS = [
   'look_up',
@@ -32,30 +35,34 @@ export type Classified =
       readonly enterDiscountPct: number;
       readonly exitDiscountPct: number;
       readonly notionalUsd: string;
+      readonly understood: readonly Understood[];
     };
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-const AMOUNT = /(?:\$|usd ?)(\d{1,8}(?:\.\d{1,2})?)|(\d{1,8}(?:\.\d{1,2})?) ?(?:usd|usdc|dollars?)\b/i;
-const WORD = /[$#]?[A-Za-z][A-Za-z0-9&:/_-]*/g;
 /** What a thesis begins with, after words of courtesy. */
 const THESIS =
   /^(?:please |can you |could you |i want to |i would like to |i'd like to |let's |compile(?: a take)?:? |take: ?|thesis: ?|when |if |once )*(?:buy|accumulate|purchase|go long|long|get long|pick up)\b/i;
 
 /** The assets that a message names, each once; `BTC` and its like are the spot instrument where a single one is needed. */
 function assetsOf(message: string, catalog: Catalog): CatalogEntry[] {
-  const named = assetNames(catalog);
+  const assetAt = assetNames(catalog);
   const found = new Map<string, CatalogEntry>();
-  for (const [word] of message.matchAll(WORD)) {
-    const entries = named(word.replace(/[:/_-]+$/, ''))?.entries ?? [];
+  for (let at = 0; at < message.length; at++) {
+    if (/[\w$#]/.test(message[at - 1] ?? '')) continue;
+    const named = assetAt(message, at);
+    if (named === null) continue;
+    const { entries } = named.asset;
     const entry = entries.find(({ kind }) => kind !== 'perp') ?? entries[0];
     if (entry !== undefined) found.set(entry.key, entry);
+    at += named.length - 1;
   }
   return [...found.values()];
 }
 
+/** The amount of money of a message; null if it names none, or one that can be read in two ways. */
 function amountOf(message: string): string | null {
-  const match = AMOUNT.exec(message);
-  return match === null ? null : (match[1] ?? match[2] ?? null);
+  const found = strangeDigits(message) === null ? amountIn(message) : null;
+  return typeof found === 'string' ? found : null;
 }
 
 const MODES: readonly (readonly [RegExp, FairValueMode])[] = [
@@ -88,14 +95,32 @@ function rankingOf(message: string): Classified | null {
   return { intent: 'rank', mode, liquidOnly: mode !== 'liquidity' && /\bliquid\b/i.test(message) };
 }
 
-/** "basis policy for AAPLx: enter at 2% discount, exit at 0.5%, with $500" */
+/** The words before a band of a policy: "enter at", "exit when the discount is under". */
+const BAND = /\b(enters?|exits?) (?:at|when the discount is (?:over|under|above|below)|above|below) ?(?:a )?/gi;
+
+/** "basis policy for AAPLx: enter at 2% discount, exit at 0.5%, with $500". A denied or doubtful number makes no draft. */
 function policyOf(message: string, entry: CatalogEntry | undefined): Classified | null {
   if (entry === undefined || !/\b(?:basis|arbitrage|trading) policy\b/i.test(message)) return null;
-  const enter = /\benters? (?:at|when the discount is (?:over|above)|above|below) ?(?:a )?(\d{1,2}(?:\.\d{1,4})?) ?%/i.exec(message)?.[1];
-  const exit = /\bexits? (?:at|when the discount is (?:under|below)|below|above) ?(?:a )?(-?\d{1,2}(?:\.\d{1,4})?) ?%/i.exec(message)?.[1];
+  if (/\b(?:not|never|no|unless|don'?t|isn'?t|avoid|except)\b/i.test(message)) return null;
+  const bands: Record<string, number> = {};
+  const understood: Understood[] = [];
+  for (const match of message.matchAll(BAND)) {
+    const side = (match[1] as string).toLowerCase().startsWith('enter') ? 'entry' : 'exit';
+    const at = match.index + match[0].length;
+    const found = quantityAt(message, at);
+    if (found === null || 'question' in found || found.unit !== 'percent' || bands[side] !== undefined) return null;
+    bands[side] = Number(found.value);
+    understood.push({ phrase: message.slice(match.index, at + found.length), as: `${side} at a discount of ${found.value}%` });
+  }
+  const { entry: enterDiscountPct, exit: exitDiscountPct } = bands;
   const notionalUsd = amountOf(message);
-  if (enter === undefined || exit === undefined || notionalUsd === null) return null;
-  return { intent: 'compile_policy', entry, enterDiscountPct: Number(enter), exitDiscountPct: Number(exit), notionalUsd };
+  if (enterDiscountPct === undefined || exitDiscountPct === undefined || notionalUsd === null) return null;
+  const named = [
+    { phrase: entry.instrument, as: `asset ${entry.key}` },
+    ...understood,
+    { phrase: 'amount', as: `allocation of ${notionalUsd} USD` },
+  ];
+  return { intent: 'compile_policy', entry, enterDiscountPct, exitDiscountPct, notionalUsd, understood: named };
 }
 
 /** A message about one asset, where none is named, is about the one that the conversation was about. */
@@ -116,7 +141,7 @@ function aboutOne(text: string, entry: CatalogEntry | undefined): Classified | n
  * @param before the asset that the conversation was about last; null at its beginning.
  */
 export function classify(message: string, catalog: Catalog, before: CatalogEntry | null): Classified {
-  const text = message.normalize('NFKC').replace(/\s+/g, ' ').trim();
+  const text = (strangeDigits(message) === null ? normalised(message) : message).replace(/\s+/g, ' ').trim();
   const assets = assetsOf(text, catalog);
   const entry = assets.length > 1 ? undefined : (assets[0] ?? (/\b(?:it|its|this|that)\b/i.test(text) ? (before ?? undefined) : undefined));
   if (/^(?:help|what can you do|how does this work|\?)[?!. ]*$/i.test(text)) return { intent: 'help' };

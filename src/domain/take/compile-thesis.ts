@@ -127,7 +127,7 @@ function reasonLength(tokens: readonly Token[], at: number, readAt: (at: number)
 function labelLength(tokens: readonly Token[]): number {
   const end = tokens.findIndex(({ afterColon }) => afterColon);
   const label = tokens.slice(0, Math.max(0, end));
-  const isLabel = label.some(({ kind }) => kind === 'UNKNOWN') && label.every(({ kind }) => kind === 'UNKNOWN' || kind === 'ASSET');
+  const isLabel = label.some(({ kind }) => kind !== 'ASSET') && label.every(({ kind }) => ['UNKNOWN', 'ASSET', 'ORDER'].includes(kind));
   return label.length <= 3 && isLabel ? end : 0;
 }
 

@@ -6,6 +6,7 @@ import { MAX_CONDITIONS } from '../manifest/limits.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type EpochMs, isoTime } from '../time.ts';
 import { entryContradiction, exitAtOnce } from './contradictions.ts';
+import { shownCondition } from './thesis-phrases.ts';
 import { conditionOfTarget, MAX_ALLOCATION_USD, MAX_TAKE_LIFE_MS, MIN_ALLOCATION_USD, type Take, type TakeOrigin } from './take.ts';
 
 export const DEFAULT_ALLOCATION_USD = '100';
@@ -230,3 +231,17 @@ export const ASSUMED = {
   expiry: (at: EpochMs): string => `the Take expires 30 days from now, at ${isoTime(at)}`,
   noExit: 'there is no exit condition: the Take ends once it is filled, and the position stays until somebody closes it',
 } as const;
+
+/** How a Take without words is shown: each condition and limit under its own name, with nothing to confirm. */
+export function readingOfFields(take: Take, assumed: readonly string[] = take.exit.length === 0 ? [ASSUMED.noExit] : []) {
+  const sides = (['entry', 'exit'] as const).flatMap((side) =>
+    take[side].map((condition, i) => ({ phrase: `${side}[${i}]`, as: `${side}: ${shownCondition(condition)}` })),
+  );
+  const understood = [
+    { phrase: 'symbol', as: `asset ${take.asset.key}` },
+    ...sides,
+    { phrase: 'allocationUsd', as: `allocation of ${take.allocationUsd} USD` },
+    { phrase: 'maxSlippageBps', as: `slippage budget of ${take.maxSlippageBps} basis points` },
+  ];
+  return { thesis: null, understood, assumed, notUnderstood: [], open: [] };
+}

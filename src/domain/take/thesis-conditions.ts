@@ -101,7 +101,8 @@ const NEAR = 4;
 
 /** A price without a comparator: a target above the entry, or a stop below it. */
 function levelCondition({ level, value, money }: LevelMeaning, side: Side, entry: readonly ManifestCondition[], text: string): Authored {
-  if (side === 'entry') return { question: `Does "${text}" mean that price or lower? Write "price below …" or "price above …".` };
+  if (side === 'entry')
+    return { question: `Does "${text}" mean that price or lower, below or above it? Write "price below …" or "price above …".` };
   const prices = entry.flatMap(({ type, price }) => (/^price_/.test(type) ? [new Decimal(String(price))] : []));
   const near = prices.some((price) => price.div(value).gt(1 / NEAR) && price.div(value).lt(NEAR));
   const isPercent = !money && !near && (prices.length === 0 || prices.every((price) => price.gt(new Decimal(value).times(NEAR))));

@@ -54,7 +54,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   pct: '(PCT|NPCT|PPCT)',
   money: '(USD|KNUM)',
   amount: '(USD|KNUM|NUM)',
-  gap: '(DISC|PREM|GAP)',
+  gap: '((DISC|PREM|GAP) ASSET?)',
   to: '(TO|AND|DASH)',
   sev: '(LOW|MEDIUM|HIGH|CRITICAL)',
   sess: '(REGULAR|PRE|POST|CLOSED)',
@@ -232,7 +232,7 @@ const GAPS: readonly Phrase[] = [
       : question(`Is "${textOf(t)}" below or above it?`),
   ),
   phrase('DISC WIDENS PCT', (t) => sized(t, 'discount', 'greater')),
-  phrase('DISC NARROWS less? PCT', (t) => sized(t, 'discount', 'smaller')),
+  phrase('DISC? NARROWS less? PCT', (t) => sized(t, 'discount', 'smaller')),
   phrase('gap bench? GONE', PARITY),
   phrase('RECOVERY', PARITY),
   phrase('BACK? PARITY bench?', PARITY),
@@ -240,7 +240,7 @@ const GAPS: readonly Phrase[] = [
   phrase('PARITY (OR_LESS|OR_MORE)', (t) => ({ ...PARITY(t), direction: has(t, 'OR_LESS') ? 'below' : 'above', word: 'premium' })),
   phrase('BACK bench PARITY? (?!cmp)', PARITY),
   phrase('SELL (WHEN|ASSET|BACK)* ASSET? (REF|MARK) (?!cmp|AT|USD|KNUM|NUM|pct|PLUS|MINUS)', (t) => [action('exit'), PARITY(t)]),
-  phrase('SELL (WHEN|BACK|MOTION)* ZERO', (t) => [action('exit'), PARITY(t)]),
+  phrase('SELL (WHEN|BACK|MOTION)* ZERO gap?', (t) => [action('exit'), PARITY(t)]),
   phrase('TAKE (PARITY|REF|MARK)', (t) => [action('exit'), PARITY(t)]),
 ];
 
@@ -320,7 +320,7 @@ function rsi(tokens: readonly Token[]): Meaning | readonly Meaning[] {
 function emaCross(tokens: readonly Token[]): Meaning {
   const bars = timeframe(tokens);
   if ('question' in bars) return question(bars.question);
-  const cross = tokens.findIndex(({ kind }) => kind.startsWith('CROSS'));
+  const cross = tokens.findIndex(({ kind }) => kind === 'CROSS_UP' || kind === 'CROSS_DOWN');
   const [first, second] = all(tokens, ['NUM']).map(({ value }) => Number(value)) as [number, number];
   const isPair = all(tokens.slice(0, cross), ['NUM']).length !== 1;
   if (first === second || (isPair && first > second)) return question(`Which of the averages in "${textOf(tokens)}" is the fast one?`);
@@ -341,6 +341,11 @@ const INDICATORS: readonly Phrase[] = [
   phrase(`DUR? NUM (SLASH|AND) NUM DUR? PERIOD? EMA DUR? ${CROSS} DUR? PERIOD?`, emaCross),
   phrase(`DUR? ${ONE_EMA} DUR? ${CROSS} ${ONE_EMA} DUR? PERIOD?`, emaCross),
   phrase(`DUR? NUM SLASH NUM ${CROSS} DUR? PERIOD?`, (t) => ({ ...emaCross(t), assumed: 'the averages are exponential ones' }) as Meaning),
+  phrase(`DUR? ${ONE_EMA} (MORE|LESS) ${ONE_EMA} DUR? CROSS_WORD DUR?`, (t) =>
+    emaCross(
+      t.map((one) => (one.kind === 'MORE' ? { ...one, kind: 'CROSS_UP' } : one.kind === 'LESS' ? { ...one, kind: 'CROSS_DOWN' } : one)),
+    ),
+  ),
   phrase(`${CROSS} EMA? NUM (SLASH|AND) EMA? NUM EMA? DUR? PERIOD?`, emaCross),
   phrase(`${CROSS}|REVERSE`, (t) => ({
     kind: 'cross',
@@ -369,6 +374,12 @@ const INDICATORS: readonly Phrase[] = [
       ...(days === undefined ? { assumed: 'the funding percentile is that of 30 days' } : {}),
     };
   }),
+  phrase('FUND_RATE MOTION? BOTTOM (NUM|PCT) PERCENTILE?', (t) => ({
+    kind: 'condition',
+    condition: { type: 'funding_percentile_below', percentile: numberOf(t, 'NUM', 'PCT'), windowDays: 30 },
+    assumed: 'the funding percentile is that of 30 days',
+  })),
+  phrase('BASIS MOTION? NEGATIVE', () => ({ kind: 'condition', condition: { type: 'basis_below', pct: 0 } })),
   phrase('BASIS MOTION? cmp (pct|ZERO)', (t) => ({
     kind: 'condition',
     condition: { type: has(t, ...SMALLER) ? 'basis_below' : 'basis_above', pct: numberOf(t, ...PERCENTS, 'ZERO') },
@@ -410,6 +421,8 @@ const SESSIONS: Readonly<Record<string, string>> = { REGULAR: 'REGULAR', PRE: 'P
 
 function sessions(tokens: readonly Token[]): Meaning {
   const named = has(tokens, 'OUTSIDE') ? ['PRE_MARKET', 'POST_MARKET', 'CLOSED'] : tokens.flatMap(({ kind }) => SESSIONS[kind] ?? []);
+  if (has(tokens, 'AND') && named.includes('REGULAR') && named.includes('CLOSED'))
+    return question(`Which one holds: the sessions of "${textOf(tokens)}" are never at the same time?`);
   return { kind: 'condition', side: 'entry', condition: { type: 'session_in', sessions: [...new Set(named)] } };
 }
 
@@ -490,7 +503,7 @@ const TOKENS_OR_DOLLARS = (t: readonly Token[]): Meaning =>
 
 const LIMITS: readonly Phrase[] = [
   phrase('MOSTW? SLIP MOTION? cmp* MOTION? PCT', slip),
-  phrase('MOSTW? PCT (MOSTW|WORTH)? SLIP', slip),
+  phrase('MOSTW? PCT (MOSTW|WORTH)? SLIP (MOSTW|WORTH)?', slip),
   phrase('MOSTW? SLIP cmp? NUM (?!OR)', (t) => ({
     kind: 'slippage',
     bps: numberOf(t, 'NUM'),
@@ -508,7 +521,8 @@ const LIMITS: readonly Phrase[] = [
   ]),
   phrase('money (WITH (?!amount|MOTION))?', allocation),
   phrase('first NUM alone', allocation),
-  phrase('BUY NUM (?!SLASH|PERIOD|RSI|EMA|DUR)', (t) => [action('entry'), TOKENS_OR_DOLLARS(t)]),
+  phrase('BUY NUM (?!ASSET|SLASH|PERIOD|RSI|EMA|DUR)', (t) => [action('entry'), allocation(t)]),
+  phrase('BUY NUM ASSET', (t) => [action('entry'), TOKENS_OR_DOLLARS(t)]),
   phrase('NUM ASSET', TOKENS_OR_DOLLARS),
   phrase('ACTUALLY amount', allocation),
   phrase('RISK MOSTW? amount', (t) =>

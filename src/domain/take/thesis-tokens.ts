@@ -102,7 +102,20 @@ function pieceAt(text: string, at: number, assets: NamesOfAssets, now: EpochMs):
 
 /** Words that are read in spite of one wrong, missing or swapped letter; the reading is told, and its author confirms it. */
 const REPAIRABLE = [
-  ...['discount', 'premium', 'parity', 'reference', 'slippage', 'liquidity', 'negative', 'profit', 'regular', 'session', 'dollars', 'cheaper'],
+  ...[
+    'discount',
+    'premium',
+    'parity',
+    'reference',
+    'slippage',
+    'liquidity',
+    'negative',
+    'profit',
+    'regular',
+    'session',
+    'dollars',
+    'cheaper',
+  ],
   ...['below', 'under', 'above', 'token', 'share', 'price', 'percent'],
 ];
 
@@ -120,7 +133,9 @@ function repaired(piece: Piece, text: string, at: number): Piece {
   if (piece.kind !== 'UNKNOWN' || !/^[a-z]{5,}$/.test(word)) return piece;
   const right = REPAIRABLE.filter((one) => isNear(word, one));
   const [only] = right;
-  return only === undefined || right.length > 1 ? piece : { ...piece, kind: only === 'dollars' ? 'UNKNOWN' : (wordAt(only, 0)?.concept ?? 'UNKNOWN'), repaired: only };
+  return only === undefined || right.length > 1
+    ? piece
+    : { ...piece, kind: only === 'dollars' ? 'UNKNOWN' : (wordAt(only, 0)?.concept ?? 'UNKNOWN'), repaired: only };
 }
 
 const AMOUNTS: readonly string[] = ['USD', 'KNUM', 'NUM'];
@@ -146,8 +161,7 @@ export function tokensOf(text: string, assets: NamesOfAssets, now: EpochMs): Tok
     const shown = text.slice(at, end);
     // "to" between two quantities is a range; before an amount alone it is a level, as "at" is.
     const kind = piece.kind === 'TO' && !QUANTITIES.includes(tokens.at(-1)?.kind ?? '') ? 'MOTION' : piece.kind;
-    const loose =
-      kind === 'SPACE' || (kind === 'MOTION' && !AMOUNTS.includes(pieceAt(text, nextPlace(text, end), assets, now).kind));
+    const loose = kind === 'SPACE' || (kind === 'MOTION' && !AMOUNTS.includes(pieceAt(text, nextPlace(text, end), assets, now).kind));
     if (loose) afterColon ||= shown.includes(':');
     else {
       tokens.push({ ...piece, kind, text: shown, start: at, end, afterColon });

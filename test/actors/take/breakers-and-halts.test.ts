@@ -17,7 +17,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 import { actorsOn } from '../../world/actor-world.ts';
 import { eagerManifest, type TradingFixture, tradingFixture } from '../proposal/trading-fixture.ts';
 
-const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 const AGENTS = 8;
 const TAKES = 60;
 const live = createLiveClock();

@@ -5,7 +5,7 @@ import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { tradingFixture } from '../proposal/trading-fixture.ts';
 
-const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 /** Takes that are made and armed at the same time. */
 const AT_ONCE = 10;
 /** Different theses, so that no two neighbours share a compiled manifest. */

@@ -59,11 +59,11 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
       { catalog: CATALOG, now: stage.clock.now() },
     );
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
-    const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+    const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
     const created = await stage.takes.create(stage.context(), read.take, reading);
     if (!created.ok) throw new Error(created.refusal.detail);
     const { id } = created.value;
-    await stage.takes.arm(stage.context(), id, 'paper');
+    await stage.takes.arm(stage.context(), id, 'paper', []);
     death.armed = true;
     for (const [bid, state] of HALF) {
       stage.price(bid, String(Number(bid) + 10));

@@ -17,7 +17,7 @@ beforeEach(async () => {
   return () => stage.close();
 });
 
-const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
 
 function take(exit: readonly ManifestCondition[] = [], over: object = {}): Take {
   const read = readTakeFields(
@@ -37,7 +37,7 @@ function take(exit: readonly ManifestCondition[] = [], over: object = {}): Take 
 async function armed(made: Take = take()): Promise<string> {
   const created = await stage.takes.create(stage.context(), made, READING);
   if (!created.ok) throw new Error(created.refusal.detail);
-  const outcome = await stage.takes.arm(stage.context(), created.value.id, 'paper');
+  const outcome = await stage.takes.arm(stage.context(), created.value.id, 'paper', []);
   expect(outcome).toMatchObject({ ok: true, value: { state: 'armed', onDuty: true, mode: 'paper' } });
   return created.value.id;
 }
@@ -192,7 +192,7 @@ test('disarmed it is evaluated no more, its open proposal is cancelled, and it c
   await tick();
   expect(await stage.decisions(id)).toHaveLength(1);
   expect(await stage.takes.disarm(stage.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
-  expect(await stage.takes.arm(stage.context(), id, 'paper')).toMatchObject({ ok: true, value: { state: 'armed' } });
+  expect(await stage.takes.arm(stage.context(), id, 'paper', [])).toMatchObject({ ok: true, value: { state: 'armed' } });
 });
 
 test('an emergency halt disarms every Take at once, and nothing of it is executed', async () => {
@@ -219,19 +219,22 @@ test('expires at its time, not before, by a timer that outlives the process', as
   stage.clock.advanceTo(stage.clock.now() + 2_000);
   await settle();
   expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'expired', onDuty: false, reason: 'life_over' });
-  expect(await stage.takes.arm(stage.context(), id, 'paper')).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await stage.takes.arm(stage.context(), id, 'paper', [])).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
 });
 
 test('limits are those of the mandate, not of the Take', async () => {
   const big = await stage.takes.create(stage.context(), take([], { allocationUsd: '2000000', maxSlippageBps: 900 }), READING);
   if (!big.ok) throw new Error(big.refusal.detail);
-  const refused = await stage.takes.arm(stage.context(), big.value.id, 'paper');
+  const refused = await stage.takes.arm(stage.context(), big.value.id, 'paper', []);
   expect(refused).toMatchObject({
     ok: false,
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }, { code: 'slippage_budget_breach' }] },
   });
   expect(await stateOf(big.value.id)).toBe('draft');
-  expect(await stage.takes.arm(stage.context(), big.value.id, 'live')).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
+  expect(await stage.takes.arm(stage.context(), big.value.id, 'live', [])).toMatchObject({
+    ok: false,
+    refusal: { code: 'blocked_by_risk' },
+  });
   // The mandate is tightened after the arming: the tick asks it again.
   const id = await armed();
   await stage.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, reduceOnly: true } as never)}, 'ann')`;

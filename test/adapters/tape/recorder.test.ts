@@ -179,7 +179,7 @@ test('Takes replay as they were evaluated every half minute: armed before and du
   const file = join(folder, 'takes.tape');
   const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute'], requestId: 'r' } as const;
-  const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+  const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [], open: [] };
   const armed = async (below: string, exit: readonly object[]): Promise<string> => {
     const read = readTakeFields(
       { symbol: 'BTCUSDT', target: { kind: 'price', direction: 'below', value: below }, conditions: { exit }, allocationUsd: '1000' },
@@ -250,7 +250,7 @@ test('a tokenized Take decides as its Take does on the same cuts: as it was reco
   const file = join(folder, 'tokenized.tape');
   const process = await liveRun(sql, file);
   const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
-  const reading = { thesis: 'a reason, which is no part of the policy', understood: [], assumed: [], notUnderstood: [] };
+  const reading = { thesis: 'a reason, which is no part of the policy', understood: [], assumed: [], notUnderstood: [], open: [] };
   const FIELDS = [
     { target: { kind: 'price', direction: 'below', value: '60000' }, conditions: { exit: [{ type: 'price_above', price: '65000' }] } },
     {

@@ -34,12 +34,44 @@ describe('intents', () => {
     ['Please buy AAPLx when the discount is over 2%', { intent: 'compile_take', thesis: 'buy AAPLx when the discount is over 2%' }],
     [
       'basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500',
-      { intent: 'compile_policy', entry: AAPL, enterDiscountPct: 2, exitDiscountPct: 0.5, notionalUsd: '500' },
+      {
+        intent: 'compile_policy',
+        entry: AAPL,
+        enterDiscountPct: 2,
+        exitDiscountPct: 0.5,
+        notionalUsd: '500',
+        understood: [
+          { phrase: 'AAPLx', as: 'asset spotchain:AAPLx' },
+          { phrase: 'enter at 2%', as: 'entry at a discount of 2%' },
+          { phrase: 'exit at 0.5%', as: 'exit at a discount of 0.5%' },
+          { phrase: 'amount', as: 'allocation of 500 USD' },
+        ],
+      },
     ],
     ['How is the weather?', { intent: 'out_of_scope' }],
     ['Compare the price of AAPLx and TSLAx', { intent: 'out_of_scope' }],
   ] as const)('%s', (message, expected) => {
     expect(classify(message, CATALOG, null)).toEqual(expected);
+  });
+
+  it.each([
+    ['$1,000', '1000'],
+    ['$1k', '1000'],
+    ['$10k', '10000'],
+    ['1.5k dollars', '1500'],
+    ['five hundred dollars', '500'],
+  ])('reads an amount as the thesis grammar does: %s', (amount, notionalUsd) => {
+    expect(classify(`What if I put ${amount} into AAPLx?`, CATALOG, null)).toMatchObject({ intent: 'impact', notionalUsd });
+    expect(classify(`basis policy for AAPLx: enter at 2%, exit at 0.5%, with ${amount}`, CATALOG, null)).toMatchObject({ notionalUsd });
+  });
+
+  it.each([
+    'basis policy for AAPLx: do not enter at 2%, exit at 0.5%, with $500',
+    'basis policy for AAPLx: enter at 2%, exit at 0.5%, with $1.000',
+    'basis policy for AAPLx: enter at 2⁰%, exit at 0.5%, with $500',
+    'basis policy for AAPLx: enter at 2%, enter at 3%, exit at 0.5%, with $500',
+  ])('drafts nothing that is denied or can be read in two ways: %s', (message) => {
+    expect(classify(message, CATALOG, null).intent).not.toBe('compile_policy');
   });
 
   it('knows what "it" is from the conversation, and nothing without one', () => {

@@ -45,7 +45,8 @@ function sameCondition(judged: Judged, read: ManifestCondition): boolean {
   if (judged['type'] !== read.type) return false;
   return Object.entries(judged).every(([field, value]) => {
     if (field === 'type' || value === null) return true;
-    const own = field === 'usd' && read['usd'] === undefined ? 'price' : field === 'pct' && read['pct'] === undefined ? 'percentile' : field;
+    const own =
+      field === 'usd' && read['usd'] === undefined ? 'price' : field === 'pct' && read['pct'] === undefined ? 'percentile' : field;
     return plain(field, value) === plain(field, read[own]);
   });
 }

@@ -3,8 +3,10 @@ import type { TakeDirectory } from '../../../../actors/take/command-handler.ts';
 import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
 import type { TakeReads } from '../../../../api/v1/takes/ports.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
+import { CATALOG } from '../../../domain/catalog.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
+import { openOf } from '../../../domain/take/reread-take.ts';
 import { expectedSlippageOfTake, type Take, type TakeState } from '../../../domain/take/take.ts';
 import { newestSteps } from '../actors/step-reads.ts';
 import type { Sql } from '../database.ts';
@@ -19,7 +21,8 @@ interface TakeRow {
   readonly canonical: string;
   readonly hash: string;
   readonly manifest_hash: string;
-  readonly compiled: TakeReading;
+  /** Takes compiled before `open` was stored lack it. */
+  readonly compiled: Omit<TakeReading, 'open'> & { readonly open?: readonly string[] };
   readonly state: TakeState;
   readonly on_duty: boolean;
   readonly mode: ExecutionMode | null;
@@ -34,12 +37,13 @@ interface TakeRow {
 
 function takeOf(row: TakeRow): TakeView {
   const { thesis, understood, assumed, notUnderstood } = row.compiled;
+  const take = JSON.parse(row.canonical) as Take;
   return {
     id: row.id,
     state: row.state,
     onDuty: row.on_duty,
     hash: row.hash,
-    take: JSON.parse(row.canonical) as Take,
+    take,
     manifestHash: row.manifest_hash,
     symbol: row.symbol,
     mode: row.mode,
@@ -54,6 +58,7 @@ function takeOf(row: TakeRow): TakeView {
     understood,
     assumed,
     notUnderstood,
+    open: openOf(row.compiled, take, row.created_at, CATALOG),
   };
 }
 
@@ -65,10 +70,11 @@ interface PublishedRow
 
 function publishedOf(row: PublishedRow): PublishedTake {
   const { thesis, understood, assumed, notUnderstood } = row.compiled;
+  const take = JSON.parse(row.canonical) as Take;
   return {
     id: row.take,
     hash: row.hash,
-    take: JSON.parse(row.canonical) as Take,
+    take,
     manifestHash: row.manifest_hash,
     symbol: row.symbol,
     lineage: row.lineage,
@@ -78,6 +84,7 @@ function publishedOf(row: PublishedRow): PublishedTake {
     understood,
     assumed,
     notUnderstood,
+    open: openOf(row.compiled, take, row.created_at, CATALOG),
   };
 }
 

@@ -1,0 +1,34 @@
+/** Compares stored Takes with what their words mean today: a changed grammar arms nothing that its author did not mean. */
+import { canonicalJson } from '../canonical-json.ts';
+import type { Catalog } from '../catalog.ts';
+import type { EpochMs } from '../time.ts';
+import { compileThesis } from './compile-thesis.ts';
+import type { Take } from './take.ts';
+import { shownCondition } from './thesis-phrases.ts';
+
+/** The words of a stored Take and, if they were compiled since it is kept, what its author has to confirm. */
+export interface StoredWords {
+  readonly thesis: string | null;
+  readonly open?: readonly string[];
+}
+
+function inWords({ entry, exit, allocationUsd, maxSlippageBps }: Take): string {
+  const sides = [...entry.map((one) => `entry ${shownCondition(one)}`), ...exit.map((one) => `exit ${shownCondition(one)}`)];
+  return `${sides.join(', ')}, ${allocationUsd} USD, ${maxSlippageBps} basis points`;
+}
+
+const policyOf = ({ asset, entry, exit, allocationUsd, maxSlippageBps }: Take): string =>
+  canonicalJson({ asset, entry, exit, allocationUsd, maxSlippageBps } as never);
+
+/** What the author of a stored Take has to confirm before it is armed: of older Takes, whatever their words mean otherwise today. */
+export function openOf({ thesis, open }: StoredWords, take: Take, createdAt: EpochMs, catalog: Catalog): readonly string[] {
+  if (open !== undefined) return open;
+  if (thesis === null) return [];
+  const today = compileThesis(thesis, { catalog, now: createdAt });
+  if (today.ok)
+    return policyOf(today.take) === policyOf(take)
+      ? today.open
+      : [`the words mean today: ${inWords(today.take)}; the Take holds: ${inWords(take)}`];
+  const asked = today.why === 'ambiguous' ? today.questions[0] : today.problems.map(({ path, problem }) => `${path}: ${problem}`)[0];
+  return [`the words are asked about today (${asked}); the Take holds: ${inWords(take)}`];
+}
