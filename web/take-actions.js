@@ -1,4 +1,5 @@
 /** What can be done with a Take: armed, disarmed, closed, forked, published, made into an agent. */
+import { askDialog } from './ask-dialog.js';
 import { h } from './dom.js';
 import { change } from './http.js';
 import { createProblemNote } from './problem-note.js';
@@ -19,7 +20,25 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   /** @type {Take | null} */
   let take = null;
   const buttons = {
-    arm: button('Arm', () => act('/v1/takes/arm', { takeId: id, mode: live.checked ? 'live' : 'paper' })),
+    arm: button('Arm', async () => {
+      const confirm = take?.open ?? [];
+      if (confirm.length === 0) return arming(confirm);
+      askDialog({
+        title: 'Confirm what is open',
+        text: 'The Take is armed with these readings of your words:',
+        fields: [
+          h(
+            'ul',
+            { class: 'understood' },
+            confirm.map((one) => h('li', {}, one)),
+          ),
+        ],
+        confirm: 'Confirm and arm',
+        isDangerous: live.checked,
+        carryOut: () => arming(confirm),
+        fail,
+      });
+    }),
     disarm: button('Disarm', () => act(`${address}/disarm`)),
     close: button('Close position', () => act(`${address}/close`)),
     fork: button('Fork', () => make(notify, '/v1/takes/fork', { takeId: id })),
@@ -50,6 +69,11 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   /** @param {string} path @param {unknown} [body] */
   async function act(path, body) {
     onChanged(/** @type {Take} */ (await change('POST', path, body)));
+  }
+
+  /** @param {readonly string[]} confirm */
+  function arming(confirm) {
+    return act('/v1/takes/arm', { takeId: id, mode: live.checked ? 'live' : 'paper', ...(confirm.length > 0 ? { confirm } : {}) });
   }
 
   function draw() {

@@ -187,6 +187,7 @@ function factsOf(take) {
     ['leaves when', words(take.conditions.exit)],
     ['allocation', `${take.allocationUsd} USD`],
     ['slippage at most', `${take.maxSlippageBps} bps`],
+    ['to confirm before arming', take.open.length === 0 ? 'nothing' : take.open.join('; ')],
     ['mode', take.mode ?? 'not armed yet'],
     ['expires', dayAndTime(take.expiresAt)],
     ['hash', take.hash.slice(0, 12)],

@@ -78,7 +78,8 @@ test('a body of more than 64 KiB is refused before anybody reads it', async () =
 
 test('arming, disarming, history, chart and decisions', async () => {
   const id = await compiled();
-  const armed = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
+  const { open } = (await get(`/v1/takes/${id}`)).body;
+  const armed = await post('/v1/takes/arm', { takeId: id, mode: 'paper', confirm: open });
   expect([armed.status, armed.body.state, armed.body.mode, armed.body.onDuty]).toEqual([200, 'armed', 'paper', true]);
   expect((await post('/v1/takes/arm', { takeId: id, mode: 'paper' })).status).toBe(409);
   const decisions = await get(`/v1/takes/${id}/decisions`);
@@ -101,14 +102,34 @@ test('the same Idempotency-Key is one Take', async () => {
   expect((await post('/v1/takes/compile', { thesis: 'Buy TSLAx below $200' }, trader, key)).body.code).toBe('idempotency_mismatch');
 });
 
+test('what the words leave open is confirmed word for word before it is armed', async () => {
+  const id = await compiled({ thesis: 'Buy Tesla when the discount is over 2%, because weekends overshoot' });
+  const { open } = (await get(`/v1/takes/${id}`)).body;
+  expect(open).toEqual([
+    'because weekends overshoot',
+    '"Tesla" means TSLAx on spotchain',
+    'the allocation is 100 USD',
+    expect.stringContaining('there is no exit condition'),
+  ]);
+  const refused = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
+  expect([refused.status, refused.body.code, refused.body.questions]).toEqual([409, 'take_unsettled', open]);
+  const partly = await post('/v1/takes/arm', { takeId: id, mode: 'paper', confirm: open.slice(1) });
+  expect([partly.body.code, partly.body.questions]).toEqual(['take_unsettled', open.slice(0, 1)]);
+  expect((await get(`/v1/takes/${id}`)).body.state).toBe('draft');
+  expect((await post('/v1/takes/arm', { takeId: id, mode: 'paper', confirm: open })).body.state).toBe('armed');
+  const settled = await compiled({ thesis: 'Buy AAPLx when the discount is over 2%, with $500; sell when the premium is above 0.5%' });
+  expect((await post('/v1/takes/arm', { takeId: settled, mode: 'paper' })).body.state).toBe('armed');
+});
+
 test('limits of the body are no limits: the mandate decides, and a token is not armed live without a delegated wallet', async () => {
-  const id = await compiled({ thesis: 'Buy AAPLx below $180 with $5m' });
+  const id = await compiled({ thesis: 'Buy AAPLx below $180 with $5m; sell above $200' });
   const refused = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
   expect([refused.status, refused.body.code]).toEqual([422, 'blocked_by_risk']);
   expect(refused.body.rejections[0].code).toBe('notional_limit_breach');
   const extra = await post('/v1/takes/arm', { takeId: id, mode: 'paper', limits: { maxTradeNotionalUsd: '9000000' } });
   expect([extra.status, extra.body.code]).toEqual([400, 'malformed']);
-  expect((await post('/v1/takes/arm', { takeId: await compiled(), mode: 'live' })).body.code).toBe('state_conflict');
+  const confirm = ['because weekends overshoot'];
+  expect((await post('/v1/takes/arm', { takeId: await compiled(), mode: 'live', confirm })).body.code).toBe('state_conflict');
 });
 
 test('a foreign Take does not exist, until it is published; then it is forked and never armed by others', async () => {
@@ -138,6 +159,10 @@ test('a foreign Take does not exist, until it is published; then it is forked an
     [{ type: 'premium_below', pct: -4 }],
     [id],
   ]);
+  // A fork shows its own thresholds, never the words of the original.
+  expect([fork.body.thesis, fork.body.open]).toEqual([null, []]);
+  expect(fork.body.understood).toContainEqual({ phrase: 'entry[0]', as: 'entry: premium_below pct=-4' });
+  expect(JSON.stringify(fork.body.understood)).not.toContain('pct=-2');
   expect((await post('/v1/takes/arm', { takeId: id, mode: 'paper' }, stranger)).status).toBe(404);
   expect((await post('/v1/takes/fork', { takeId: id, thresholds: { 'entry[0].pct': 9 } }, stranger)).body.code).toBe('take_invalid');
 });

@@ -620,8 +620,8 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
       quantity: '10',
     });
     const thesis = 'Buy BTCUSDT when the price is below $20,000, with $500, because weekends overshoot';
-    const take = (await service.post('/v1/takes/compile', { thesis })).body.id;
-    expect((await service.post('/v1/takes/arm', { takeId: take, mode: 'paper' })).status).toBe(200);
+    const { id: take, open } = (await service.post('/v1/takes/compile', { thesis })).body;
+    expect((await service.post('/v1/takes/arm', { takeId: take, mode: 'paper', confirm: open })).status).toBe(200);
     const churner = await agentOf('Churner');
     const runs = (await service.get(`/v1/agents/${churner}/evaluations`)).body.items as { id: string; state: string }[];
     const addresses = [

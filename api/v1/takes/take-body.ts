@@ -72,7 +72,6 @@ export function policyBody(view: TakeView | PublishedTake) {
     understood: [...view.understood],
     assumed: [...view.assumed],
     notUnderstood: [...view.notUnderstood],
-    open: [...view.open],
     lineage: [...view.lineage],
     createdAt: isoTime(view.createdAt),
   };
@@ -86,6 +85,7 @@ export function takeBody(view: TakeView) {
     expiresAt: isoTime(view.take.expiresAt),
     mode: view.mode,
     reason: view.reason,
+    open: [...view.open],
     published: view.publishedAt !== null,
     createdBy: view.createdBy,
     armedAt: view.armedAt === null ? null : isoTime(view.armedAt),
