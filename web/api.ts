@@ -477,6 +477,7 @@ export type BasisPolicy = {
   }>;
   readonly assumed: ReadonlyArray<string>;
   readonly notUnderstood: ReadonlyArray<string>;
+  readonly open: ReadonlyArray<string>;
   readonly lineage: ReadonlyArray<string>;
   readonly published: boolean;
   readonly createdBy: string;
@@ -3303,7 +3304,7 @@ export type Problem = {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  readonly code: 'malformed' | 'unauthenticated' | 'token_expired' | 'ambiguous_credentials' | 'origin_refused' | 'permission_missing' | 'not_found' | 'method_not_allowed' | 'state_conflict' | 'already_paused' | 'not_paused' | 'cause_persists' | 'resume_by_creator' | 'evidence_missing' | 'manifest_invalid' | 'autonomy_refused' | 'idempotency_mismatch' | 'idempotency_in_flight' | 'body_too_large' | 'body_too_deep' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'halted' | 'feature_disabled' | 'blocked_by_risk' | 'gate_failed' | 'sign_off_refused' | 'malformed_transaction' | 'signed_bytes_differ' | 'signature_missing' | 'signature_invalid' | 'route_refused' | 'too_many_prepared' | 'challenge_expired' | 'launch_refused' | 'payment_refused' | 'licence_missing' | 'wallet_unproved' | 'thesis_ambiguous' | 'take_invalid' | 'internal_error';
+  readonly code: 'malformed' | 'unauthenticated' | 'token_expired' | 'ambiguous_credentials' | 'origin_refused' | 'permission_missing' | 'not_found' | 'method_not_allowed' | 'state_conflict' | 'already_paused' | 'not_paused' | 'cause_persists' | 'resume_by_creator' | 'evidence_missing' | 'manifest_invalid' | 'autonomy_refused' | 'idempotency_mismatch' | 'idempotency_in_flight' | 'body_too_large' | 'body_too_deep' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'halted' | 'feature_disabled' | 'blocked_by_risk' | 'gate_failed' | 'sign_off_refused' | 'malformed_transaction' | 'signed_bytes_differ' | 'signature_missing' | 'signature_invalid' | 'route_refused' | 'too_many_prepared' | 'challenge_expired' | 'launch_refused' | 'payment_refused' | 'licence_missing' | 'wallet_unproved' | 'thesis_ambiguous' | 'take_invalid' | 'take_unsettled' | 'internal_error';
   readonly requestId: string;
   readonly problems?: ReadonlyArray<{
     readonly path: string;
@@ -4260,6 +4261,7 @@ export type Take = {
   }>;
   readonly assumed: ReadonlyArray<string>;
   readonly notUnderstood: ReadonlyArray<string>;
+  readonly open: ReadonlyArray<string>;
   readonly lineage: ReadonlyArray<string>;
   readonly published: boolean;
   readonly createdBy: string;

@@ -139,10 +139,14 @@ describe.skipIf(CHROMIUM === null)('Takes in the console', () => {
     await page.getByText('price below 20000').first().waitFor();
     await page.getByLabel('with real money').check();
     await page.getByRole('button', { name: 'Arm', exact: true }).click();
-    await page.getByText('feature disabled').waitFor();
+    await page.getByRole('dialog').getByText('there is no exit condition').waitFor();
+    await page.getByRole('button', { name: 'Confirm and arm' }).click();
+    await page.getByRole('dialog').getByText('feature disabled').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     expect(watched.complaints.splice(0)).toHaveLength(1);
     await page.getByLabel('with real money').uncheck();
     await page.getByRole('button', { name: 'Arm', exact: true }).click();
+    await page.getByRole('button', { name: 'Confirm and arm' }).click();
     await page.locator('section.page[data-state=armed]').waitFor();
     await page.locator('.chart[data-standing*=armed]').waitFor();
     await page.getByRole('list', { name: 'Steps, newest first' }).getByText('on duty armed').waitFor();
