@@ -20,25 +20,7 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   /** @type {Take | null} */
   let take = null;
   const buttons = {
-    arm: button('Arm', async () => {
-      const confirm = take?.open ?? [];
-      if (confirm.length === 0) return arming(confirm);
-      askDialog({
-        title: 'Confirm what is open',
-        text: 'The Take is armed with these readings of your words:',
-        fields: [
-          h(
-            'ul',
-            { class: 'understood' },
-            confirm.map((one) => h('li', {}, one)),
-          ),
-        ],
-        confirm: 'Confirm and arm',
-        isDangerous: live.checked,
-        carryOut: () => arming(confirm),
-        fail,
-      });
-    }),
+    arm: button('Arm', () => confirmOpen(take?.open ?? [], fail, arm)),
     disarm: button('Disarm', () => act(`${address}/disarm`)),
     close: button('Close position', () => act(`${address}/close`)),
     fork: button('Fork', () => make(notify, '/v1/takes/fork', { takeId: id })),
@@ -72,9 +54,7 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   }
 
   /** @param {readonly string[]} confirm */
-  function arming(confirm) {
-    return act('/v1/takes/arm', { takeId: id, mode: live.checked ? 'live' : 'paper', ...(confirm.length > 0 ? { confirm } : {}) });
-  }
+  const arm = (confirm) => act('/v1/takes/arm', { takeId: id, mode: live.checked ? 'live' : 'paper', confirm });
 
   function draw() {
     if (take === null) return;
@@ -82,9 +62,9 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
     for (const [name, one] of Object.entries(buttons)) one.disabled = isAsking || allowed[name] !== true;
   }
 
-  const { arm, ...others } = buttons;
+  const { arm: first, ...others } = buttons;
   return {
-    element: h('div', { class: 'actions' }, arm, h('label', {}, live, ' with real money'), Object.values(others)),
+    element: h('div', { class: 'actions' }, first, h('label', {}, live, ' with real money'), Object.values(others)),
     /** Where a refusal is said. */
     problem: note.element,
     /** @param {Take} shown */
@@ -93,6 +73,28 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
       draw();
     },
   };
+}
+
+/**
+ * Asks for the readings that a Take leaves open before it is armed.
+ * @param {readonly string[]} open @param {(error: unknown) => void} fail @param {(confirm: readonly string[]) => Promise<void>} arm
+ */
+async function confirmOpen(open, fail, arm) {
+  if (open.length === 0) return arm([]);
+  askDialog({
+    title: 'Confirm what is open',
+    text: 'The Take is armed with these readings of your words:',
+    fields: [
+      h(
+        'ul',
+        { class: 'understood' },
+        open.map((one) => h('li', {}, one)),
+      ),
+    ],
+    confirm: 'Confirm and arm',
+    carryOut: () => arm(open),
+    fail,
+  });
 }
 
 /** Leads to what was made of a Take. @param {(text: string) => void} notify @param {string} path @param {unknown} body */

@@ -36,7 +36,7 @@ const SMALL =
   );
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** Units by their spellings. Basis points are read as percent. */
+/** Units by their written forms. Basis points are read as percent. */
 const UNITS: readonly (readonly [source: string, unit: Unit, factor: string])[] = [
   ['%|percent|per cent|pct|pc', 'percent', '1'],
   ['basis points?|bps|bp|bips', 'percent', '0.01'],

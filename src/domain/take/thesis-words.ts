@@ -1,10 +1,10 @@
-/** The words of the thesis grammar: each concept with its spellings, as sources of regular expressions. docs/guides/takes.md lists them. */
+/** The words of the thesis grammar: each concept with its forms, as sources of regular expressions. docs/guides/takes.md lists them. */
 import { QUANTITY_WORDS } from '../quantity.ts';
 
 const BACK =
   '(?:(?:it |back |falls? |comes? |gets? |goes |is |trades? |climbs? |moves? |reverts? |returns? |converges? |recovers? |rises? |drops? )*(?:back|reverts?|returns?|recovers?|converges?)(?: (?:to|at|in line with|level with|on|up to|down to|within))*)';
 
-/** Spellings by concept. Of the spellings that match at a place the longest is taken. */
+/** Forms by concept. Of the forms that match at a place the longest is taken. */
 export const WORDS: Readonly<Record<string, readonly string[]>> = {
   BUY: [
     'buy(?:s|ing)?',
@@ -548,11 +548,11 @@ export function wordAt(text: string, at: number): Word | null {
 
 /** Every single word that the grammar is written with, in lower case: none of them may name a token. */
 export const GRAMMAR_WORDS: ReadonlySet<string> = new Set(
-  [...QUANTITY_WORDS, ...[...Object.values(WORDS).flat(), ...FILLERS, ...MOTIONS].flatMap(spellingsOf)].map((word) => word.toLowerCase()),
+  [...QUANTITY_WORDS, ...[...Object.values(WORDS).flat(), ...FILLERS, ...MOTIONS].flatMap(formsOf)].map((word) => word.toLowerCase()),
 );
 
 /** The letters of a source between its signs, with each optional ending on and off. */
-function spellingsOf(source: string): string[] {
+function formsOf(source: string): string[] {
   const plain = source.replaceAll(/\(\?[=!][^()]*(?:\([^()]*\)[^()]*)*\)/g, ' ').replaceAll(/\\./g, ' ');
   const endings = [...plain.matchAll(/([a-z]+)\(\?:([a-z|[\]]+)\)/gi)].flatMap(([, stem = '', ends = '']) =>
     ends.split('|').map((end) => stem + end),

@@ -7,7 +7,7 @@ import { agentTokenEntry, launchProblem } from '../../../src/domain/listed-token
 import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
 import { GRAMMAR_WORDS } from '../../../src/domain/take/thesis-words.ts';
-import { CORPUS_NOW, judgedTheses } from './judged-theses.ts';
+import { CORPUS_NOW, assessedTheses } from './assessed-theses.ts';
 
 const MINT = 'AgnoNBpvcXzcHo2NnVpLF2UzCZ3MTQQ1w6kpNbmyW4Zd';
 const launch = (symbol: string, name: string) =>
@@ -38,7 +38,7 @@ const read = (thesis: string, catalog: Catalog): string => JSON.stringify(compil
 
 describe('launches', () => {
   const words = [...GRAMMAR_WORDS];
-  const theses = judgedTheses('dev').map(({ text }) => text);
+  const theses = assessedTheses('dev').map(({ text }) => text);
 
   it('are refused under every word of the language, as symbol and as name', () => {
     expect(words.length).toBeGreaterThan(300);

@@ -1,4 +1,4 @@
-/** Compares what compiles of a corpus of theses with what its author judged (test/fixtures/theses/README.md). */
+/** Compares what compiles of a corpus of theses with what its author meant (test/fixtures/theses/README.md). */
 import { readFileSync } from 'node:fs';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
@@ -9,23 +9,23 @@ import { splitInstrumentKey } from '../../../src/domain/venue.ts';
 export const CORPUS_NOW = Date.parse('2026-07-15T15:00:00Z');
 const WORLD = { catalog: CATALOG, now: CORPUS_NOW };
 
-type Judged = Readonly<Record<string, unknown>>;
-export interface JudgedThesis {
+type Assessed = Readonly<Record<string, unknown>>;
+export interface AssessedThesis {
   readonly id: string;
   readonly text: string;
   readonly verdict: 'compile' | 'ask' | 'refuse';
   readonly meaning: {
     readonly symbol: string;
-    readonly entry: readonly Judged[];
-    readonly exit: readonly Judged[];
+    readonly entry: readonly Assessed[];
+    readonly exit: readonly Assessed[];
     readonly allocationUsd: string;
     readonly maxSlippageBps: number | null;
     readonly expires: { readonly kind: 'duration' | 'date'; readonly days?: number; readonly text?: string } | null;
   } | null;
 }
 
-export function judgedTheses(name: 'dev' | 'held-out'): readonly JudgedThesis[] {
-  return JSON.parse(readFileSync(new URL(`../../fixtures/theses/${name}.json`, import.meta.url), 'utf8')) as JudgedThesis[];
+export function assessedTheses(name: 'dev' | 'held-out'): readonly AssessedThesis[] {
+  return JSON.parse(readFileSync(new URL(`../../fixtures/theses/${name}.json`, import.meta.url), 'utf8')) as AssessedThesis[];
 }
 
 const hours = (timeframe: unknown): number | null => {
@@ -40,10 +40,10 @@ function plain(field: string, value: unknown): string {
   return Number.isNaN(Number(value)) ? String(value) : String(Number(value));
 }
 
-/** Equal in each field that the judge settled. */
-function sameCondition(judged: Judged, read: ManifestCondition): boolean {
-  if (judged['type'] !== read.type) return false;
-  return Object.entries(judged).every(([field, value]) => {
+/** Equal in each field that its author settled. */
+function sameCondition(assessed: Assessed, read: ManifestCondition): boolean {
+  if (assessed['type'] !== read.type) return false;
+  return Object.entries(assessed).every(([field, value]) => {
     if (field === 'type' || value === null) return true;
     const own =
       field === 'usd' && read['usd'] === undefined ? 'price' : field === 'pct' && read['pct'] === undefined ? 'percentile' : field;
@@ -51,14 +51,14 @@ function sameCondition(judged: Judged, read: ManifestCondition): boolean {
   });
 }
 
-function sameSide(judged: readonly Judged[], read: readonly ManifestCondition[]): boolean {
-  return judged.length === read.length && judged.every((one) => read.some((other) => sameCondition(one, other)));
+function sameSide(assessed: readonly Assessed[], read: readonly ManifestCondition[]): boolean {
+  return assessed.length === read.length && assessed.every((one) => read.some((other) => sameCondition(one, other)));
 }
 
 export type Outcome = 'right' | 'wrong' | 'asked';
 
 /** `asked`: it does not compile, or the amount or the exit is left for its author to confirm. */
-export function outcomeOf({ text, meaning }: JudgedThesis): Outcome {
+export function outcomeOf({ text, meaning }: AssessedThesis): Outcome {
   const compiled = compileThesis(text, WORLD);
   if (!compiled.ok || compiled.open.some((one) => one === ASSUMED.allocation || one === ASSUMED.noExit)) return 'asked';
   if (meaning === null) return 'wrong';
@@ -73,19 +73,4 @@ export function outcomeOf({ text, meaning }: JudgedThesis): Outcome {
     (meaning.maxSlippageBps === null || take.maxSlippageBps === meaning.maxSlippageBps) &&
     (meaning.expires === null ? isDefaultLife : !isDefaultLife && (meaning.expires.kind === 'date' || days === meaning.expires.days));
   return isRight ? 'right' : 'wrong';
-}
-
-export interface Measured {
-  readonly compiled: number;
-  readonly right: number;
-  readonly judgedToCompile: number;
-}
-
-export function measured(theses: readonly JudgedThesis[]): Measured {
-  const outcomes = theses.map(outcomeOf);
-  return {
-    compiled: outcomes.filter((outcome) => outcome !== 'asked').length,
-    right: outcomes.filter((outcome) => outcome === 'right').length,
-    judgedToCompile: theses.filter(({ verdict }) => verdict === 'compile').length,
-  };
 }

@@ -1,9 +1,9 @@
-/** The thesis grammar against a corpus of judged theses that its author wrote without seeing it. */
+/** The thesis grammar against a corpus of assessed theses that its author wrote without seeing it. */
 import { describe, expect, it } from 'vitest';
-import { judgedTheses, outcomeOf } from './judged-theses.ts';
+import { assessedTheses, outcomeOf } from './assessed-theses.ts';
 
 describe.each(['dev', 'held-out'] as const)('%s theses', (name) => {
-  const theses = judgedTheses(name);
+  const theses = assessedTheses(name);
   const outcomes = theses.map((thesis) => ({ id: thesis.id, verdict: thesis.verdict, outcome: outcomeOf(thesis) }));
 
   it('compile to nothing that was not meant', () => {
@@ -11,8 +11,8 @@ describe.each(['dev', 'held-out'] as const)('%s theses', (name) => {
   });
 
   it('are understood in at least 60 of 100 that a broker would understand', () => {
-    const judged = outcomes.filter(({ verdict }) => verdict === 'compile');
-    const right = judged.filter(({ outcome }) => outcome === 'right');
-    expect(right.length / judged.length).toBeGreaterThanOrEqual(0.6);
+    const assessed = outcomes.filter(({ verdict }) => verdict === 'compile');
+    const right = assessed.filter(({ outcome }) => outcome === 'right');
+    expect(right.length / assessed.length).toBeGreaterThanOrEqual(0.6);
   });
 });
