@@ -20,7 +20,7 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
   /** @type {Take | null} */
   let take = null;
   const buttons = {
-    arm: button('Arm', () => confirmOpen(take?.open ?? [], fail, arm)),
+    arm: button('Arm', () => confirmOpen(take, live.checked ? 'live' : 'paper', fail, (body) => act('/v1/takes/arm', body))),
     disarm: button('Disarm', () => act(`${address}/disarm`)),
     close: button('Close position', () => act(`${address}/close`)),
     fork: button('Fork', () => make(notify, '/v1/takes/fork', { takeId: id })),
@@ -53,9 +53,6 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
     onChanged(/** @type {Take} */ (await change('POST', path, body)));
   }
 
-  /** @param {readonly string[]} confirm */
-  const arm = (confirm) => act('/v1/takes/arm', { takeId: id, mode: live.checked ? 'live' : 'paper', confirm });
-
   function draw() {
     if (take === null) return;
     const allowed = allowedOf(take, me.permissions);
@@ -77,22 +74,18 @@ export function takeActions({ context: { me, fail, notify }, id, address, onChan
 
 /**
  * Asks for the readings that a Take leaves open before it is armed.
- * @param {readonly string[]} open @param {(error: unknown) => void} fail @param {(confirm: readonly string[]) => Promise<void>} arm
+ * @param {Take | null} take @param {'paper' | 'live'} mode @param {(error: unknown) => void} fail @param {(body: unknown) => Promise<void>} arm
  */
-async function confirmOpen(open, fail, arm) {
-  if (open.length === 0) return arm([]);
+async function confirmOpen(take, mode, fail, arm) {
+  if (take === null) return;
+  const { id: takeId, open: confirm } = take;
+  if (confirm.length === 0) return arm({ takeId, mode });
   askDialog({
     title: 'Confirm what is open',
     text: 'The Take is armed with these readings of your words:',
-    fields: [
-      h(
-        'ul',
-        { class: 'understood' },
-        open.map((one) => h('li', {}, one)),
-      ),
-    ],
+    fields: [h('ul', { class: 'understood' }, ...confirm.map((one) => h('li', {}, one)))],
     confirm: 'Confirm and arm',
-    carryOut: () => arm(open),
+    carryOut: () => arm({ takeId, mode, confirm }),
     fail,
   });
 }
