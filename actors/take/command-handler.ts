@@ -228,7 +228,7 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
       return start(deps, context, view, 'take.fork', true);
     },
 
-    async arm(context, takeId, mode, confirmed) {
+    async arm(context, takeId, mode, confirmed = []) {
       const view = await takes.find(context.orgId, takeId);
       if (view === null) return refuse('not_found', NO_TAKE);
       const unsettled = view.open.filter((text) => !confirmed.includes(text));

@@ -65,7 +65,7 @@ export interface TakeCommands {
    * live Takes together would be allocated more than its capital.
    */
   /** @param confirmed the texts of `open` that the author accepts. */
-  arm(context: CommandContext, takeId: string, mode: ExecutionMode, confirmed: readonly string[]): Promise<Outcome<TakeView>>;
+  arm(context: CommandContext, takeId: string, mode: ExecutionMode, confirmed?: readonly string[]): Promise<Outcome<TakeView>>;
   disarm(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
   /** Has the position sold at the market within the Take's slippage budget; works when it is disarmed and after a halt. */
   close(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;

@@ -15,7 +15,6 @@ export interface GoodThesis {
 const RSI = (type: string, value: number, period = 14, timeframe = '1h'): string =>
   `${type} period=${period} value=${value} timeframe=${timeframe}`;
 const NO_NEWS = 'no_negative_event minSeverity=high lookbackHours=24 includeRumors=false';
-const NEWS = 'negative_event minSeverity=high lookbackHours=24 includeRumors=false';
 
 function good(
   thesis: string,
