@@ -3,7 +3,7 @@ import type { Fill, Position } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { LedgerMove } from '../../../src/domain/equity-course.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
-import type { Standing } from '../../../src/domain/portfolio/performance.ts';
+import type { BookContents } from '../../../src/domain/portfolio/performance.ts';
 import type { ShadowMeasurement } from '../../../src/domain/shadow/measure.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -53,7 +53,7 @@ export interface BookReads {
   /** What was booked to these books together, summed up to each of `times`, which ascend: one move of each kind and instrument at most. */
   movesOf(orgId: string, bookIds: readonly string[], times: readonly EpochMs[]): Promise<readonly LedgerMove[]>;
   /** What each of these books had before an instant, by book id; one that is not opened is left out. */
-  standings(orgId: string, bookIds: readonly string[], before: EpochMs): Promise<ReadonlyMap<string, Standing>>;
+  contentsBefore(orgId: string, bookIds: readonly string[], before: EpochMs): Promise<ReadonlyMap<string, BookContents>>;
   /** The middles that the newest cut at each of `times` observed; a cut that is older than `withinMs` is none. */
   observedMids(
     orgId: string,

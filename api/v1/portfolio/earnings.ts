@@ -21,16 +21,16 @@ export async function readEarnings(
 ): Promise<ReadEarnings> {
   const { at, books, quotes } = await portfolio.read(orgId, mode, { read: [], unread: [] });
   const day = utcDayOf(at);
-  const standings = await reads.standings(
+  const contents = await reads.contentsBefore(
     orgId,
     books.map(({ state }) => state.id),
     day,
   );
-  const held = [...new Set([...standings.values()].flatMap(({ holdings }) => holdings.map(({ instrument }) => instrument)))];
+  const held = [...new Set([...contents.values()].flatMap(({ holdings }) => holdings.map(({ instrument }) => instrument)))];
   const mids = held.length === 0 ? undefined : (await reads.observedMids(orgId, held, [day], DAY_PRICE_MAX_AGE_MS)).get(day);
   const began = (bookId: string): DecimalString | null => {
-    const standing = standings.get(bookId);
-    return standing === undefined ? '0' : profitOf(standing, (instrument) => mids?.get(instrument) ?? null);
+    const own = contents.get(bookId);
+    return own === undefined ? '0' : profitOf(own, (instrument) => mids?.get(instrument) ?? null);
   };
   return { at, books, quotes, earned: books.map(({ state }) => bookEarnings(state, quotes, at, began(state.id))) };
 }

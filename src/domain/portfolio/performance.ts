@@ -30,14 +30,14 @@ export interface BookEarnings extends Earnings {
 }
 
 /** Cash, capital and quantities of a book at an instant. */
-export interface Standing {
+export interface BookContents {
   readonly cashUsd: DecimalString;
   readonly capitalUsd: DecimalString;
   readonly holdings: readonly { readonly instrument: InstrumentKey; readonly quantity: DecimalString }[];
 }
 
 /** Equity minus capital at these prices; null if something is held whose price is unknown. */
-export function profitOf({ cashUsd, capitalUsd, holdings }: Standing, priceOf: (instrument: InstrumentKey) => DecimalString | null) {
+export function profitOf({ cashUsd, capitalUsd, holdings }: BookContents, priceOf: (instrument: InstrumentKey) => DecimalString | null) {
   let profit = new Decimal(cashUsd).minus(capitalUsd);
   for (const { instrument, quantity } of holdings) {
     const price = priceOf(instrument);

@@ -2,7 +2,8 @@
 import type { BookReads } from '../../../../api/v1/books/ports.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { LedgerMove } from '../../../domain/equity-course.ts';
-import type { Standing } from '../../../domain/portfolio/performance.ts';
+import type { BookContents } from '../../../domain/portfolio/performance.ts';
+import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
 import { movedBefore } from '../trail/history-archive.ts';
@@ -18,7 +19,7 @@ export function moveOf({ at, kind, asset, amount }: MoveRow): LedgerMove {
   return { at, kind, instrument: kind === 'position' ? (asset as InstrumentKey) : null, amount: plainDecimal(amount) };
 }
 
-export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf' | 'observedMids' | 'standings'> {
+export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf' | 'observedMids' | 'contentsBefore'> {
   return {
     async opened(orgId, bookIds) {
       const [[row], observedFrom] = await Promise.all([
@@ -40,31 +41,7 @@ export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf'
       return rows.map(({ point, ...row }) => moveOf({ ...row, at: times[point] as number }));
     },
 
-    async standings(orgId, bookIds, before) {
-      // Of the present, less what was booked since: a day has fewer bookings than a book.
-      const rows = await sql<{ book_id: string; kind: MoveRow['kind']; asset: string; amount: string }[]>`
-        with asked as (
-          select id, capital_usd, cash_usd, holdings from books where org_id = ${orgId} and id = any(${bookIds as string[]})
-        ), parts as (
-          select id as book_id, 'cash' as kind, 'USD' as asset, cash_usd as amount from asked
-          union all select id, 'capital', 'USD', -capital_usd from asked
-          union all select id, 'position', h ->> 'instrument', (h ->> 'quantity')::numeric from asked, jsonb_array_elements(holdings) h
-          union all select b.id, a.kind, a.asset, -l.amount
-          from asked b join ledger_transactions t on t.book_id = b.id and t.at >= ${before}
-          join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id
-          where a.kind in ('cash', 'capital', 'position')
-        )
-        select book_id, kind, asset, sum(amount)::text as amount from parts group by 1, 2, 3 having kind <> 'position' or sum(amount) <> 0`;
-      const found = new Map<string, Standing>();
-      for (const { book_id, kind, asset, amount } of rows) {
-        const known = found.get(book_id) ?? { cashUsd: '0', capitalUsd: '0', holdings: [] };
-        const { instrument, amount: moved } = moveOf({ at: before, kind, asset, amount });
-        if (kind === 'cash') found.set(book_id, { ...known, cashUsd: moved });
-        else if (kind === 'capital') found.set(book_id, { ...known, capitalUsd: plainDecimal(new Decimal(moved).neg()) });
-        else if (instrument !== null) found.set(book_id, { ...known, holdings: [...known.holdings, { instrument, quantity: moved }] });
-      }
-      return found;
-    },
+    contentsBefore: (orgId, bookIds, before) => contentsBefore(sql, orgId, bookIds, before),
 
     async observedMids(_orgId, instruments, times, withinMs) {
       const rows = await sql<{ at: number; instrument: InstrumentKey; mid: string }[]>`
@@ -84,4 +61,35 @@ export function createTotalReads(sql: Sql): Pick<BookReads, 'opened' | 'movesOf'
       return found;
     },
   };
+}
+
+async function contentsBefore(
+  sql: Sql,
+  orgId: string,
+  bookIds: readonly string[],
+  before: EpochMs,
+): Promise<ReadonlyMap<string, BookContents>> {
+  // Of the present, less what was booked since: a day has fewer bookings than a book.
+  const rows = await sql<{ book_id: string; kind: MoveRow['kind']; asset: string; amount: string }[]>`
+    with asked as (
+      select id, capital_usd, cash_usd, holdings from books where org_id = ${orgId} and id = any(${bookIds as string[]})
+    ), parts as (
+      select id as book_id, 'cash' as kind, 'USD' as asset, cash_usd as amount from asked
+      union all select id, 'capital', 'USD', -capital_usd from asked
+      union all select id, 'position', h ->> 'instrument', (h ->> 'quantity')::numeric from asked, jsonb_array_elements(holdings) h
+      union all select b.id, a.kind, a.asset, -l.amount
+      from asked b join ledger_transactions t on t.book_id = b.id and t.at >= ${before}
+      join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id
+      where a.kind in ('cash', 'capital', 'position')
+    )
+    select book_id, kind, asset, sum(amount)::text as amount from parts group by 1, 2, 3 having kind <> 'position' or sum(amount) <> 0`;
+  const found = new Map<string, BookContents>();
+  for (const { book_id, kind, asset, amount } of rows) {
+    const known = found.get(book_id) ?? { cashUsd: '0', capitalUsd: '0', holdings: [] };
+    const { instrument, amount: moved } = moveOf({ at: before, kind, asset, amount });
+    if (kind === 'cash') found.set(book_id, { ...known, cashUsd: moved });
+    else if (kind === 'capital') found.set(book_id, { ...known, capitalUsd: plainDecimal(new Decimal(moved).neg()) });
+    else if (instrument !== null) found.set(book_id, { ...known, holdings: [...known.holdings, { instrument, quantity: moved }] });
+  }
+  return found;
 }
